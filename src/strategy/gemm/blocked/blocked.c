@@ -48,11 +48,11 @@ typedef struct blocked {
 } blocked;
 
 /* State of a run. */
-typedef struct running {
+typedef struct blocked_launch {
   blocked job;
   unsigned char *copies;
   int64_t down; /* blocks in a column of C */
-} running;
+} blocked_launch;
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
@@ -110,13 +110,13 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  blocked *made = job;
+  blocked *blocked_job = job;
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_views views = tsl_views_of(problem, strides);
   const int64_t rows = tsl_min(value[ROWS], tsl_round_up(views.m, TSL_BLOCK_ROWS_UNIT)),
                 columns = tsl_min(value[COLUMNS], tsl_round_up(views.n, TSL_BLOCK_COLUMNS_UNIT)),
                 depth = tsl_min(value[DEPTH], views.k);
-  *made = (blocked){
+  *blocked_job = (blocked){
       .blocks = {.views = views,
                  .rows = value[ROWS],
                  .columns = value[COLUMNS],
@@ -130,7 +130,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
 }
 
 static void multiply(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const blocked_launch *run = argument;
   const blocked *job = &run->job;
   unsigned char *a_copy = run->copies + (size_t)worker * (job->a_bytes + job->b_bytes);
   job->multiply(&job->blocks, index % run->down * job->blocks.rows, index / run->down * job->blocks.columns,
@@ -139,15 +139,15 @@ static void multiply(void *argument, int64_t index, int worker) {
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
   const size_t workers = (size_t)tsl_team_threads(operands->team);
-  running now = {.job = *(const blocked *)job};
-  tsl_cache_blocks *blocks = &now.job.blocks;
+  blocked_launch launch = {.job = *(const blocked *)job};
+  tsl_cache_blocks *blocks = &launch.job.blocks;
   void *copies;
-  TSL_TRY(tsl_scratch_take(workers * (now.job.a_bytes + now.job.b_bytes), "copies of blocks", &copies));
-  tsl_views_bind_operands(&blocks->views, operands, now.job.size, now.job.size);
-  now.copies = copies;
-  now.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
-  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply,
-               &now);
+  TSL_TRY(tsl_scratch_take(workers * (launch.job.a_bytes + launch.job.b_bytes), "copies of blocks", &copies));
+  tsl_views_bind_operands(&blocks->views, operands, launch.job.size, launch.job.size);
+  launch.copies = copies;
+  launch.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
+  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply,
+               &launch);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }

@@ -82,19 +82,19 @@ static tesela_status complex_real_make_child(tsl_work *work, uint64_t value) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
   const uint64_t all = complex_real_memory_of(work->device);
-  const tsl_subplan_request wish = {.problem = &real,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most = all > value ? all - value : 0,
-                                    .most = tsl_complex_real_of_product(&work->problem),
-                                    .on_trial = work->loaded_only};
-  return work->children->make(work->children, &wish, &self->child);
+  const tsl_subplan_request request = {.problem = &real,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most = all > value ? all - value : 0,
+                                       .most = tsl_complex_real_of_product(&work->problem),
+                                       .on_trial = work->loaded_only};
+  return work->children->make(work->children, &request, &self->child);
 }
 
 static int64_t complex_real_take(int64_t *numbers, int64_t more, int64_t line) {
-  const int64_t at = *numbers;
+  const int64_t offset = *numbers;
   *numbers += (more + line - 1) / line * line;
-  return at;
+  return offset;
 }
 
 /* Makes the kernels and the child plan. Scratch memory holds the child's workspace at its start,

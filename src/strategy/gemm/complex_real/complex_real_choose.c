@@ -57,12 +57,12 @@ static bool complex_real_choose_is_empty(const tsl_problem *problem) {
 }
 
 static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool swapped) {
-  const tsl_operands of = tsl_strides_of(problem);
-  const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &of);
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &strides);
   const bool apart = form == TSL_COMPLEX_REAL_APART;
   tsl_complex_real_way way = {
       .form = form, .is_swapped = swapped, .is_empty = complex_real_choose_is_empty(problem)};
-  const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &of);
+  const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &strides);
   way.m = swapped ? problem->n : problem->m;
   way.n = swapped ? problem->m : problem->n;
   way.copies =
@@ -76,8 +76,8 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
  * L's parts once each; a copy of the unchanged factor; sums read (separate ones twice, written
  * twice as well) and C. It is more if C is not contiguous along its rows. */
 static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
-  const tsl_operands of = tsl_strides_of(problem);
-  const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &of);
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &strides);
   const double k = (double)problem->k, left = k * (double)way->m, right = k * (double)way->n,
                elements = (double)way->m * (double)way->n,
                result = tsl_launch_along(c.along, c.line) ? 4 : 12;
@@ -96,8 +96,8 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
  * it gains, except for small products (NOTES.md). */
 static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
-  const tsl_operands of = tsl_strides_of(problem);
-  const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &of);
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &strides);
   const double elements = (double)problem->k * (double)(swapped ? problem->m : problem->n);
   return tsl_complex_real_of_product(problem).cuts && tsl_launch_along(right.along, right.line) &&
          elements >= SMALL;
@@ -156,15 +156,16 @@ static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, in
 }
 
 tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_complex_real_way *way) {
-  const tsl_operands of = tsl_strides_of(problem);
-  const int64_t stays = way->copies ? way->copy.line : 2 * tsl_complex_real_staying(way, &of).line;
+  const tsl_operands strides = tsl_strides_of(problem);
+  const int64_t stays = way->copies ? way->copy.line : 2 * tsl_complex_real_staying(way, &strides).line;
   const bool apart = way->form == TSL_COMPLEX_REAL_APART;
   tsl_problem real = apart ? complex_real_choose_product_of(problem, 2 * way->m, 2 * way->n, problem->k)
                            : complex_real_choose_product_of(problem, way->m, 2 * way->n, 2 * problem->k);
   real.a.row_stride = apart ? way->made.line : stays;
   real.b.row_stride = apart ? stays : way->form == TSL_COMPLEX_REAL_ALONG_K ? 1 : way->made.line;
   real.b.col_stride = way->form == TSL_COMPLEX_REAL_ALONG_K ? way->made.line : 1;
-  real.c.row_stride = way->is_staged ? way->sums.line : 2 * tsl_complex_real_c(way->is_swapped, &of).line;
+  real.c.row_stride =
+      way->is_staged ? way->sums.line : 2 * tsl_complex_real_c(way->is_swapped, &strides).line;
   if (!way->is_staged) {
     real.alpha[0] = problem->alpha[0];
     real.beta[0] = problem->beta[0];
@@ -178,16 +179,16 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const tsl_problem real =
       complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
-  tsl_accuracy made = tsl_accuracy_asked_of_parts(&real, 1);
+  tsl_accuracy result = tsl_accuracy_asked_of_parts(&real, 1);
   (void)config;
-  made.factor = fmax(made.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
-  return made;
+  result.factor = fmax(result.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
+  return result;
 }
 
 tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem) {
   const tsl_problem real =
       complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
-  tsl_accuracy made = tsl_accuracy_of_one_part(&real, &real, 1);
-  made.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, made.factor - result_roundings);
-  return made;
+  tsl_accuracy result = tsl_accuracy_of_one_part(&real, &real, 1);
+  result.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, result.factor - result_roundings);
+  return result;
 }

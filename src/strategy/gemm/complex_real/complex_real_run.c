@@ -4,27 +4,27 @@
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 
-typedef struct complex_real_running {
+typedef struct complex_real_context {
   const tsl_work *work;
   const tsl_complex_real *self;
   const tsl_operands *given;
   tsl_stream *stream;
-} complex_real_running;
+} complex_real_context;
 
-static const tsl_operand *complex_real_left_of(const complex_real_running *run) {
+static const tsl_operand *complex_real_left_of(const complex_real_context *run) {
   return run->self->way.is_swapped ? &run->given->b : &run->given->a;
 }
 
-static const tsl_operand *right_of(const complex_real_running *run) {
+static const tsl_operand *right_of(const complex_real_context *run) {
   return run->self->way.is_swapped ? &run->given->a : &run->given->b;
 }
 
-static bool complex_real_conjugates(const complex_real_running *run, bool left) {
+static bool complex_real_conjugates(const complex_real_context *run, bool left) {
   const tsl_problem *problem = &run->work->problem;
   return run->self->way.is_swapped == left ? problem->conjugate_b : problem->conjugate_a;
 }
 
-static tsl_grid complex_real_grid_of(const complex_real_running *run, int64_t across, int64_t down) {
+static tsl_grid complex_real_grid_of(const complex_real_context *run, int64_t across, int64_t down) {
   const tsl_device *device = run->work->device;
   return (tsl_grid){{tsl_launch_limited(device, 0, across), tsl_launch_limited(device, 1, down), 1},
                     {COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1}};
@@ -32,7 +32,7 @@ static tsl_grid complex_real_grid_of(const complex_real_running *run, int64_t ac
 
 /* --- factors --- */
 
-static tesela_status complex_real_run_copy(const complex_real_running *run,
+static tesela_status complex_real_run_copy(const complex_real_context *run,
                                            const complex_real_copy *real_copy, const tsl_operand *from) {
   const tsl_grid grid =
       complex_real_grid_of(run, tsl_ceil_div(real_copy->places, COMPLEX_REAL_SIDE),
@@ -45,7 +45,7 @@ static tesela_status complex_real_run_copy(const complex_real_running *run,
 
 /* Returns a copy of an operand to scratch memory, without its lines. All products of a batch may
  * share one matrix. */
-static complex_real_copy complex_real_copy_of(const complex_real_running *run, const tsl_operand *operand,
+static complex_real_copy complex_real_copy_of(const complex_real_context *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
   return (complex_real_copy){.products = operand->step == 0 ? 1 : batch,
@@ -65,62 +65,62 @@ static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride
 
 /* Expands R. Terms of L's imaginary parts are in the second column of a number's matrix, or, along
  * n, in its second row. */
-static tesela_status expand_right(const complex_real_running *run) {
+static tesela_status expand_right(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->given);
   const int64_t k = run->work->problem.k;
   const int own = complex_real_conjugates(run, false) ? -1 : 1,
             left = complex_real_conjugates(run, true) ? -1 : 1;
-  complex_real_copy given = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
-  given.becomes = COMPLEX_REAL_EXPANDED;
+  complex_real_copy copy = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
+  copy.becomes = COMPLEX_REAL_EXPANDED;
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
-    go_along(&given, way->n, right.along, k, right.line);
-    given.sign[0] = -own * left, given.sign[1] = own, given.sign[2] = left;
+    go_along(&copy, way->n, right.along, k, right.line);
+    copy.sign[0] = -own * left, copy.sign[1] = own, copy.sign[2] = left;
   } else {
-    go_along(&given, k, right.line, way->n, right.along);
-    given.sign[0] = own, given.sign[1] = -own * left, given.sign[2] = left;
+    go_along(&copy, k, right.line, way->n, right.along);
+    copy.sign[0] = own, copy.sign[1] = -own * left, copy.sign[2] = left;
   }
-  return complex_real_run_copy(run, &given, right_of(run));
+  return complex_real_run_copy(run, &copy, right_of(run));
 }
 
-static tesela_status take_left_apart(const complex_real_running *run) {
+static tesela_status take_left_apart(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->given);
-  complex_real_copy given =
+  complex_real_copy copy =
       complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
-  given.becomes = COMPLEX_REAL_APART;
-  go_along(&given, self->way.m, left.line, run->work->problem.k, left.along);
-  return complex_real_run_copy(run, &given, complex_real_left_of(run));
+  copy.becomes = COMPLEX_REAL_APART;
+  go_along(&copy, self->way.m, left.line, run->work->problem.k, left.along);
+  return complex_real_run_copy(run, &copy, complex_real_left_of(run));
 }
 
 /* --- unchanged factor --- */
 
-static bool complex_real_is_apart(const complex_real_running *run) {
+static bool complex_real_is_apart(const complex_real_context *run) {
   return run->self->way.form == TSL_COMPLEX_REAL_APART;
 }
 
-static const tsl_operand *staying(const complex_real_running *run) {
+static const tsl_operand *staying(const complex_real_context *run) {
   return complex_real_is_apart(run) ? right_of(run) : complex_real_left_of(run);
 }
 
 /* Returns the complex numbers of a row of the unchanged factor. */
-static int64_t complex_real_length_of(const complex_real_running *run) {
+static int64_t complex_real_length_of(const complex_real_context *run) {
   return complex_real_is_apart(run) ? run->self->way.n : run->work->problem.k;
 }
 
-static tesela_status copy_staying(const complex_real_running *run) {
+static tesela_status copy_staying(const complex_real_context *run) {
   const tsl_complex_real_way *way = &run->self->way;
   const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given);
-  complex_real_copy given = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
-  go_along(&given, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
+  complex_real_copy copy = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
+  go_along(&copy, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
            complex_real_length_of(run), strides.along);
-  return complex_real_run_copy(run, &given, staying(run));
+  return complex_real_run_copy(run, &copy, staying(run));
 }
 
 /* --- product --- */
 
-static tsl_operand in_room(const complex_real_running *run, const tsl_complex_real_room *room, int64_t index,
+static tsl_operand in_room(const complex_real_context *run, const tsl_complex_real_room *room, int64_t index,
                            bool shared) {
   return (tsl_operand){.buffer = run->given->scratch,
                        .offset = index,
@@ -138,7 +138,7 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
                        .step = 2 * operand->step};
 }
 
-static tesela_status complex_real_multiply(const complex_real_running *run) {
+static tesela_status complex_real_multiply(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given),
@@ -180,7 +180,7 @@ static complex_real_number complex_real_number_of(tesela_type type, double value
   return out;
 }
 
-static tesela_status complex_real_finish(const complex_real_running *run) {
+static tesela_status complex_real_finish(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_problem *problem = &run->work->problem;
@@ -190,22 +190,22 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
   const size_t size = tsl_type(problem->c.type)->size / 2;
   const int right = complex_real_conjugates(run, false) ? -1 : 1,
             left = complex_real_conjugates(run, true) ? -1 : 1;
-  const complex_real_result given = {.rows = way->m,
-                                     .cols = way->n,
-                                     .products = batch,
-                                     .sums = self->sums_at,
-                                     .sums_row = way->sums.line,
-                                     .sums_step = way->sums.step,
-                                     .apart = complex_real_is_apart(run) ? way->m * way->sums.line : 0,
-                                     .offset = c->offset,
-                                     .row_stride = strides.line,
-                                     .col_stride = strides.along,
-                                     .step = batch > 1 ? c->step : 0,
-                                     .is_empty = way->is_empty,
-                                     .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
-                                     .sign = {left * right, right, left}};
-  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(given.cols, COMPLEX_REAL_SIDE),
-                                             tsl_ceil_div(given.rows * given.products, COMPLEX_REAL_LINES));
+  const complex_real_result result = {.rows = way->m,
+                                      .cols = way->n,
+                                      .products = batch,
+                                      .sums = self->sums_at,
+                                      .sums_row = way->sums.line,
+                                      .sums_step = way->sums.step,
+                                      .apart = complex_real_is_apart(run) ? way->m * way->sums.line : 0,
+                                      .offset = c->offset,
+                                      .row_stride = strides.line,
+                                      .col_stride = strides.along,
+                                      .step = batch > 1 ? c->step : 0,
+                                      .is_empty = way->is_empty,
+                                      .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
+                                      .sign = {left * right, right, left}};
+  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(result.cols, COMPLEX_REAL_SIDE),
+                                             tsl_ceil_div(result.rows * result.products, COMPLEX_REAL_LINES));
   const complex_real_number scalars[] = {complex_real_number_of(problem->c.type, problem->alpha[0]),
                                          complex_real_number_of(problem->c.type, problem->alpha[1]),
                                          complex_real_number_of(problem->c.type, problem->beta[0]),
@@ -213,7 +213,7 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
   /* unused if way->is_empty */
   const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch),
                                TSL_ARG_BUFFER(c->buffer),
-                               TSL_ARG_VALUE(given),
+                               TSL_ARG_VALUE(result),
                                {.value = &scalars[0], .bytes = size},
                                {.value = &scalars[1], .bytes = size},
                                {.value = &scalars[2], .bytes = size},
@@ -222,7 +222,7 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
 }
 
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const complex_real_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const complex_real_context run = {.work = work, .self = work->state, .given = operands, .stream = stream};
   if (run.self->child)
     TSL_TRY(complex_real_multiply(&run));
   return run.self->way.is_staged ? complex_real_finish(&run) : TESELA_OK;

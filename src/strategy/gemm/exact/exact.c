@@ -38,7 +38,7 @@ enum { EACH_MOST = 4 };
 enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
 /* State of the strategy (work->state); NULL on the processor. */
 typedef struct exact_kernels {
-  tsl_kernel *of[KERNELS];
+  tsl_kernel *list[KERNELS];
 } exact_kernels;
 
 static tsl_accuracy exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -163,7 +163,7 @@ static tesela_status exact_build(tsl_work *work) {
   for (int i = 0; i < KERNELS; i++)
     if (i != PAIRS || together)
       TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
-                                    tsl_text_get(&defines), &made.of[i]));
+                                    tsl_text_get(&defines), &made.list[i]));
   TSL_GO(tsl_alloc(sizeof made, "exact's kernels", &block));
   *(exact_kernels *)block = made;
   work->state = block;
@@ -176,19 +176,19 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
   const exact_kernels *kernels = work->state;
   const tsl_device_ops *ops = work->device->ops;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
+  const tsl_gemm_argument scalars = tsl_launch_scalars(work, &sizes);
   const tsl_grid of_lines = lines_for(&work->problem), tiles = tiles_for(&work->problem, work->device);
   /* kernels need a buffer for each argument, even if it is not read */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c, *own = operands->scratch;
-  const tsl_argument arguments = {.value = &given, .bytes = given.bytes};
+  const tsl_argument arguments = {.value = &scalars, .bytes = scalars.bytes};
   const tsl_argument lines[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(own), arguments},
                      list[] = {TSL_ARG_BUFFER(a),   TSL_ARG_BUFFER(b),   TSL_ARG_BUFFER(c),
                                TSL_ARG_BUFFER(own), TSL_ARG_BUFFER(own), arguments};
-  TSL_TRY(ops->launch(stream, kernels->of[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
+  TSL_TRY(ops->launch(stream, kernels->list[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
   for (int i = NEAR; i < KERNELS; i++)
-    if (kernels->of[i])
-      TSL_TRY(ops->launch(stream, kernels->of[i], &tiles, list, sizeof list / sizeof *list));
+    if (kernels->list[i])
+      TSL_TRY(ops->launch(stream, kernels->list[i], &tiles, list, sizeof list / sizeof *list));
   return TESELA_OK;
 }
 

@@ -138,29 +138,29 @@ TSL_FUNCTION exact_source exact_source_of(TSL_GLOBAL const tsl_element *from, TS
   const bool along = exact_along(step, line_stride);
   const int item = TSL_ITEM(1) * SIDE + TSL_ITEM(0);
   const TSL_INDEX line = first_line + (along ? item / STEP : item % TILE);
-  exact_source made;
-  made.term = along ? item % STEP : item / TILE;
-  made.term_apart = along ? 0 : ITEMS / TILE;
-  made.at = from + line * line_stride + made.term * step;
-  made.apart = along ? ITEMS / STEP * line_stride : made.term_apart * step;
-  made.ahead = STEP * step;
-  made.lines = 0;
+  exact_source source;
+  source.term = along ? item % STEP : item / TILE;
+  source.term_apart = along ? 0 : ITEMS / TILE;
+  source.at = from + line * line_stride + source.term * step;
+  source.apart = along ? ITEMS / STEP * line_stride : source.term_apart * step;
+  source.ahead = STEP * step;
+  source.lines = 0;
   for (int i = 0; i < EACH; i++)
-    made.lines += line + (along ? i * (ITEMS / STEP) : 0) < lines;
-  made.place = made.term * PITCH + (int)(line - first_line);
-  made.place_apart = along ? ITEMS / STEP : made.term_apart * PITCH;
-  return made;
+    source.lines += line + (along ? i * (ITEMS / STEP) : 0) < lines;
+  source.place = source.term * PITCH + (int)(line - first_line);
+  source.place_apart = along ? ITEMS / STEP : source.term_apart * PITCH;
+  return source;
 }
 
 /* Loads an item's numbers of the next step, which has `terms` terms. */
 TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
-  exact_fetched made;
+  exact_fetched numbers;
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
-    made.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
+    numbers.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
                                                                               : (tsl_element)0;
   from->at += from->ahead;
-  return made;
+  return numbers;
 }
 
 TSL_FUNCTION void exact_put(const exact_fetched *fetched, const exact_source *from, TSL_LOCAL_POINTER double *dst) {
@@ -316,9 +316,9 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_row_at(lines, first_row, e, &g),
                          of_col = exact_col_at(lines, first_col, e, &g);
-        const exact_enclosure of = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
+        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
                                                  &of_col, exact_before(to, &g), &g);
-        left |= exact_store_near(&of, to) ? 0u : 1u << e;
+        left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }
     }
     open[exact_word(tile, &g)] = (unsigned short)left;
@@ -331,23 +331,23 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
 /* Returns the sum of terms first, first + apart, ... of an element as a pair that starts at `base`. */
 TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
                                       TSL_INDEX first, int apart, double base, const tsl_gemm_arguments *g) {
-  exact_pair made;
+  exact_pair pair;
   int count = 0;
-  made.high = base;
-  made.low = 0;
+  pair.high = base;
+  pair.low = 0;
   for (TSL_INDEX l = first; l < g->k; l += apart) {
     const double x = tsl_number(a[l * g->a_col_stride], true), y = tsl_number(b[l * g->b_row_stride], true),
-                 next = TSL_FMA(x, y, made.high), moved = next - made.high;
-    made.low += TSL_FMA(x, y, -moved);
-    made.high = next;
+                 next = TSL_FMA(x, y, pair.high), moved = next - pair.high;
+    pair.low += TSL_FMA(x, y, -moved);
+    pair.high = next;
     if (++count == EXACT_PANEL) {
-      const double all = made.high + made.low;
-      made.low -= all - made.high;
-      made.high = all;
+      const double all = pair.high + pair.low;
+      pair.low -= all - pair.high;
+      pair.high = all;
       count = 0;
     }
   }
-  return made;
+  return pair;
 }
 #endif
 
@@ -396,9 +396,9 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
         }
         if (item == 0) {
           TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
-          const exact_enclosure of =
+          const exact_enclosure bounds =
               exact_enclose_pair(base + moved[0], low[0], 2, &of_row, &of_col, exact_before(to, &g), &g);
-          if (exact_store_near(&of, to))
+          if (exact_store_near(&bounds, to))
             words[other] &= ~(1u << e);
         }
         TSL_BARRIER();
@@ -461,9 +461,9 @@ tsl_exact_left(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
       const exact_line of_row = exact_line_at(lines, g.m, row),
                        of_col = exact_line_at(lines + 3 * g.m, g.n, col);
       const exact_pair own = exact_as_pair(of_a, of_b, 0, 1, exact_base(exact_most(&of_row, &of_col)), &g);
-      const exact_enclosure of =
+      const exact_enclosure bounds =
           exact_enclose_pair(own.high, own.low, 1, &of_row, &of_col, exact_before(to, &g), &g);
-      if (exact_store_near(&of, to))
+      if (exact_store_near(&bounds, to))
         continue;
 #endif
       exact_element(of_a, of_b, to, &g);

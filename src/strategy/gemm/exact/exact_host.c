@@ -16,8 +16,8 @@
  * threads would be idle. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
-typedef struct exact_running {
-  tsl_exact_run of;
+typedef struct exact_launch {
+  tsl_exact_run base;
   tsl_exact_terms terms;
   int64_t side;        /* rows and columns of a tile that is not at an edge */
   size_t number, line; /* bytes of a superaccumulator's term, and of a packed row or column */
@@ -25,13 +25,13 @@ typedef struct exact_running {
   size_t
       share; /* bytes of a worker: a block's sums, packed rows and columns, and flags of undecided elements */
   unsigned char *memory;
-} exact_running;
+} exact_launch;
 
 /* Packs k numbers, `stride` elements apart, followed by zeros. */
-static void copy_line(const exact_running *run, tesela_type type, const unsigned char *from, int64_t stride,
+static void copy_line(const exact_launch *run, tesela_type type, const unsigned char *from, int64_t stride,
                       unsigned char *dst) {
   enum { AT_ONCE = 1 << 20 };
-  const int64_t k = run->of.k, step = stride * (int64_t)tsl_type(type)->size;
+  const int64_t k = run->base.k, step = stride * (int64_t)tsl_type(type)->size;
   if (type == TESELA_F64)
     for (int64_t i = 0; i < k; i++)
       memcpy(dst + i * 8, from + i * step, 8);
@@ -45,73 +45,74 @@ static void copy_line(const exact_running *run, tesela_type type, const unsigned
   memset(dst + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
 }
 
-static void exact_add_up(const exact_running *run, const unsigned char *x, const unsigned char *y,
+static void exact_add_up(const exact_launch *run, const unsigned char *x, const unsigned char *y,
                          tsl_exact_sum *sum) {
-  for (int64_t first = 0; first < run->of.k; first += BLOCK)
+  for (int64_t first = 0; first < run->base.k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
-                      (int)tsl_min(run->of.k - first, BLOCK));
+                      (int)tsl_min(run->base.k - first, BLOCK));
 }
 
 /* Rows and columns of a tile, packed at their first use. */
-typedef struct copies {
+typedef struct packed_lines {
   unsigned char *a, *b;
   bool has_a[TILE_MOST], has_b[TILE_MOST];
-} copies;
+} packed_lines;
 
-static const unsigned char *exact_row_of(const exact_running *run, copies *copies_in, int64_t row,
+static const unsigned char *exact_row_of(const exact_launch *run, packed_lines *copies, int64_t row,
                                          int64_t i) {
-  const tsl_exact_run *now = &run->of;
-  unsigned char *const to = copies_in->a + (size_t)i * run->line;
-  if (!copies_in->has_a[i] && now->k > 0)
-    copy_line(run, now->a_type, tsl_exact_element(&now->at->a, now->a_type, row + i, 0),
-              now->at->a.col_stride, to);
-  copies_in->has_a[i] = true;
+  const tsl_exact_run *exact_run = &run->base;
+  unsigned char *const to = copies->a + (size_t)i * run->line;
+  if (!copies->has_a[i] && exact_run->k > 0)
+    copy_line(run, exact_run->a_type, tsl_exact_element(&exact_run->at->a, exact_run->a_type, row + i, 0),
+              exact_run->at->a.col_stride, to);
+  copies->has_a[i] = true;
   return to;
 }
 
-static const unsigned char *exact_column_of(const exact_running *run, copies *copies_in, int64_t column,
+static const unsigned char *exact_column_of(const exact_launch *run, packed_lines *copies, int64_t column,
                                             int64_t j) {
-  const tsl_exact_run *now = &run->of;
-  unsigned char *const to = copies_in->b + (size_t)j * run->line;
-  if (!copies_in->has_b[j] && now->k > 0)
-    copy_line(run, now->b_type, tsl_exact_element(&now->at->b, now->b_type, 0, column + j),
-              now->at->b.row_stride, to);
-  copies_in->has_b[j] = true;
+  const tsl_exact_run *exact_run = &run->base;
+  unsigned char *const to = copies->b + (size_t)j * run->line;
+  if (!copies->has_b[j] && exact_run->k > 0)
+    copy_line(run, exact_run->b_type, tsl_exact_element(&exact_run->at->b, exact_run->b_type, 0, column + j),
+              exact_run->at->b.row_stride, to);
+  copies->has_b[j] = true;
   return to;
 }
 
 /* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of
  * `across` elements. The window starts where the previous element needed it. */
-static void exact_add_tile(const exact_running *run, int64_t row, int64_t column, int64_t rows,
+static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
                            int *top) {
-  const tsl_exact_store *store = &run->of.store;
-  copies of = {.a = memory, .b = memory + (size_t)run->side * run->line};
+  const tsl_exact_store *store = &run->base.store;
+  packed_lines copies = {.a = memory, .b = memory + (size_t)run->side * run->line};
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       tsl_exact_sum sum;
       if (!left[i * across + j])
         continue;
       tsl_exact_sum_begin(&sum, *top);
-      exact_add_up(run, exact_row_of(run, &of, row, i), exact_column_of(run, &of, column, j), &sum);
+      exact_add_up(run, exact_row_of(run, &copies, row, i), exact_column_of(run, &copies, column, j), &sum);
       *top = sum.top;
       tsl_exact_sum_finish(store, &sum,
-                           tsl_exact_element(&run->of.at->c, store->type->type, row + i, column + j));
+                           tsl_exact_element(&run->base.at->c, store->type->type, row + i, column + j));
     }
 }
 
 static void exact_multiply(void *argument, int64_t block, int worker) {
-  const exact_running *run = argument;
-  const tsl_exact_run *of = &run->of;
-  const int64_t row = block % run->down * of->height, column = block / run->down * of->width;
-  const int64_t rows = tsl_min(of->height, of->m - row), columns = tsl_min(of->width, of->n - column);
+  const exact_launch *run = argument;
+  const tsl_exact_run *exact_run = &run->base;
+  const int64_t row = block % run->down * exact_run->height, column = block / run->down * exact_run->width;
+  const int64_t rows = tsl_min(exact_run->height, exact_run->m - row),
+                columns = tsl_min(exact_run->width, exact_run->n - column);
   unsigned char *const memory = run->memory + (size_t)worker * run->share,
-                       *const lines = memory + tsl_exact_block_doubles(of) * sizeof(double),
+                       *const lines = memory + tsl_exact_block_doubles(exact_run) * sizeof(double),
                        *const left = lines + 2 * (size_t)run->side * run->line;
   int top = TSL_EXACT_TOP_LEAST;
-  if (!of->near)
+  if (!exact_run->near)
     memset(left, 1, (size_t)(rows * columns));
-  else if (!tsl_exact_decide(of, row, column, rows, columns, (double *)(void *)memory, left))
+  else if (!tsl_exact_decide(exact_run, row, column, rows, columns, (double *)(void *)memory, left))
     return;
   for (int64_t i = 0; i < rows; i += run->side)
     for (int64_t j = 0; j < columns; j += run->side)
@@ -137,12 +138,12 @@ static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_
     *height = tsl_max(TILE_MOST / 2, *height / 2);
 }
 
-static const tsl_near_of *near_of(tesela_type result, int64_t k, unsigned capabilities) {
+static const tsl_near_kernels *choose_near_kernels(tesela_type result, int64_t k, unsigned capabilities) {
 #define SET(isa, header, needs, ...) &tsl_near_##isa,
   static const tsl_near *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   const tsl_near *near = sets[tsl_isa_best(capabilities)];
-  const tsl_near_of *of = result == TESELA_F64 ? &near->f64 : &near->f32;
+  const tsl_near_kernels *of = result == TESELA_F64 ? &near->f64 : &near->f32;
   return of->add && k < INT32_MAX ? of : NULL;
 }
 
@@ -150,30 +151,32 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   const tsl_problem *problem = &work->problem;
   const tsl_exact_store store = tsl_exact_store_of(problem);
   const int threads = tsl_team_threads(operands->team);
-  exact_running now = {.of = {.at = operands,
-                              .a_type = problem->a.type,
-                              .b_type = problem->b.type,
-                              .store = store,
-                              .m = problem->m,
-                              .n = problem->n,
-                              .k = store.alpha == 0 ? 0 : problem->k},
-                       .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                       .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
-  tsl_exact_run *const of = &now.of;
+  exact_launch launch = {.base = {.at = operands,
+                                  .a_type = problem->a.type,
+                                  .b_type = problem->b.type,
+                                  .store = store,
+                                  .m = problem->m,
+                                  .n = problem->n,
+                                  .k = store.alpha == 0 ? 0 : problem->k},
+                         .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                         .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
+  tsl_exact_run *const exact_run = &launch.base;
   void *memory;
-  of->near = near_of(problem->c.type, of->k, work->device->capabilities);
-  exact_cut(of->m, of->n, threads, &of->height, &of->width);
-  now.line = (size_t)tsl_round_up(tsl_max(of->k, 1), BLOCK) * now.number;
-  now.side = exact_side_of(of->height, of->width, now.line, 1);
-  now.down = tsl_ceil_div_or_one(of->m, of->height);
-  now.share = tsl_exact_block_doubles(of) * sizeof(double) + 2 * (size_t)now.side * now.line +
-              (size_t)tsl_round_up(of->height * of->width, sizeof(double));
-  const size_t lines = tsl_exact_lines_doubles(of) * sizeof(double);
-  TSL_TRY(tsl_scratch_take((size_t)threads * now.share + lines, "sums and copies of tiles", &memory));
-  now.memory = memory;
-  if (of->near)
-    tsl_exact_measure(of, (double *)(void *)(now.memory + (size_t)threads * now.share), operands->team);
-  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(of->n, of->width), exact_multiply, &now);
+  exact_run->near = choose_near_kernels(problem->c.type, exact_run->k, work->device->capabilities);
+  exact_cut(exact_run->m, exact_run->n, threads, &exact_run->height, &exact_run->width);
+  launch.line = (size_t)tsl_round_up(tsl_max(exact_run->k, 1), BLOCK) * launch.number;
+  launch.side = exact_side_of(exact_run->height, exact_run->width, launch.line, 1);
+  launch.down = tsl_ceil_div_or_one(exact_run->m, exact_run->height);
+  launch.share = tsl_exact_block_doubles(exact_run) * sizeof(double) + 2 * (size_t)launch.side * launch.line +
+                 (size_t)tsl_round_up(exact_run->height * exact_run->width, sizeof(double));
+  const size_t lines = tsl_exact_lines_doubles(exact_run) * sizeof(double);
+  TSL_TRY(tsl_scratch_take((size_t)threads * launch.share + lines, "sums and copies of tiles", &memory));
+  launch.memory = memory;
+  if (exact_run->near)
+    tsl_exact_measure(exact_run, (double *)(void *)(launch.memory + (size_t)threads * launch.share),
+                      operands->team);
+  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(exact_run->n, exact_run->width),
+               exact_multiply, &launch);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -43,7 +43,7 @@ typedef struct tsl_near_row {
 
 /* Kernels for tiles of rows x columns sums, from micro-panels in which a step's numbers are
  * contiguous. */
-typedef struct tsl_near_of {
+typedef struct tsl_near_kernels {
   int rows, columns;
   /* Adds the products of `depth` steps, at most TSL_NEAR_DEPTH, to a tile's sums, whose rows are
    * `row` numbers apart. */
@@ -53,11 +53,11 @@ typedef struct tsl_near_of {
   /* Computes bounds of the exact elements with alpha and beta, before rounding to C's type. If both
    * bounds round to one number, so does the element. NaN: unknown. */
   void (*enclose)(const tsl_near_row *row, double *lower, double *upper);
-} tsl_near_of;
+} tsl_near_kernels;
 
 /* Kernels of an instruction set. f64.add is NULL if it has no fused multiply-add. */
 typedef struct tsl_near {
-  tsl_near_of f32, f64;
+  tsl_near_kernels f32, f64;
 } tsl_near;
 
 #define TSL_DECLARE(isa, header, needs, ...) extern const tsl_near tsl_near_##isa;

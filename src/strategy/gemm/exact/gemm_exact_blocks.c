@@ -45,25 +45,25 @@ static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t
 }
 
 /* One of the two factors, as lines of k numbers. */
-typedef struct side {
-  const tsl_operand *of;
+typedef struct factor_lines {
+  const tsl_operand *operand;
   tesela_type type;
   int64_t line, step; /* strides in elements */
-} side;
+} factor_lines;
 
-static side gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
+static factor_lines gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
   const tsl_operand *of = is_b ? &run->at->b : &run->at->a;
-  return is_b ? (side){of, run->b_type, of->col_stride, of->row_stride}
-              : (side){of, run->a_type, of->row_stride, of->col_stride};
+  return is_b ? (factor_lines){of, run->b_type, of->col_stride, of->row_stride}
+              : (factor_lines){of, run->a_type, of->row_stride, of->col_stride};
 }
 
-static const void *gemm_exact_blocks_number_at(const side *side_in, int64_t line, int64_t l) {
-  return (const unsigned char *)side_in->of->host +
-         (line * side_in->line + l * side_in->step) * (int64_t)tsl_type(side_in->type)->size;
+static const void *gemm_exact_blocks_number_at(const factor_lines *factor, int64_t line, int64_t l) {
+  return (const unsigned char *)factor->operand->host +
+         (line * factor->line + l * factor->step) * (int64_t)tsl_type(factor->type)->size;
 }
 
-static bool along_lines(const side *side_in) {
-  return tsl_abs(side_in->step) <= tsl_abs(side_in->line);
+static bool along_lines(const factor_lines *factor) {
+  return tsl_abs(factor->step) <= tsl_abs(factor->line);
 }
 
 /* --- lines --- */
@@ -83,15 +83,15 @@ static void measure_number(double number, double *largest, double *total, double
 }
 
 /* Measures one line in LANES parts, which the compiler vectorizes. */
-static void measure_along(const side *side_in, int64_t line, int64_t k, double *largest, double *total,
+static void measure_along(const factor_lines *factor, int64_t line, int64_t k, double *largest, double *total,
                           double *grain) {
   double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
   for (int j = 0; j < LANES; j++)
     least[j] = *grain;
   for (int64_t l = 0; l < k; l += MOST) {
     const int count = (int)tsl_min(MOST, k - l);
-    gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, line, l), side_in->step,
-                             count, numbers);
+    gemm_exact_blocks_gather(factor->type, gemm_exact_blocks_number_at(factor, line, l), factor->step, count,
+                             numbers);
     for (int i = count; i % LANES != 0; i++)
       numbers[i] = 0;
     for (int i = 0; i < count; i += LANES)
@@ -125,7 +125,7 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
   const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES),
                 first = (piece < of_a ? piece : piece - of_a) * LINES;
-  const side of = gemm_exact_blocks_side_of(run, piece >= of_a);
+  const factor_lines factor = gemm_exact_blocks_side_of(run, piece >= of_a);
   const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
   const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
   double *const largest = lines->largest + first, *const total = lines->total + first,
@@ -135,12 +135,13 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
     largest[i] = total[i] = 0;
     grain[i] = (double)INFINITY;
   }
-  if (along_lines(&of))
+  if (along_lines(&factor))
     for (int i = 0; i < count; i++)
-      measure_along(&of, first + i, run->k, &largest[i], &total[i], &grain[i]);
+      measure_along(&factor, first + i, run->k, &largest[i], &total[i], &grain[i]);
   else
     for (int64_t l = 0; l < run->k; l++) {
-      gemm_exact_blocks_gather(of.type, gemm_exact_blocks_number_at(&of, first, l), of.line, count, numbers);
+      gemm_exact_blocks_gather(factor.type, gemm_exact_blocks_number_at(&factor, first, l), factor.line,
+                               count, numbers);
       for (int i = 0; i < count; i++)
         measure_number(numbers[i], &largest[i], &total[i], &grain[i]);
     }
@@ -173,23 +174,23 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 
 /* Packs `count` lines from `first`, `depth` steps from l, in micro-panels of `width` lines. `scale`
  * has the scales of these lines; NULL: no line is scaled. */
-static void gemm_exact_blocks_pack(const side *side_in, const double *scale, int64_t first, int64_t count,
-                                   int64_t l, int depth, int width, double *dst) {
+static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scale, int64_t first,
+                                   int64_t count, int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
   const int64_t whole = tsl_round_up(count, width);
-  if (along_lines(side_in))
+  if (along_lines(lines))
     for (int64_t i = 0; i < count; i++) {
       double *at = dst + i / width * width * depth + i % width;
       const double factor = scale ? scale[i] : 1;
-      gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, first + i, l),
-                               side_in->step, depth, numbers);
+      gemm_exact_blocks_gather(lines->type, gemm_exact_blocks_number_at(lines, first + i, l), lines->step,
+                               depth, numbers);
       for (int s = 0; s < depth; s++, at += width)
         *at = numbers[s] * factor;
     }
   else
     for (int s = 0; s < depth; s++) {
-      gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, first, l + s),
-                               side_in->line, (int)count, numbers);
+      gemm_exact_blocks_gather(lines->type, gemm_exact_blocks_number_at(lines, first, l + s), lines->line,
+                               (int)count, numbers);
       for (int64_t i = 0; scale && i < count; i++)
         numbers[i] *= scale[i];
       for (int64_t i = 0; i < count; i += width)
@@ -230,8 +231,8 @@ static gemm_exact_blocks_block gemm_exact_blocks_block_at(const tsl_exact_run *r
 
 static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_blocks_block *block,
                                      int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const side a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
-  const tsl_near_of *near = run->near;
+  const factor_lines a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
+  const tsl_near_kernels *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_min(DEPTH, run->k - l);
     gemm_exact_blocks_pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows,
@@ -332,8 +333,8 @@ static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left) {
   double before[MOST], lower[MOST], upper[MOST];
-  const gemm_exact_blocks_block at = gemm_exact_blocks_block_at(run, memory);
-  tsl_near_row now = {
+  const gemm_exact_blocks_block block = gemm_exact_blocks_block_at(run, memory);
+  tsl_near_row near_row = {
       .count = (int)columns,
       .k = run->k,
       .b = {run->b.largest + column, run->b.total + column, run->b.grain + column, run->b.scale + column},
@@ -341,28 +342,28 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
       .beta = run->store.beta,
       .before = before};
   int64_t open = 0;
-  memset(at.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
+  memset(block.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
   for (int64_t i = 0; i < rows; i++) {
-    now.largest = run->a.largest[row + i];
-    now.total = run->a.total[row + i];
-    run->near->begin(&now, at.high + i * at.row, at.low + i * at.row);
+    near_row.largest = run->a.largest[row + i];
+    near_row.total = run->a.total[row + i];
+    run->near->begin(&near_row, block.high + i * block.row, block.low + i * block.row);
   }
-  gemm_exact_blocks_add_up(run, &at, row, column, rows, columns);
+  gemm_exact_blocks_add_up(run, &block, row, column, rows, columns);
   for (int64_t i = 0; i < rows; i++) {
     unsigned char *const c = tsl_exact_element(&run->at->c, run->store.type->type, row + i, column);
-    now.largest = run->a.largest[row + i];
-    now.total = run->a.total[row + i];
-    now.grain = run->a.grain[row + i];
-    now.high = at.high + i * at.row;
-    now.low = at.low + i * at.row;
-    if (now.beta != 0)
-      load_row(run, c, now.count, before);
-    if (now.beta != 0 && run->is_scaled)
-      scale_before(run->a.scale[row + i], now.b.scale, now.count, before);
-    run->near->enclose(&now, lower, upper);
+    near_row.largest = run->a.largest[row + i];
+    near_row.total = run->a.total[row + i];
+    near_row.grain = run->a.grain[row + i];
+    near_row.high = block.high + i * block.row;
+    near_row.low = block.low + i * block.row;
+    if (near_row.beta != 0)
+      load_row(run, c, near_row.count, before);
+    if (near_row.beta != 0 && run->is_scaled)
+      scale_before(run->a.scale[row + i], near_row.b.scale, near_row.count, before);
+    run->near->enclose(&near_row, lower, upper);
     if (run->is_scaled)
-      gemm_exact_blocks_unscale(run->a.scale[row + i], now.b.scale, now.count, lower, upper);
-    open += store_row(run, lower, upper, c, now.count, left + i * columns);
+      gemm_exact_blocks_unscale(run->a.scale[row + i], near_row.b.scale, near_row.count, lower, upper);
+    open += store_row(run, lower, upper, c, near_row.count, left + i * columns);
   }
   return open != 0;
 }

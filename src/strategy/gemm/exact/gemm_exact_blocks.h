@@ -15,9 +15,9 @@ typedef struct tsl_exact_run {
   tsl_exact_store store;
   int64_t m, n, k; /* k: terms that are read */
   int64_t height, width;
-  const tsl_near_of *near; /* NULL: all elements are undecided */
-  tsl_near_lines a, b;     /* magnitudes of all lines, if `near` is not NULL */
-  bool is_scaled;          /* the scale of some line is not 1 */
+  const tsl_near_kernels *near; /* NULL: all elements are undecided */
+  tsl_near_lines a, b;          /* magnitudes of all lines, if `near` is not NULL */
+  bool is_scaled;               /* the scale of some line is not 1 */
 } tsl_exact_run;
 
 /* Returns the doubles that a worker needs for a block. */

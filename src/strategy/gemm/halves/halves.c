@@ -65,12 +65,12 @@ static tesela_status halves_fill_in(tsl_work *work) {
   if (!halves_reads(&work->problem))
     return TESELA_OK;
   const tsl_problem product = tsl_halves_product(&work->problem);
-  const tsl_subplan_request wish = {.problem = &product,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most = tsl_halves_workspace(&work->problem),
-                                    .most = {.factor = tsl_halves_product_factor(&work->problem)}};
-  return work->children->make(work->children, &wish, &state->product);
+  const tsl_subplan_request request = {.problem = &product,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most = tsl_halves_workspace(&work->problem),
+                                       .most = {.factor = tsl_halves_product_factor(&work->problem)}};
+  return work->children->make(work->children, &request, &state->product);
 }
 
 static tesela_status halves_build(tsl_work *work) {

@@ -39,18 +39,18 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
                       TSL_GLOBAL unsigned char *scratch, const halves_arguments args) {
   TSL_LOCAL unsigned largest[ITEMS];
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
-  const halves_matrix of = args.of[operand];
-  const int lines = of.is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG, each = ITEMS / lines;
-  const int own = of.is_across ? item % lines : item / each,
-            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
+  const halves_matrix matrix = args.operands[operand];
+  const int lines = matrix.is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG, each = ITEMS / lines;
+  const int own = matrix.is_across ? item % lines : item / each,
+            worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1;
   const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
             is_there = number < lines_of(&args, operand),
             count = args.k < TSL_HALVES_SAMPLE ? args.k : TSL_HALVES_SAMPLE;
-  TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  TSL_GLOBAL const unsigned *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   unsigned most = 0;
   TSL_UNROLL_BY(8)
   for (int i = worker; i < (is_there ? count : 0); i += each)
-    most = larger(most, from[halves_sample_at(args.k, i) * of.along] & 0x7fffffffu);
+    most = larger(most, from[halves_sample_at(args.k, i) * matrix.along] & 0x7fffffffu);
   largest[item] = most;
   for (int step = each / 2; step > 0; step /= 2) {
     TSL_BARRIER();
@@ -62,55 +62,55 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
 }
 
 /* Scaling of a line: the factor 2^scale, and the smallest magnitude that is not small. */
-typedef struct scaling {
+typedef struct line_scaling {
   float factor;
   unsigned least;
-} scaling;
+} line_scaling;
 
-TSL_FUNCTION void scaling_of(int scale, scaling *by) {
+TSL_FUNCTION void scaling_of(int scale, line_scaling *by) {
   by->factor = TSL_AS_FLOAT((scale + 127) << 23);
   by->least = halves_from(TSL_HALVES_LEAST, scale);
 }
 
-TSL_FUNCTION int scale_in(const scaling *by) {
+TSL_FUNCTION int scale_in(const line_scaling *by) {
   return (TSL_AS_INT(by->factor) >> 23) - 127;
 }
 
 /* Counts of an item for a line: exponents' fields, reduced for subnormal numbers; numbers below
  * 2^LEAST, plus 2^16 for each zero. */
 #define ZERO (1 << 16)
-typedef struct counted {
+typedef struct line_counts {
   int fields, small;
   unsigned largest;
-} counted;
+} line_counts;
 
-TSL_FUNCTION void count_none(counted *counted_in) {
-  counted_in->fields = counted_in->small = 0;
-  counted_in->largest = 0;
+TSL_FUNCTION void count_none(line_counts *counts) {
+  counts->fields = counts->small = 0;
+  counts->largest = 0;
 }
 
 /* Rounds a subnormal number or 0 with integers, as some devices flush subnormal numbers. */
-TSL_FUNCTION unsigned round_odd(unsigned bits, const scaling *by, counted *counted_in) {
+TSL_FUNCTION unsigned round_odd(unsigned bits, const line_scaling *by, line_counts *counts) {
   int exponent;
-  counted_in->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
-  counted_in->fields -= 22;
+  counts->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
+  counts->fields -= 22;
   return halves_rounded(bits & 0x7fffffffu, scale_in(by), &exponent) | (bits >> 31 << 15);
 }
 
-TSL_FUNCTION unsigned round_one(unsigned bits, const scaling *by, counted *counted_in) {
+TSL_FUNCTION unsigned round_one(unsigned bits, const line_scaling *by, line_counts *counts) {
   const unsigned magnitude = bits & 0x7fffffffu;
-  counted_in->largest = larger(counted_in->largest, magnitude);
-  counted_in->small += magnitude < by->least;
-  counted_in->fields += (int)(magnitude >> 23);
-  return magnitude < 0x800000u ? round_odd(bits, by, counted_in)
+  counts->largest = larger(counts->largest, magnitude);
+  counts->small += magnitude < by->least;
+  counts->fields += (int)(magnitude >> 23);
+  return magnitude < 0x800000u ? round_odd(bits, by, counts)
                                : TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((int)bits) * by->factor);
 }
 
 /* Returns the number of zeros, plus OVER if a number exceeds f16's exponents. */
-TSL_FUNCTION int zeros_of(const counted *counted_in, const scaling *by) {
+TSL_FUNCTION int zeros_of(const line_counts *counts, const line_scaling *by) {
   const int is_over =
-      counted_in->largest >= 0x7f800000u || counted_in->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
-  return counted_in->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
+      counts->largest >= 0x7f800000u || counts->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
+  return counts->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
 }
 
 /* Loads four numbers, `step` apart, of which the first `count` exist. */
@@ -142,19 +142,19 @@ TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
                             const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ITEMS];
-  const halves_matrix of = args.of[operand];
+  const halves_matrix matrix = args.operands[operand];
   const int item = TSL_ITEM(0), line = TSL_GROUP(0);
   TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * args.pitch[operand] * 2;
-  counted own;
-  scaling by;
+  line_counts own;
+  line_scaling by;
   count_none(&own);
   scaling_of(((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line], &by);
-  from += of.offset + line * of.across;
+  from += matrix.offset + line * matrix.across;
   TSL_UNROLL_BY(4)
   for (int h = item * FOUR; h < args.k; h += ITEMS * FOUR) {
     unsigned number[FOUR], rounded[FOUR];
     const int count = args.k - h < FOUR ? args.k - h : FOUR;
-    load_four(number, from + h * of.along, of.along, count, of.is_wide);
+    load_four(number, from + h * matrix.along, matrix.along, count, matrix.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
       rounded[i] = i < count ? round_one(number[i], &by, &own) : 0;
@@ -189,7 +189,7 @@ TSL_KERNEL_SHARING(TSL_HALVES_ITEMS, 1, 1, 4)
 tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
                              const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ROWS * TSL_HALVES_ACROSS];
-  const halves_matrix of = args.of[operand];
+  const halves_matrix matrix = args.operands[operand];
   const int item = TSL_ITEM(0), lines = lines_of(&args, operand),
             across = (lines + TSL_HALVES_ACROSS - 1) / TSL_HALVES_ACROSS,
             first = TSL_GROUP(0) % across * TSL_HALVES_ACROSS, chunk = TSL_GROUP(0) / across,
@@ -197,19 +197,19 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
   const int begin = chunk * TSL_HALVES_DEPTH,
             end = begin + TSL_HALVES_DEPTH < args.k ? begin + TSL_HALVES_DEPTH : args.k,
             last = count > 0 ? end : begin;
-  counted own[FOUR];
-  scaling by[FOUR];
+  line_counts own[FOUR];
+  line_scaling by[FOUR];
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++) {
     count_none(&own[i]);
     scaling_of(i < count ? ((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line + i] : 0, &by[i]);
   }
-  from += of.offset + line * of.across;
+  from += matrix.offset + line * matrix.across;
   TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * 2;
   TSL_UNROLL_BY(4)
   for (int h = begin + item / SIDE; h < last; h += ROWS) {
     unsigned number[FOUR], rounded[FOUR];
-    load_four(number, from + h * of.along, of.across, count, of.is_wide);
+    load_four(number, from + h * matrix.along, matrix.across, count, matrix.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
       rounded[i] = round_one(number[i], &by[i], &own[i]);
@@ -400,8 +400,8 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
     if (!any)
       continue;
     for (int h = 0; h < args.k; h += DEPTH) {
-      fetch(left, a, args.of[0], row, args.m, h, args.k);
-      fetch(above, b, args.of[1], col, args.n, h, args.k);
+      fetch(left, a, args.operands[0], row, args.m, h, args.k);
+      fetch(above, b, args.operands[1], col, args.n, h, args.k);
       TSL_BARRIER();
       TSL_UNROLL
       for (int d = 0; d < DEPTH; d++) {

@@ -15,15 +15,14 @@
 #define TSL_HALVES_GROUP_ITEMS 64 /* items of all other groups */
 #define TSL_HALVES_SAMPLE 64      /* numbers of a line's sample */
 #define TSL_HALVES_CHUNK 16       /* adjacent numbers of a sample */
-#define TSL_HALVES_GUESS_ALONG                                                                               \
-  8 /* lines of a group that guesses, if a line's numbers are contiguous */
+#define TSL_HALVES_GUESS_ALONG 8  /* lines of a group that guesses, if a line's numbers are contiguous */
 /* lines of a group that guesses, if numbers of different lines are contiguous */
 #define TSL_HALVES_GUESS_ACROSS 32
 /* adjacent numbers that an item rounds, and elements of a row of C that it computes */
 #define TSL_HALVES_FOUR 4
-#define TSL_HALVES_ACROSS                                                                                    \
-  128 /* lines of a group that rounds, if numbers of different lines are contiguous */
-#define TSL_HALVES_DEPTH 128                                          /* numbers of each of these lines */
+#define TSL_HALVES_ACROSS 128 /* lines of a group that rounds, if numbers of different lines are contiguous  \
+                               */
+#define TSL_HALVES_DEPTH 128  /* numbers of each of these lines */
 /* columns of C of a group that computes C */
 #define TSL_HALVES_COLUMNS (TSL_HALVES_GROUP_ITEMS * TSL_HALVES_FOUR)
 
@@ -36,8 +35,7 @@
 #define TSL_HALVES_FIELD 64
 #define TSL_HALVES_MEAN_BIAS 45
 #define TSL_HALVES_NEED_BIAS 30
-#define TSL_HALVES_TILE                                                                                      \
-  64 /* side of a tile of C that is computed in f32, if an element has no proof */
+#define TSL_HALVES_TILE 64 /* side of a tile of C that is computed in f32, if an element has no proof */
 
 #ifdef __OPENCL_C_VERSION__
 typedef long halves_index;
@@ -60,7 +58,7 @@ typedef struct halves_matrix {
 #define TSL_HALVES_COUNTS 3
 #define TSL_HALVES_OVER (1 << 20)
 typedef struct halves_arguments {
-  halves_matrix of[2];
+  halves_matrix operands[2];
   halves_index c_offset, c_row, c_col;
   halves_index planes[2], pitch[2], scales[2], counts[2], states[2], sums, sums_row;
   float alpha, beta;

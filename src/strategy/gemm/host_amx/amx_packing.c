@@ -145,9 +145,9 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
       pack_units_of_b(job, form, panel, micro_b, unit, behind);
       if (!least || !job->kernels->careful)
         continue;
-      const uint32_t own = job->kernels->packing->least(
+      const uint32_t value = job->kernels->packing->least(
           tsl_amx_at(job, form, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
-      least[micro_b - first] = own < least[micro_b - first] ? own : least[micro_b - first];
+      least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
     make_start_of_b(job, form, panel, micro_b);
@@ -238,13 +238,13 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
 
 /* Sets the destination of a tile's sums: C, or with tile registers a buffer that the next tile
  * writes to C, since its stores would wait for C's lines. */
-static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_beside *beside,
+static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_concurrent *concurrent,
                     tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
-  if (beside && rows_in_c(job, micro_a) == job->kernels->height) {
-    beside->at ^= 1;
-    beside->c = c;
-    tile->out = beside->sums[beside->at];
+  if (concurrent && rows_in_c(job, micro_a) == job->kernels->height) {
+    concurrent->at ^= 1;
+    concurrent->c = c;
+    tile->out = concurrent->sums[concurrent->at];
   } else {
     tile->out = (uint32_t *)(void *)c;
     tile->out_row = job->views.c.row_stride;
@@ -252,41 +252,42 @@ static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, ts
 }
 
 /* Sets the pending sums of the tile before, if any, to be written during this tile. */
-static void set_late(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_tile *tile) {
+static void set_late(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
-  unsigned char *const c = beside ? beside->c : NULL;
-  tile->late = c ? beside->sums[beside->at] : NULL;
+  unsigned char *const c = concurrent ? concurrent->c : NULL;
+  tile->late = c ? concurrent->sums[concurrent->at] : NULL;
   tile->late_c = c;
   tile->late_row = row;
   tile->late_nontemporal = job->nontemporal && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
-  if (beside)
-    beside->c = NULL;
+  if (concurrent)
+    concurrent->c = NULL;
 }
 
 /* Sets a tile's fraction of the rows to copy. */
-static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
+static void set_copy(tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   tile->copy_in = NULL;
-  if (!beside || beside->rows <= 0)
+  if (!concurrent || concurrent->rows <= 0)
     return;
-  tile->copy_in = beside->in;
-  tile->copy_out = beside->out;
-  tile->copy_rows = tsl_ceil_div(beside->rows, beside->tiles);
-  tile->copy_lines = beside->lines;
-  tile->copy_tail = beside->tail;
-  tile->copy_in_row = beside->in_row;
-  tile->copy_out_row = beside->out_row;
-  tile->copy_least = &beside->least;
-  beside->in += tile->copy_rows * beside->in_row;
-  beside->out += tile->copy_rows * beside->out_row;
-  beside->rows -= tile->copy_rows;
-  beside->tiles--;
+  tile->copy_in = concurrent->in;
+  tile->copy_out = concurrent->out;
+  tile->copy_rows = tsl_ceil_div(concurrent->rows, concurrent->tiles);
+  tile->copy_lines = concurrent->lines;
+  tile->copy_tail = concurrent->tail;
+  tile->copy_in_row = concurrent->in_row;
+  tile->copy_out_row = concurrent->out_row;
+  tile->copy_least = &concurrent->least;
+  concurrent->in += tile->copy_rows * concurrent->in_row;
+  concurrent->out += tile->copy_rows * concurrent->out_row;
+  concurrent->rows -= tile->copy_rows;
+  concurrent->tiles--;
 }
 
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_concurrent *concurrent) {
   const int64_t row = job->views.c.row_stride * job->c_size, width = job->kernels->width;
-  for (int i = 0; beside->c && i < job->kernels->height; i++)
-    memcpy(beside->c + i * row, beside->sums[beside->at] + i * width, (size_t)(width * job->c_size));
-  beside->c = NULL;
+  for (int i = 0; concurrent->c && i < job->kernels->height; i++)
+    memcpy(concurrent->c + i * row, concurrent->sums[concurrent->at] + i * width,
+           (size_t)(width * job->c_size));
+  concurrent->c = NULL;
 }
 
 /* --- subnormal numbers, which dot instructions flush to 0 --- */
@@ -321,7 +322,7 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
 
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
-                           tsl_amx_beside *beside, bool has_next) {
+                           tsl_amx_concurrent *concurrent, bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   tsl_amx_tile_function *const *tiles = is_careful ? kernels->careful : kernels->tiles;
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
@@ -339,10 +340,10 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   tile.goes_on = panel > 0;
   tile.next_sums = NULL;
   set_a(job, a, panel, micro_a, &tile);
-  set_late(job, beside, &tile);
-  set_copy(beside, &tile);
+  set_late(job, concurrent, &tile);
+  set_copy(concurrent, &tile);
   if (writes_c)
-    set_out(job, micro_a, micro_b, beside, &tile);
+    set_out(job, micro_a, micro_b, concurrent, &tile);
   if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_sums(job);
   else if (!kernels->is_amx && is_last && !job->nontemporal)

@@ -125,9 +125,9 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  tsl_amx_job *made = job;
-  *made = job_of(problem, strides, config, device);
-  made->is_alone = tsl_problem_flops(problem) < alone_flops(made);
+  tsl_amx_job *amx_job = job;
+  *amx_job = job_of(problem, strides, config, device);
+  amx_job->is_alone = tsl_problem_flops(problem) < alone_flops(amx_job);
 }
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
@@ -137,8 +137,9 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
 }
 
 static size_t form_bytes(const void *job, int operand) {
-  const tsl_amx_job *of = job;
-  return (size_t)tsl_amx_form_units(of, tsl_views_take_as_a(&of->views, operand)) * sizeof(uint32_t);
+  const tsl_amx_job *amx_job = job;
+  return (size_t)tsl_amx_form_units(amx_job, tsl_views_take_as_a(&amx_job->views, operand)) *
+         sizeof(uint32_t);
 }
 
 static void make_form(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team) {

@@ -35,7 +35,6 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   return part;
 }
 
-
 /* Sets the block sizes: about `kept` bytes of A by 512 columns, smaller if the blocks are too few
  * for the threads. Tile registers need few large blocks, since the traffic of a block is
  * proportional to its sides. */
@@ -121,7 +120,6 @@ void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
   job->packed_a = packed_form(job, true);
   job->packed_b = packed_form(job, false);
 }
-
 
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {
 #define SET(isa, header, needs, ...) {needs, tsl_amx_##isa},

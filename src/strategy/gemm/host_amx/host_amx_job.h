@@ -14,11 +14,10 @@ enum { TSL_AMX_SPLIT_K_MAX = 16 };
 /* Packed copy of an operand or of a part of it: panel after panel, each with its micro-panels in
  * order. */
 typedef struct tsl_amx_form {
-  uint32_t *at;     /* NULL: no copy */
-  uint32_t *starts; /* B only: for each panel, the sums that tiles start with */
-  int64_t panel;    /* first panel in the copy */
-  int64_t
-      pitch; /* A for tile registers, copied row by row: bytes from row to row; else 0 */
+  uint32_t *at;         /* NULL: no copy */
+  uint32_t *starts;     /* B only: for each panel, the sums that tiles start with */
+  int64_t panel;        /* first panel in the copy */
+  int64_t pitch;        /* A for tile registers, copied row by row: bytes from row to row; else 0 */
   int64_t first, count; /* first row (column) in the copy, and rows (columns) of a panel */
 } tsl_amx_form;
 
@@ -89,7 +88,7 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
 /* Work of tile registers during a tile's products: an earlier tile's finished sums are written to
  * C, and rows of the next micro-panel of A are copied. */
-typedef struct tsl_amx_beside {
+typedef struct tsl_amx_concurrent {
   uint32_t *sums[2]; /* buffers of two tiles */
   int at;            /* buffer in use */
   unsigned char *c;  /* destination of the finished sums; NULL: no sums are pending */
@@ -99,7 +98,7 @@ typedef struct tsl_amx_beside {
       tail;            /* strides in bytes, cache lines of a row, bytes of its last line (0: it is full) */
   int64_t rows, tiles; /* rows left to copy, and tiles left that copy them */
   uint32_t least;      /* minimum magnitude in the copied rows, if the kernels compute it */
-} tsl_amx_beside;
+} tsl_amx_concurrent;
 /* Adds a panel's products to a tile's sums; panel 0 sets them. After the last panel the tile is
  * written to C: at once, or with `beside` during a later tile or by tsl_amx_write_late().
  * `has_next`: the next call is for the next micro-panel of B, and its sums follow these.
@@ -107,9 +106,9 @@ typedef struct tsl_amx_beside {
  * so later panels must be careful too. */
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
-                           tsl_amx_beside *beside, bool has_next);
+                           tsl_amx_concurrent *beside, bool has_next);
 /* Writes the pending sums, if any, to C. */
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside);
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_concurrent *beside);
 /* Copies the rows of a micro-panel of A, unchanged, from panel form->panel on: `units` units with
  * zeros after them. The rows go to form->at, form->pitch bytes apart. */
 void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units);

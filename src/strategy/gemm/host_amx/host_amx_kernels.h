@@ -50,8 +50,7 @@ typedef struct tsl_amx_tile {
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
-  uint32_t
-      *copy_least; /* lowered to the minimum magnitude in the copied rows, see tsl_amx_least_function */
+  uint32_t *copy_least; /* lowered to the minimum magnitude in the copied rows, see tsl_amx_least_function */
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 

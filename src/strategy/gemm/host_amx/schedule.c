@@ -34,7 +34,7 @@
 
 /* --- copies that all threads share --- */
 
-typedef struct schedule_running {
+typedef struct schedule_launch {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   /* for each worker: sums, a panel of late copies of A and of B, and the minima of A's micro-panels */
@@ -42,20 +42,20 @@ typedef struct schedule_running {
   int64_t workspace; /* words of a worker */
   int64_t columns;   /* blocks in a row of C */
   bool late_a, late_b;
-} schedule_running;
+} schedule_launch;
 
 /* Returns the micro-panels of A that are packed first in each panel: all, or 0 if A is packed late
  * or in advance. */
-static int64_t micros_a_first(const schedule_running *run) {
+static int64_t micros_a_first(const schedule_launch *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
 /* Returns the micro-panels of A and B that are packed first in each panel. */
-static int64_t schedule_pieces(const schedule_running *run) {
+static int64_t schedule_pieces(const schedule_launch *run) {
   return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
 
 static void copy_one(void *argument, int64_t index, int worker) {
-  const schedule_running *run = argument;
+  const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t each = schedule_pieces(run), panel = index / each, piece = index % each,
                 micros_a = micros_a_first(run);
@@ -73,7 +73,7 @@ typedef struct schedule_block {
 } schedule_block;
 
 /* Returns a worker's workspace. */
-static uint32_t *schedule_sums_of(const schedule_running *run, int worker) {
+static uint32_t *schedule_sums_of(const schedule_launch *run, int worker) {
   return run->own + worker * run->workspace;
 }
 static int64_t workspace_of_sums(const tsl_amx_job *job) {
@@ -84,8 +84,8 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
 }
 
 /* Packs a panel of a block's operands, if they are packed late. */
-static void copy_late(const schedule_running *run, const schedule_block *block, int64_t panel,
-                      tsl_amx_form *a, tsl_amx_form *b, uint32_t *workspace) {
+static void copy_late(const schedule_launch *run, const schedule_block *block, int64_t panel, tsl_amx_form *a,
+                      tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width;
   if (run->late_a) {
@@ -107,7 +107,7 @@ static void copy_late(const schedule_running *run, const schedule_block *block, 
 
 /* Multiplies a panel of a block: a micro-panel of B stays in the first-level cache, micro-panels of
  * A stream. */
-static void multiply_panel(const schedule_running *run, const schedule_block *block, int64_t panel,
+static void multiply_panel(const schedule_launch *run, const schedule_block *block, int64_t panel,
                            uint32_t *sums) {
   const tsl_amx_job *job = run->job;
   const int64_t across = block->micro_b_end - block->micro_b,
@@ -128,20 +128,20 @@ static void multiply_panel(const schedule_running *run, const schedule_block *bl
 
 /* Multiplies all panels of a block of C. */
 static void schedule_multiply_block(void *argument, int64_t index, int worker) {
-  const schedule_running *run = argument;
+  const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t micro_a = index / run->columns * job->block_micros_a,
                 micro_b = index % run->columns * job->block_micros_b;
-  const schedule_block of = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
-                             tsl_min(micro_b + job->block_micros_b, job->micros_b)};
+  const schedule_block block = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
+                                tsl_min(micro_b + job->block_micros_b, job->micros_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
-    multiply_panel(run, &of, panel, schedule_sums_of(run, worker));
+    multiply_panel(run, &block, panel, schedule_sums_of(run, worker));
   if (job->nontemporal) /* nontemporal stores must be visible before the block counts as done */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static schedule_running schedule_running_of(const tsl_amx_job *job) {
-  schedule_running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+static schedule_launch schedule_running_of(const tsl_amx_job *job) {
+  schedule_launch run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   run.late_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
   run.late_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
   run.columns = tsl_ceil_div(job->micros_b, job->block_micros_b);
@@ -152,18 +152,18 @@ static schedule_running schedule_running_of(const tsl_amx_job *job) {
 }
 
 /* Returns the words of a copy of all of A or B that is made first. */
-static int64_t workspace_of_copy(const schedule_running *run, bool is_a) {
+static int64_t workspace_of_copy(const schedule_launch *run, bool is_a) {
   const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
   return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
 }
 
 static int64_t workspace_shared(const tsl_amx_job *job, int threads) {
-  const schedule_running run = schedule_running_of(job);
+  const schedule_launch run = schedule_running_of(job);
   return workspace_of_copy(&run, true) + workspace_of_copy(&run, false) + threads * run.workspace;
 }
 
 static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
-  schedule_running run = schedule_running_of(job);
+  schedule_launch run = schedule_running_of(job);
   const int64_t a = workspace_of_copy(&run, true), b = workspace_of_copy(&run, false);
   if (a > 0)
     run.a = tsl_amx_form_in(job, true, workspace);
@@ -177,11 +177,12 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
 }
 
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team) {
-  tsl_amx_job own = *job;
-  own.reads_a = own.copies_rows = false;
-  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = dst}; /* the other operand is not packed */
-  schedule_running run = {
-      .job = &own, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
+  tsl_amx_job form_job = *job;
+  form_job.reads_a = form_job.copies_rows = false;
+  *(is_a ? &form_job.packed_b : &form_job.packed_a) =
+      (tsl_amx_form){.at = dst}; /* the other operand is not packed */
+  schedule_launch run = {
+      .job = &form_job, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
   tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
 }
 
@@ -195,7 +196,7 @@ typedef struct schedule_counter {
 /* Maximum bytes of copies at a time; beyond this C is cut into more rectangles. */
 static const int64_t most_bytes = (int64_t)256 << 20;
 
-typedef struct schedule_cutting {
+typedef struct schedule_rectangles {
   const tsl_amx_job *job;
   int64_t rows, columns; /* size of a rectangle; the last ones may be smaller */
   int64_t across;        /* rectangles in a row of C */
@@ -205,13 +206,13 @@ typedef struct schedule_cutting {
   bool by_worker;          /* a workspace belongs to a worker; else to a rectangle */
   schedule_counter *taken; /* for each rectangle, micro-panels of A that threads have taken */
   tsl_team team;
-} schedule_cutting;
+} schedule_rectangles;
 
-static tsl_amx_job schedule_rectangle(const schedule_cutting *state, int64_t index) {
-  const tsl_amx_job *job = state->job;
-  const int64_t row = index / state->across * state->rows, column = index % state->across * state->columns;
-  return tsl_amx_rectangle_of(job, row, tsl_min(state->rows, job->views.m - row), column,
-                              tsl_min(state->columns, job->views.n - column));
+static tsl_amx_job schedule_rectangle(const schedule_rectangles *run, int64_t index) {
+  const tsl_amx_job *job = run->job;
+  const int64_t row = index / run->across * run->rows, column = index % run->across * run->columns;
+  return tsl_amx_rectangle_of(job, row, tsl_min(run->rows, job->views.m - row), column,
+                              tsl_min(run->columns, job->views.n - column));
 }
 
 static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
@@ -225,8 +226,8 @@ static double clocks(int64_t rows, int64_t columns) {
 }
 
 /* Cuts C into at most `count` rectangles. */
-static void schedule_cut(schedule_cutting *state, int64_t count) {
-  const tsl_amx_job *job = state->job;
+static void schedule_cut(schedule_rectangles *run, int64_t count) {
+  const tsl_amx_job *job = run->job;
   double best = -1;
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
@@ -237,35 +238,35 @@ static void schedule_cut(schedule_cutting *state, int64_t count) {
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
-    state->rows = rows;
-    state->columns = columns;
+    run->rows = rows;
+    run->columns = columns;
   }
-  state->across = tsl_ceil_div(job->views.n, state->columns);
+  run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
 /* Cuts C into at least `least` rectangles, several for each thread. At the end all threads wait for
  * the slowest one, which may take twice as long as others for a rectangle. */
-static void cut_waves(schedule_cutting *state, int64_t threads, int64_t least) {
+static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
                 most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
-  schedule_cutting best = *state;
+  schedule_rectangles best = *run;
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
-    schedule_cut(state, waves * threads);
-    const double cost = (double)(waves + 1) * clocks(state->rows, state->columns);
+    schedule_cut(run, waves * threads);
+    const double cost = (double)(waves + 1) * clocks(run->rows, run->columns);
     if (least_cost >= 0 && cost >= least_cost)
       continue;
     least_cost = cost;
-    best = *state;
+    best = *run;
   }
-  *state = best;
+  *run = best;
 }
 
 /* Cuts C into rectangles of one pass each, which threads can share: as many as threads, or more if
  * passes must be narrower. */
-static void cut_passes(schedule_cutting *state, int64_t threads) {
-  const tsl_amx_job *job = state->job;
+static void cut_passes(schedule_rectangles *run, int64_t threads) {
+  const tsl_amx_job *job = run->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
   for (int64_t across = least; across <= tsl_max(least, threads); across++) {
@@ -276,10 +277,10 @@ static void cut_passes(schedule_cutting *state, int64_t threads) {
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
-    state->rows = rows;
-    state->columns = columns;
+    run->rows = rows;
+    run->columns = columns;
   }
-  state->across = tsl_ceil_div(job->views.n, state->columns);
+  run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
 static int64_t workspace_here(const tsl_amx_job *job) {
@@ -294,34 +295,34 @@ static void run_here(const tsl_amx_job *job, uint32_t *workspace) {
 }
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
-  const schedule_cutting *of = argument;
-  const tsl_amx_job part = schedule_rectangle(of, index);
+  const schedule_rectangles *run = argument;
+  const tsl_amx_job part = schedule_rectangle(run, index);
   if (part.kernels->is_amx)
-    tsl_amx_run_alone(&part, of->workspace + (of->by_worker ? worker : index) * of->each);
+    tsl_amx_run_alone(&part, run->workspace + (run->by_worker ? worker : index) * run->each);
   else
-    schedule_run_shared(&part, of->team, of->workspace);
+    schedule_run_shared(&part, run->team, run->workspace);
 }
 
 /* Returns the micro-panels of A that no thread has taken. Returns 0 if they are too few to be worth
  * another copy of B. */
-static int64_t schedule_left_of(const schedule_cutting *state, int64_t index) {
+static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
   enum { WORTH_A_COPY = 2 };
-  const int64_t rows = tsl_min(state->rows, state->job->views.m - index / state->across * state->rows),
-                taken = atomic_load_explicit(&state->taken[index].value, memory_order_relaxed),
-                left = tsl_ceil_div(rows, state->job->kernels->height) - taken;
+  const int64_t rows = tsl_min(run->rows, run->job->views.m - index / run->across * run->rows),
+                taken = atomic_load_explicit(&run->taken[index].value, memory_order_relaxed),
+                left = tsl_ceil_div(rows, run->job->kernels->height) - taken;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
 /* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left.
  * Tile registers of different processors differ in speed by several times. */
 static void share_rectangles(void *argument, int64_t index, int worker) {
-  const schedule_cutting *of = argument;
+  const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
-    const tsl_amx_job part = schedule_rectangle(of, next);
-    tsl_amx_run_pass(&part, of->workspace + worker * of->each, &of->taken[next].value);
+    const tsl_amx_job part = schedule_rectangle(run, next);
+    tsl_amx_run_pass(&part, run->workspace + worker * run->each, &run->taken[next].value);
     most = 0;
-    for (int64_t turn = 1; turn < of->count; turn++) {
-      const int64_t other = (index + turn) % of->count, left = schedule_left_of(of, other);
+    for (int64_t turn = 1; turn < run->count; turn++) {
+      const int64_t other = (index + turn) % run->count, left = schedule_left_of(run, other);
       if (left > most) {
         most = left;
         next = other;
@@ -332,22 +333,22 @@ static void share_rectangles(void *argument, int64_t index, int worker) {
 
 static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) {
   const int threads = tsl_team_threads(team);
-  schedule_cutting of = {.job = job};
-  cut_passes(&of, threads);
-  of.count = tsl_ceil_div(job->views.m, of.rows) * of.across;
-  for (int64_t i = 0; i < of.count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&of, i);
-    of.each = tsl_max(of.each, tsl_amx_workspace_alone(&part));
+  schedule_rectangles run = {.job = job};
+  cut_passes(&run, threads);
+  run.count = tsl_ceil_div(job->views.m, run.rows) * run.across;
+  for (int64_t i = 0; i < run.count; i++) {
+    const tsl_amx_job part = schedule_rectangle(&run, i);
+    run.each = tsl_max(run.each, tsl_amx_workspace_alone(&part));
   }
-  const int64_t tasks = tsl_min(threads, of.count), counters = of.count * (int64_t)sizeof(schedule_counter);
+  const int64_t tasks = tsl_min(threads, run.count), counters = run.count * (int64_t)sizeof(schedule_counter);
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * of.each * (int64_t)sizeof(uint32_t)),
+  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * run.each * (int64_t)sizeof(uint32_t)),
                            "copies of the operands", &memory));
-  of.taken = memory;
-  of.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
-  for (int64_t i = 0; i < of.count; i++)
-    atomic_init(&of.taken[i].value, 0);
-  tsl_team_run(team, tasks, share_rectangles, &of);
+  run.taken = memory;
+  run.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
+  for (int64_t i = 0; i < run.count; i++)
+    atomic_init(&run.taken[i].value, 0);
+  tsl_team_run(team, tasks, share_rectangles, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -359,44 +360,44 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
     return schedule_run_passes(job, team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
                 least = tsl_ceil_div(bytes, most_bytes);
-  schedule_cutting of = {.job = job, .team = team};
+  schedule_rectangles run = {.job = job, .team = team};
   if (is_amx)
-    cut_waves(&of, threads, least);
+    cut_waves(&run, threads, least);
   else
-    schedule_cut(&of, least);
-  const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
+    schedule_cut(&run, least);
+  const int64_t count = tsl_ceil_div(job->views.m, run.rows) * run.across;
   for (int64_t i = 0; i < count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&of, i);
-    of.each = tsl_max(of.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
+    const tsl_amx_job part = schedule_rectangle(&run, i);
+    run.each = tsl_max(run.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
   }
   const int64_t workspaces = is_amx ? tsl_min(threads, count) : 1;
-  of.by_worker = count > threads;
+  run.by_worker = count > threads;
   void *memory;
-  TSL_TRY(
-      tsl_scratch_take((size_t)(workspaces * of.each) * sizeof(uint32_t), "copies of the operands", &memory));
-  of.workspace = memory;
-  tsl_team_run(is_amx ? team : (tsl_team){0}, count, multiply_rectangle, &of);
+  TSL_TRY(tsl_scratch_take((size_t)(workspaces * run.each) * sizeof(uint32_t), "copies of the operands",
+                           &memory));
+  run.workspace = memory;
+  tsl_team_run(is_amx ? team : (tsl_team){0}, count, multiply_rectangle, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
 /* --- parts of k --- */
 
-typedef struct schedule_adding {
+typedef struct schedule_split_k {
   const tsl_amx_job *job;
   uint32_t *sums;
   int64_t row, workspace; /* row stride of the sums, and sums of a part */
   uint32_t *copies;       /* workspaces of the workers or of the parts, the smaller number */
   int64_t each;           /* words of a workspace */
   bool by_worker;
-} schedule_adding;
+} schedule_split_k;
 
 static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
 /* Returns the job of one part of k. */
-static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
+static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,
                 end = whole->panels * (index + 1) / whole->split_k,
@@ -424,7 +425,7 @@ static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
 }
 
 static void schedule_multiply_part(void *argument, int64_t index, int worker) {
-  const schedule_adding *run = argument;
+  const schedule_split_k *run = argument;
   const tsl_amx_job part = schedule_part_of(run, index);
   run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
 }
@@ -439,7 +440,7 @@ static uint32_t schedule_added(uint32_t a, uint32_t b) {
 }
 
 /* Adds a row of all parts in order. */
-static void schedule_add_row(const schedule_adding *run, const uint32_t *first, int64_t columns,
+static void schedule_add_row(const schedule_split_k *run, const uint32_t *first, int64_t columns,
                              uint32_t *sums) {
   for (int64_t j = 0; j < columns; j++)
     sums[j] = first[j];
@@ -451,7 +452,7 @@ static void schedule_add_row(const schedule_adding *run, const uint32_t *first, 
 }
 
 static void schedule_add_tile(void *argument, int64_t index, int worker) {
-  const schedule_adding *run = argument;
+  const schedule_split_k *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width, micro_a = index / job->micros_b,
                 column = index % job->micros_b * width, row = tsl_amx_row_of(job, micro_a),
@@ -465,7 +466,7 @@ static void schedule_add_tile(void *argument, int64_t index, int worker) {
 }
 
 static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
-  schedule_adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
+  schedule_split_k run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
     const tsl_amx_job part = schedule_part_of(&run, i);

@@ -37,7 +37,7 @@ static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t by
  * The product is split along k if C is too small for any other partition to occupy all threads. */
 static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
-  const int64_t depth = job->depth, size = job->size;
+  const int64_t depth = job->kc, size = job->size;
   const bool keeps_a = blocking_holds(job->views.m, depth, size, kept) &&
                        blocking_holds(job->views.m, job->views.k + 1, size, last),
              keeps_b = blocking_holds(job->views.n, depth, size, kept) &&
@@ -59,7 +59,7 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
   const uint64_t apart = stride & (~stride + 1); /* largest power of two that divides the stride */
-  return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
+  return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->kc > level_2 / apart;
 }
 
 /* Returns true if A is worth packing for so many columns of C. */
@@ -82,7 +82,7 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !blocking_holds(tsl_abs(job->views.b.row_stride),
-                                                                           job->depth, job->size, kept));
+                                                                           job->kc, job->size, kept));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
@@ -90,9 +90,9 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
 /* Returns MR if micro-panels of A are the tasks: a smaller MR if the busiest thread has less work
  * then. The cost of a tile is its rows plus about two rows for the loads of B. */
 static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
-  int64_t best = job->height;
+  int64_t best = job->mr;
   double least = INFINITY;
-  for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
+  for (int64_t height = job->mr; height >= (job->mr + 1) / 2; height--) {
     const int64_t micros_a = tsl_ceil_div_or_one(job->views.m, height);
     const double rows = (double)tsl_ceil_div_or_one(micros_a, threads) *
                         (double)(tsl_ceil_div_or_one(job->views.m, micros_a) + 2);
@@ -112,10 +112,10 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
   int64_t vectors = tsl_min(2, tsl_ceil_div_or_one(job->views.n, lanes));
   if (!job->copies_a && job->views.a.row_stride != 1 && job->kernels->rows[3] >= MANY_ROWS)
     vectors = tsl_min(4, tsl_ceil_div_or_one(job->views.n, lanes));
-  job->width = vectors * lanes;
-  job->height = job->kernels->rows[vectors - 1];
+  job->nr = vectors * lanes;
+  job->mr = job->kernels->rows[vectors - 1];
   if (threads > 1 && job->schedule == TSL_PACKED_ROWS && job->views.a.structure == TESELA_GENERAL)
-    job->height = fair_height(job, threads);
+    job->mr = fair_height(job, threads);
 }
 
 /* Returns the columns of a partial first micro-panel of B, or 0. A partial vector costs least at
@@ -131,7 +131,7 @@ static int64_t lead_of(const tsl_packed_job *job) {
 
 bool tsl_packed_copies_first(const tsl_packed_job *job) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
-  return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
+  return job->views.k <= job->kc && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
 }
 
 /* Returns true if packed rows of A stay contiguous. In place A must be copied because C overwrites
@@ -154,7 +154,7 @@ void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) 
   job->keeps_rows = keeps_rows(job);
   job->descends = job->views.in_place && starts_last(job);
   if (job->views.in_place) /* a micro-panel of B must not cross a panel border */
-    job->depth = tsl_round_up(job->depth, job->width);
+    job->kc = tsl_round_up(job->kc, job->nr);
 }
 
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
@@ -168,14 +168,14 @@ tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
 
 static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   enum { MOST_SPLIT_K = 16 };
-  return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->depth));
+  return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->kc));
 }
 
 /* Returns the number of groups of micro-panels of B, which are the tasks: a multiple of the threads
  * if there are few. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
-  const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->width);
+  const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->nr);
   if (job->schedule != TSL_PACKED_COLUMNS || groups >= FEW * threads)
     return groups;
   return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
@@ -184,13 +184,13 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
 /* Sets MC, NC and their limit. B's block takes `kept` bytes, so that the second-level cache also
  * holds the streaming micro-panels of A. A's panel takes `last` bytes, a quarter of the last cache. */
 static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
-  const int64_t row_bytes = job->depth * job->size;
+  const int64_t row_bytes = job->kc * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
-  const int64_t columns = tsl_max(held / row_bytes / job->width, 1) * job->width,
+  const int64_t columns = tsl_max(held / row_bytes / job->nr, 1) * job->nr,
                 groups = fair_groups(job, tsl_ceil_div_or_one(job->views.n, columns), threads);
-  job->columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->width) * job->width;
-  job->most = tsl_max(last / row_bytes, 32 * job->height);
-  job->rows = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->most));
+  job->nc = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->nr) * job->nr;
+  job->panel_max = tsl_max(last / row_bytes, 32 * job->mr);
+  job->mc = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->panel_max));
 }
 
 static const tsl_packed_kernels *blocking_kernels_for(tesela_type type, unsigned offers) {
@@ -228,14 +228,14 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
   if (job.views.k == 0)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum must be 0 */
   tsl_views_signs(&job.views, job.signs);
-  job.depth = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
+  job.kc = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
   job.schedule = blocking_choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
   tsl_packed_set_schedule(&job, job.schedule);
   blocking_cut(&job, kept, last, threads);
   job.split_k = blocking_split_k_of(&job);
-  job.b_stays = blocking_holds(job.width + job.height, job.depth, job.size, level_1);
+  job.b_stays = blocking_holds(job.nr + job.mr, job.kc, job.size, level_1);
   return job;
 }
 

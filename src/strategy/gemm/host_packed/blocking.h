@@ -22,20 +22,20 @@ typedef struct tsl_packed_job {
   int64_t size;    /* bytes of an element */
   tsl_views views; /* Oriented views; they hold the operands' addresses after tsl_packed_job_bind(). */
   double alpha[2], beta[2];
-  double signs[2];       /* signs of imaginary parts that conjugation needs, as in tsl_packed_tile */
-  int64_t depth;         /* KC: steps of a panel of k; the last panel may have fewer */
-  int64_t height, width; /* MR, and NR (whole vectors) */
+  double signs[2]; /* signs of imaginary parts that conjugation needs, as in tsl_packed_tile */
+  int64_t kc;      /* KC: steps of a panel of k; the last panel may have fewer */
+  int64_t mr, nr;  /* MR, and NR (whole vectors) */
   /* Columns of the first micro-panel of B if its width is no multiple of a vector; 0: the last one
    * is partial. */
   int64_t lead;
-  int64_t rows, columns; /* MC: rows of a panel of A; NC: columns of a block of B */
-  int64_t most;          /* upper limit of MC and NC that this job's share of the last cache allows */
-  int64_t near;          /* half of a core's second-level cache, in bytes */
+  int64_t mc, nc;    /* MC: rows of a panel of A; NC: columns of a block of B */
+  int64_t panel_max; /* upper limit of MC and NC that this job's share of the last cache allows */
+  int64_t near;      /* half of a core's second-level cache, in bytes */
   /* Lines of the streaming operand for which the cost of reading the resident operand again is
    * negligible. */
   int64_t again;
-  int64_t split_k;       /* number of parts of k */
-  int64_t ahead;         /* steps of k after this part's end that the same thread multiplies next */
+  int64_t split_k; /* number of parts of k */
+  int64_t ahead;   /* steps of k after this part's end that the same thread multiplies next */
   /* In TSL_PACKED_COLUMNS a micro-panel of B meets all of A's; otherwise a micro-panel of A meets
    * all of B's. */
   bool b_stays;
@@ -43,7 +43,7 @@ typedef struct tsl_packed_job {
   bool is_structured;
   /* some tiles or steps are skipped: a factor is triangular, or only a triangle of C is computed */
   bool is_half;
-  bool masks_c;       /* elements of C outside its triangle must keep their values */
+  bool masks_c;            /* elements of C outside its triangle must keep their values */
   bool copies_a, copies_b; /* whether A and B are packed; otherwise tiles read the operand directly */
   bool keeps_rows;         /* packed micro-panels of A hold row after row instead of step after step */
   /* panels of k are multiplied from the last to the first: "In place" in host_packed_panels.c */
@@ -120,7 +120,7 @@ int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *b
 
 /* Returns the first step of the panel of k that is multiplied as number `index`. */
 static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t index) {
-  return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->depth) - 1 - index : index) * job->depth;
+  return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->kc) - 1 - index : index) * job->kc;
 }
 
 /* Returns the rows of A that are packed for each step of k: `rows`, or 0 if A is not packed. */
@@ -168,7 +168,6 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
 void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
-
 
 /* Lines (rows of A or columns of B) of an operand of which one triangle is stored, and steps `from`
  * to before `to` of the block. `width` is the width of the packed micro-panel. */

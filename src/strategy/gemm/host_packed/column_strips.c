@@ -25,13 +25,13 @@ typedef struct column_strips_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } column_strips_counter;
 
-typedef struct column_strips_cutting {
+typedef struct column_strips_run {
   const tsl_packed_job *job;
   tsl_packed_grid grid;
   column_strips_counter *taken; /* for each strip, micro-panels of A that threads have taken */
   unsigned char *copies;
   int64_t a_bytes, b_bytes; /* bytes of a worker's packed A and packed B */
-} column_strips_cutting;
+} column_strips_run;
 
 /* Minimum width of the widest strip, in columns, and vectors of the unit of a width. Narrower
  * strips use up A too fast. */
@@ -77,14 +77,14 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
 
 /* Returns a strip's rectangle of C and the panel of k from `step`; its depth is 0 if `step` is not
  * below k. */
-static tsl_packed_block strip_at(const column_strips_cutting *state, int64_t index, int64_t step) {
-  const tsl_views *views = &state->job->views;
-  const int64_t row = tsl_partition_begin(views->m, state->grid.down, index / state->grid.across),
-                column = index % state->grid.across * state->grid.columns;
+static tsl_packed_block strip_at(const column_strips_run *run, int64_t index, int64_t step) {
+  const tsl_views *views = &run->job->views;
+  const int64_t row = tsl_partition_begin(views->m, run->grid.down, index / run->grid.across),
+                column = index % run->grid.across * run->grid.columns;
   return (tsl_packed_block){
-      row,    tsl_partition_begin(views->m, state->grid.down, index / state->grid.across + 1) - row,
-      column, tsl_min(state->grid.columns, views->n - column),
-      step,   tsl_max(tsl_min(state->job->depth, views->k - step), 0)};
+      row,    tsl_partition_begin(views->m, run->grid.down, index / run->grid.across + 1) - row,
+      column, tsl_min(run->grid.columns, views->n - column),
+      step,   tsl_max(tsl_min(run->job->kc, views->k - step), 0)};
 }
 
 /* Returns micro-panel `index` of A as a block. */
@@ -113,56 +113,57 @@ static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_
   }
 }
 
-static int64_t column_strips_take(const column_strips_cutting *state, int64_t index) {
-  return atomic_fetch_add_explicit(&state->taken[index].value, 1, memory_order_relaxed);
+static int64_t column_strips_take(const column_strips_run *run, int64_t index) {
+  return atomic_fetch_add_explicit(&run->taken[index].value, 1, memory_order_relaxed);
 }
 
 /* Packs a strip's columns of B, then multiplies the micro-panels of A that no thread has taken yet. */
-static void multiply_strip(const column_strips_cutting *state, int64_t index, int worker) {
-  const tsl_packed_block whole = strip_at(state, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
-  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = state->job->views.k,
+static void multiply_strip(const column_strips_run *run, int64_t index, int worker) {
+  const tsl_packed_block whole = strip_at(run, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.columns);
+  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = run->job->views.k,
                 step_bytes = tsl_packed_width_of_b(&strip, whole.columns) * strip.size;
-  unsigned char *const a_copy = state->copies + worker * (state->a_bytes + state->b_bytes),
-                       *const b_copy = a_copy + state->a_bytes;
-  int64_t i = column_strips_take(state, index);
-  for (int64_t step = 0; i < micros_a && step < k; step += strip.depth) {
-    const tsl_packed_block panel = strip_at(state, index, step);
+  unsigned char *const a_copy = run->copies + worker * (run->a_bytes + run->b_bytes), *const b_copy =
+                                                                                          a_copy +
+                                                                                          run->a_bytes;
+  int64_t i = column_strips_take(run, index);
+  for (int64_t step = 0; i < micros_a && step < k; step += strip.kc) {
+    const tsl_packed_block panel = strip_at(run, index, step);
     tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
   }
   for (int64_t behind; i < micros_a; i = behind) {
-    behind = column_strips_take(state, index);
-    for (int64_t step = 0; step == 0 || step < k; step += strip.depth) {
-      const tsl_packed_block one = column_strips_micro_a_block(&strip, strip_at(state, index, step), i),
-                             next = step + strip.depth < k
+    behind = column_strips_take(run, index);
+    for (int64_t step = 0; step == 0 || step < k; step += strip.kc) {
+      const tsl_packed_block micro_block = column_strips_micro_a_block(&strip, strip_at(run, index, step), i),
+                             next = step + strip.kc < k
                                         ? column_strips_micro_a_block(
-                                              &strip, strip_at(state, index, step + strip.depth), i)
+                                              &strip, strip_at(run, index, step + strip.kc), i)
                                     : behind < micros_a ? column_strips_micro_a_block(&strip, whole, behind)
                                                         : (tsl_packed_block){.depth = 0};
-      column_strips_multiply_micro(&strip, &one, &next, a_copy, b_copy + step * step_bytes);
+      column_strips_multiply_micro(&strip, &micro_block, &next, a_copy, b_copy + step * step_bytes);
     }
   }
 }
 
 /* Returns the rows of a strip that no thread has taken. Returns 0 if they are too few to be worth
  * another copy of B. */
-static int64_t column_strips_left_of(const column_strips_cutting *state, int64_t index) {
+static int64_t column_strips_left_of(const column_strips_run *run, int64_t index) {
   enum { WORTH_A_COPY = 64 };
-  const tsl_packed_block whole = strip_at(state, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
-  const int64_t taken = atomic_load_explicit(&state->taken[index].value, memory_order_relaxed),
-                left = whole.rows - taken * strip.height;
+  const tsl_packed_block whole = strip_at(run, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.columns);
+  const int64_t taken = atomic_load_explicit(&run->taken[index].value, memory_order_relaxed),
+                left = whole.rows - taken * strip.mr;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
 static void share_strips(void *argument, int64_t index, int worker) {
-  const column_strips_cutting *of = argument;
-  const int64_t count = of->grid.down * of->grid.across;
+  const column_strips_run *run = argument;
+  const int64_t count = run->grid.down * run->grid.across;
   for (int64_t next = index, most = 1; most > 0;) {
-    multiply_strip(of, next, worker);
+    multiply_strip(run, next, worker);
     most = 0;
     for (int64_t turn = 0; turn < count; turn++) {
-      const int64_t other = (index + turn) % count, left = column_strips_left_of(of, other);
+      const int64_t other = (index + turn) % count, left = column_strips_left_of(run, other);
       if (left > most) {
         most = left;
         next = other;
@@ -180,21 +181,21 @@ tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t th
 
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  column_strips_cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
-  const tsl_packed_job strip = tsl_packed_strip_of(job, of.grid.columns);
-  const int64_t count = of.grid.down * of.grid.across,
+  column_strips_run run = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
+  const tsl_packed_job strip = tsl_packed_strip_of(job, run.grid.columns);
+  const int64_t count = run.grid.down * run.grid.across,
                 counters = count * (int64_t)sizeof(column_strips_counter), tasks = tsl_min(threads, count);
-  of.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->depth);
-  of.b_bytes =
-      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, of.grid.columns) * tsl_max(job->views.k, 1));
+  run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->kc);
+  run.b_bytes =
+      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, run.grid.columns) * tsl_max(job->views.k, 1));
   void *memory;
-  TSL_TRY(
-      tsl_scratch_take((size_t)(counters + tasks * (of.a_bytes + of.b_bytes)), "copies of panels", &memory));
-  of.taken = memory;
-  of.copies = (unsigned char *)memory + counters;
+  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * (run.a_bytes + run.b_bytes)), "copies of panels",
+                           &memory));
+  run.taken = memory;
+  run.copies = (unsigned char *)memory + counters;
   for (int64_t i = 0; i < count; i++)
-    atomic_init(&of.taken[i].value, 0);
-  tsl_team_run(team, tasks, share_strips, &of);
+    atomic_init(&run.taken[i].value, 0);
+  tsl_team_run(team, tasks, share_strips, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

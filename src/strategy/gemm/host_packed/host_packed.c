@@ -83,7 +83,7 @@ static tsl_packed_job packed_job_of(const tsl_problem *problem, const tsl_operan
 /* Returns the contiguous bytes of a row of B that are packed before the next row. */
 static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) {
   const bool is_group = job->schedule == TSL_PACKED_COLUMNS || device->threads == 1;
-  return (double)((is_group ? job->columns : job->views.n) * job->size);
+  return (double)((is_group ? job->nc : job->views.n) * job->size);
 }
 
 /* Returns the extra cost of a config as a fraction of the multiplication time:
@@ -100,8 +100,8 @@ static double packed_misfit(const tsl_packed_job *job, const tsl_config *config,
   const double depth_bytes = (double)(config->value[DEPTH] * job->size),
                block_bytes = (double)config->value[BLOCK] * 1024;
   const bool by_micros_b = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_last_cache_is_far(device);
-  const double stays = depth_bytes * (double)(by_micros_b ? job->width : job->height),
-               passes = by_micros_b ? depth_bytes * (double)job->height : 0,
+  const double stays = depth_bytes * (double)(by_micros_b ? job->nr : job->mr),
+               passes = by_micros_b ? depth_bytes * (double)job->mr : 0,
                wanted = is_far && by_micros_b                ? half_level_2
                         : by_micros_b || device->threads > 1 ? half_level_2 / 2
                                                              : half_level_2,
@@ -110,7 +110,7 @@ static double packed_misfit(const tsl_packed_job *job, const tsl_config *config,
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
-         (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->views.n
+         (is_far && row_bytes < 1024 && job->copies_b && job->nc < job->views.n
               ? 0.03 * log2(1024 / row_bytes)
               : 0) +
          (by_micros_b && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
@@ -242,11 +242,11 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
   const double size = (double)job.size, k = (double)job.views.k;
-  const double height = (double)tsl_max(1, tsl_min(job.height, job.views.m)),
-               width = (double)tsl_max(1, tsl_min(job.width, job.views.n)), products = account->useful;
+  const double height = (double)tsl_max(1, tsl_min(job.mr, job.views.m)),
+               width = (double)tsl_max(1, tsl_min(job.nr, job.views.n)), products = account->useful;
   const int64_t threads = job.is_alone ? 1 : device->threads;
   const bool in_panels = job.schedule == TSL_PACKED_PANELS && !tsl_packed_has_strips(&job, threads);
-  const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.rows)) : 1;
+  const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.mc)) : 1;
   const copied_lines lines = copied_of(&job, threads);
   const double copied = (lines.rows + again * lines.columns) * k;
   account->workers = threads;
@@ -267,13 +267,13 @@ static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, c
   const int64_t left = whole->k - index;
   if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
     return 0;
-  for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.depth); panels > 0; panels--) {
+  for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.kc); panels > 0; panels--) {
     tsl_problem next = *whole;
     next.m = m;
     next.n = n;
-    next.k = tsl_min(panels * all.depth, left);
+    next.k = tsl_min(panels * all.kc, left);
     const tsl_packed_job job = packed_job_of(&next, &strides, config, device);
-    if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.depth == all.depth))
+    if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.kc == all.kc))
       return next.k;
   }
   return 0;
@@ -307,9 +307,10 @@ static bool compute_at_once(const tsl_problem *problem, const tsl_operands *oper
 
 static size_t packed_form_bytes(const void *job, int operand) {
   const tsl_packed_product *product = job;
-  const tsl_packed_job *of = &product->first;
-  return product->sum == TSL_PACKED_ONE ? tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand))
-                                        : 0; /* both factors are packed as A and as B */
+  const tsl_packed_job *first = &product->first;
+  return product->sum == TSL_PACKED_ONE
+             ? tsl_packed_form_bytes(first, tsl_views_take_as_a(&first->views, operand))
+             : 0; /* both factors are packed as A and as B */
 }
 
 static void packed_make_form(const void *job, int operand, const tsl_operands *operands, void *dst,

@@ -31,16 +31,14 @@
 /* --- one thread --- */
 
 static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_t index) {
-  const int64_t across = tsl_ceil_div_or_one(job->views.n, job->columns),
-                panels = tsl_ceil_div_or_one(job->views.k, job->depth),
-                row = index / across / panels * job->rows,
-                step = tsl_packed_step_of(job, index / across % panels),
-                column = index % across * job->columns;
+  const int64_t across = tsl_ceil_div_or_one(job->views.n, job->nc),
+                panels = tsl_ceil_div_or_one(job->views.k, job->kc), row = index / across / panels * job->mc,
+                step = tsl_packed_step_of(job, index / across % panels), column = index % across * job->nc;
   if (row >= job->views.m)
     return (tsl_packed_block){.depth = 0};
-  return (tsl_packed_block){row,    tsl_min(job->rows, job->views.m - row),
-                            column, tsl_min(job->columns, job->views.n - column),
-                            step,   tsl_min(job->depth, job->views.k - step)};
+  return (tsl_packed_block){row,    tsl_min(job->mc, job->views.m - row),
+                            column, tsl_min(job->nc, job->views.n - column),
+                            step,   tsl_min(job->kc, job->views.k - step)};
 }
 
 /* Returns the next block that has anything to multiply, and advances *index. After the last block
@@ -90,8 +88,8 @@ static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_pa
 }
 
 static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
-  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
-                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->mc) * job->kc),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->nc) * job->kc);
   unsigned char *b_copy[2];
   void *copies;
   TSL_TRY(tsl_scratch_take((size_t)(a_bytes + 2 * b_bytes), "copies of panels", &copies));
@@ -116,22 +114,22 @@ static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
 /* --- several threads --- */
 
 /* Panel of k of a rectangle of C: its packed copies and its tasks. */
-typedef struct stage {
+typedef struct panel_stage {
   tsl_packed_block block;
   unsigned char *a_copy, *b_copy;
   int64_t micros_a, micros_b;
-  int64_t down, across;                 /* tasks in a column and in a row of the rectangle */
+  int64_t down, across; /* tasks in a column and in a row of the rectangle */
   /* regions of tasks; a thread takes the tasks of its own region first */
   int64_t regions_down, regions_across;
-} stage;
+} panel_stage;
 
 /* Run of one stage. */
-typedef struct packed_panels_running {
+typedef struct packed_panels_launch {
   const tsl_packed_job *job;
-  stage now, next;        /* stage to pack; its block is empty after the last stage */
+  panel_stage now, next;  /* stage to pack; its block is empty after the last stage */
   _Atomic int64_t *taken; /* for each region of `now`, tasks that threads have taken */
   int64_t shares;         /* tasks that pack the first stage */
-} packed_panels_running;
+} packed_panels_launch;
 
 /* Micro-panels of a task; it packs partition `share` of `shares` of the next stage. */
 typedef struct task_tiles {
@@ -139,11 +137,11 @@ typedef struct task_tiles {
 } task_tiles;
 
 /* Stages in order: rectangles row by row, in each the panels of k. */
-typedef struct stages {
+typedef struct panel_stages {
   int64_t rows, columns; /* size of a rectangle */
   int64_t down, across, panels;
   int64_t count;
-} stages;
+} panel_stages;
 
 /* Distance between two counters in elements: each has a cache line of its own. */
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
@@ -151,70 +149,70 @@ enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
 /* Cuts a stage into about a dozen tasks for each thread. A task has at least eight micro-panels of
  * A if possible, since its first one waits for the micro-panels of B. */
-static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *stage_in) {
-  const int64_t micros_b_of_a_block = tsl_max(job->columns / job->width, 1);
-  stage_in->across = tsl_ceil_div_or_one(stage_in->micros_b, micros_b_of_a_block);
-  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, stage_in->across),
-                most = tsl_ceil_div_or_one(stage_in->micros_a, MICROS_OF_A_TASK);
-  stage_in->down = tsl_max(tsl_min(wanted, most), 1);
-  while (stage_in->down * stage_in->across < 6 * threads && stage_in->across < stage_in->micros_b)
-    stage_in->across = tsl_min(2 * stage_in->across, stage_in->micros_b);
+static void cut_tiles(const tsl_packed_job *job, int64_t threads, panel_stage *stage) {
+  const int64_t micros_b_of_a_block = tsl_max(job->nc / job->nr, 1);
+  stage->across = tsl_ceil_div_or_one(stage->micros_b, micros_b_of_a_block);
+  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, stage->across),
+                most = tsl_ceil_div_or_one(stage->micros_a, MICROS_OF_A_TASK);
+  stage->down = tsl_max(tsl_min(wanted, most), 1);
+  while (stage->down * stage->across < 6 * threads && stage->across < stage->micros_b)
+    stage->across = tsl_min(2 * stage->across, stage->micros_b);
 }
 
 /* Chooses regions, one for each thread, as square as possible: a thread then reads the fewest
  * micro-panels. */
-static void cut_regions(int64_t threads, stage *stage_in) {
+static void cut_regions(int64_t threads, panel_stage *stage) {
   int64_t least_edge = INT64_MAX;
-  stage_in->regions_down = stage_in->regions_across = 1;
+  stage->regions_down = stage->regions_across = 1;
   for (int64_t down = 1; down <= threads; down++) {
-    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage_in->block.rows, down) +
-                                                  tsl_ceil_div_or_one(stage_in->block.columns, across);
-    if (threads % down == 0 && down <= stage_in->down && across <= stage_in->across && edge < least_edge) {
+    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage->block.rows, down) +
+                                                  tsl_ceil_div_or_one(stage->block.columns, across);
+    if (threads % down == 0 && down <= stage->down && across <= stage->across && edge < least_edge) {
       least_edge = edge;
-      stage_in->regions_down = down;
-      stage_in->regions_across = across;
+      stage->regions_down = down;
+      stage->regions_across = across;
     }
   }
 }
 
-static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t index, int64_t threads,
-                      unsigned char *a_copy, unsigned char *b_copy) {
+static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, int64_t index,
+                            int64_t threads, unsigned char *a_copy, unsigned char *b_copy) {
   const int64_t step = tsl_packed_step_of(job, index % all->panels),
                 row = index / all->panels / all->across * all->rows,
                 column = index / all->panels % all->across * all->columns;
-  stage made = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
-                          tsl_min(all->columns, job->views.n - column), step,
-                          tsl_min(job->depth, job->views.k - step)},
-                .a_copy = a_copy,
-                .b_copy = b_copy};
-  made.micros_a = tsl_packed_micros_a(job, &made.block);
-  made.micros_b = tsl_packed_micros_b(job, &made.block);
-  cut_tiles(job, threads, &made);
-  cut_regions(threads, &made);
-  return made;
+  panel_stage stage = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
+                                 tsl_min(all->columns, job->views.n - column), step,
+                                 tsl_min(job->kc, job->views.k - step)},
+                       .a_copy = a_copy,
+                       .b_copy = b_copy};
+  stage.micros_a = tsl_packed_micros_a(job, &stage.block);
+  stage.micros_b = tsl_packed_micros_b(job, &stage.block);
+  cut_tiles(job, threads, &stage);
+  cut_regions(threads, &stage);
+  return stage;
 }
 
-static int64_t packed_panels_tiles_of(const stage *from) {
+static int64_t packed_panels_tiles_of(const panel_stage *from) {
   return from->down * from->across;
 }
 /* Packs partition `share` of `shares` of a stage. */
-static void copy_share(const tsl_packed_job *job, const stage *stage_in, int64_t share, int64_t shares) {
-  tsl_packed_pack_a(job, &stage_in->block, tsl_partition_begin(stage_in->micros_a, shares, share),
-                    tsl_partition_begin(stage_in->micros_a, shares, share + 1), stage_in->a_copy);
-  tsl_packed_pack_piece(job, &stage_in->block, shares, share, stage_in->b_copy);
+static void copy_share(const tsl_packed_job *job, const panel_stage *stage, int64_t share, int64_t shares) {
+  tsl_packed_pack_a(job, &stage->block, tsl_partition_begin(stage->micros_a, shares, share),
+                    tsl_partition_begin(stage->micros_a, shares, share + 1), stage->a_copy);
+  tsl_packed_pack_piece(job, &stage->block, shares, share, stage->b_copy);
 }
 
 /* Returns the prefetch while micro-panel of A `i` meets micro-panel of B `j`. First `i`: the next
  * micro-panel of B, as none is in a near cache yet. Last `i`: the task's part of the next stage.
  * Otherwise: the next micro-panel of A. */
-static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running *run,
-                                                     const task_tiles *tiles, int64_t i, int64_t j,
-                                                     const void *micro_a, const void *micro_b) {
+static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch *run, const task_tiles *tiles,
+                                                     int64_t i, int64_t j, const void *micro_a,
+                                                     const void *micro_b) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
   const int64_t micros_b = tiles->end_micro_b - tiles->first_micro_b, half = (micros_b + 1) / 2,
-                micro_a_bytes = job->height * block->depth * job->size,
-                micro_b_bytes = job->width * block->depth * job->size;
+                micro_a_bytes = job->mr * block->depth * job->size,
+                micro_b_bytes = job->nr * block->depth * job->size;
   if (i == tiles->first_micro_a)
     return j + 1 < tiles->end_micro_b
                ? tsl_packed_prefetch_bytes(block, 1, (const char *)micro_b + micro_b_bytes, micro_b_bytes)
@@ -230,7 +228,7 @@ static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running
 }
 
 /* Multiplies a task's micro-panels, then packs its part of the next stage. */
-static void packed_panels_multiply(const packed_panels_running *run, const task_tiles *tiles) {
+static void packed_panels_multiply(const packed_panels_launch *run, const task_tiles *tiles) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
   const int64_t half = tiles->first_micro_b + (tiles->end_micro_b - tiles->first_micro_b + 1) / 2;
@@ -251,8 +249,8 @@ static void packed_panels_multiply(const packed_panels_running *run, const task_
 /* Takes the next tile of a worker's region, down its columns, so that micro-panels of B are reused
  * from a near cache. If none is left it takes a tile of another region. Exactly one tile exists for
  * each call. */
-static void take_tile(const packed_panels_running *run, int worker, int64_t *i, int64_t *j) {
-  const stage *now = &run->now;
+static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, int64_t *j) {
+  const panel_stage *now = &run->now;
   const int64_t regions = now->regions_down * now->regions_across;
   for (int64_t turn = 0; turn < regions; turn++) {
     const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
@@ -272,8 +270,8 @@ static void take_tile(const packed_panels_running *run, int worker, int64_t *i, 
 }
 
 static void tiles_task(void *argument, int64_t index, int worker) {
-  const packed_panels_running *run = argument;
-  const stage *now = &run->now;
+  const packed_panels_launch *run = argument;
+  const panel_stage *now = &run->now;
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
@@ -287,43 +285,43 @@ static void tiles_task(void *argument, int64_t index, int worker) {
 }
 
 static void copies_task(void *argument, int64_t index, int worker) {
-  const packed_panels_running *run = argument;
+  const packed_panels_launch *run = argument;
   (void)worker;
   copy_share(run->job, &run->next, index, run->shares);
 }
 
 /* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache,
  * even if the other one is narrow. This keeps the stages few, since each ends with a barrier. */
-static stages stages_of(const tsl_packed_job *job) {
-  stages all;
+static panel_stages stages_of(const tsl_packed_job *job) {
+  panel_stages all;
   const int64_t widths =
-      tsl_ceil_div_or_one(job->views.n, tsl_max(job->most, job->columns) / job->width * job->width);
-  all.rows = job->rows;
-  all.columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, widths), job->width) * job->width;
+      tsl_ceil_div_or_one(job->views.n, tsl_max(job->panel_max, job->nc) / job->nr * job->nr);
+  all.rows = job->mc;
+  all.columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, widths), job->nr) * job->nr;
   all.down = tsl_ceil_div_or_one(job->views.m, all.rows);
   all.across = tsl_ceil_div_or_one(job->views.n, all.columns);
-  all.panels = tsl_ceil_div_or_one(job->views.k, job->depth);
+  all.panels = tsl_ceil_div_or_one(job->views.k, job->kc);
   all.count = all.down * all.across * all.panels;
   return all;
 }
 
 static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  const stages all = stages_of(job);
-  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
-                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
+  const panel_stages all = stages_of(job);
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->kc),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->kc),
                 sets = all.count > 1 ? 2 : 1, counters = threads * TSL_CACHE_LINE;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes) + counters), "copies of panels", &memory));
   unsigned char *copies = (unsigned char *)memory + counters;
-  packed_panels_running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
+  packed_panels_launch run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
   tsl_team_run(team, run.shares, copies_task, &run);
   for (int64_t index = 1; index <= all.count; index++) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
-    run.next =
-        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.micros_a = 0};
+    run.next = index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes)
+                                 : (panel_stage){.micros_a = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
     tsl_team_run(team, packed_panels_tiles_of(&run.now), tiles_task, &run);
@@ -335,8 +333,8 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads) {
   if (tsl_packed_has_strips(job, threads))
     return tsl_packed_share_strips(job, threads);
-  const stages all = stages_of(job);
-  const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
+  const panel_stages all = stages_of(job);
+  const panel_stage first = stage_at(job, &all, 0, threads, NULL, NULL);
   const double copied = (double)(all.across * tsl_packed_width_of_a(job, job->views.m) +
                                  all.down * tsl_packed_width_of_b(job, job->views.n));
   return (tsl_packed_sharing){.waits = (double)all.count + 1,
@@ -349,7 +347,7 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
  * it is B. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
-  return holds_a ? threads == 1 || stages_of(job).across == 1 : job->rows >= job->views.m;
+  return holds_a ? threads == 1 || stages_of(job).across == 1 : job->mc >= job->views.m;
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {

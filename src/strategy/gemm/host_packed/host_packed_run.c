@@ -24,7 +24,7 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
   enum { SLICE_BYTES = 32 << 20 };
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   const int64_t lines = holds_a ? job->views.m : job->views.n,
-                line_bytes = tsl_max(job->views.k, 1) * job->size, unit = holds_a ? job->height : job->width,
+                line_bytes = tsl_max(job->views.k, 1) * job->size, unit = holds_a ? job->mr : job->nr,
                 slice =
                     tsl_min(tsl_max(SLICE_BYTES / line_bytes / unit, 1) * unit, tsl_round_up(lines, unit));
   tsl_packed_job part = *job;

@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 
-
 /* Returns a factor as lines x steps: A, or the transposed B. */
 static tsl_view packed_structure_lines_of(const tsl_packed_job *job, bool is_a) {
   if (is_a)
@@ -78,7 +77,6 @@ static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool
   return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
 }
 
-
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
   const tesela_triangle triangle = job->views.c.triangle;
   return (tsl_packed_span){triangle == TESELA_UPPER ? row : 0,
@@ -96,12 +94,12 @@ void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row) {
 }
 
 /* Rectangle of C and a small block that holds its elements of C's triangle. */
-typedef struct aside {
+typedef struct tile_region {
   const tsl_packed_job *job;
   int64_t row, rows, column, columns;
   unsigned char *block;
   int64_t block_row, block_column; /* strides of the block, in elements */
-} aside;
+} tile_region;
 
 /* Copies `count` elements with strides in bytes; does nothing if `count` is negative. */
 static inline void packed_structure_move(unsigned char *dst, int64_t to_step, const unsigned char *from,
@@ -128,18 +126,19 @@ static void move_16(unsigned char *dst, int64_t to_step, const unsigned char *fr
   packed_structure_move(dst, to_step, from, from_step, count, 16);
 }
 
-static void packed_structure_exchange(const aside *with, bool is_back) {
+static void packed_structure_exchange(const tile_region *copied, bool is_back) {
   static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
-  const tsl_packed_job *job = with->job;
+  const tsl_packed_job *job = copied->job;
   const tsl_view *c = &job->views.c;
-  const int64_t c_step = c->col_stride * job->size, block_step = with->block_column * job->size;
-  for (int64_t i = 0; i < with->rows; i++) {
-    const tsl_packed_span span = tsl_packed_span_of_row(job, with->row + i);
-    const int64_t first = tsl_max(span.first - with->column, 0),
-                  end = tsl_min(span.end - with->column, with->columns),
-                  diagonal = with->row + i - with->column;
-    unsigned char *row = c->at + ((with->row + i) * c->row_stride + with->column * c->col_stride) * job->size,
-                  *beside = with->block + i * with->block_row * job->size;
+  const int64_t c_step = c->col_stride * job->size, block_step = copied->block_column * job->size;
+  for (int64_t i = 0; i < copied->rows; i++) {
+    const tsl_packed_span span = tsl_packed_span_of_row(job, copied->row + i);
+    const int64_t first = tsl_max(span.first - copied->column, 0),
+                  end = tsl_min(span.end - copied->column, copied->columns),
+                  diagonal = copied->row + i - copied->column;
+    unsigned char *row = c->at +
+                         ((copied->row + i) * c->row_stride + copied->column * c->col_stride) * job->size,
+                  *beside = copied->block + i * copied->block_row * job->size;
     if (is_back)
       moves[job->size](row + first * c_step, c_step, beside + first * block_step, block_step, end - first);
     else
@@ -151,7 +150,7 @@ static void packed_structure_exchange(const aside *with, bool is_back) {
 
 /* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the
  * borders of tiles. */
-static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
+static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
                            tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
     VECTOR_BYTES_MOST = 64,
@@ -159,78 +158,77 @@ static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
   };
   _Alignas(TSL_CACHE_LINE) unsigned char block[2 * BLOCK_MOST];
   const int64_t c_row = tile->c_row, c_column = tile->c_column;
-  aside with = *aside_in;
-  with.block = block;
-  with.block_column = c_column == 1 ? 1 : 2; /* a stride other than 1 has a slower path of its own */
-  with.block_row =
-      with.block_column * (tsl_packed_vectors(job->kernels, aside_in->columns) << job->kernels->lanes_log2);
+  tile_region copied = *region;
+  copied.block = block;
+  copied.block_column = c_column == 1 ? 1 : 2; /* a stride other than 1 has a slower path of its own */
+  copied.block_row =
+      copied.block_column * (tsl_packed_vectors(job->kernels, region->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
-    memset(block, 0, (size_t)(with.block_row * aside_in->rows * job->size));
-    packed_structure_exchange(&with, false);
+    memset(block, 0, (size_t)(copied.block_row * region->rows * job->size));
+    packed_structure_exchange(&copied, false);
   }
   tile->c = block;
-  tile->c_row = with.block_row;
-  tile->c_column = with.block_column;
+  tile->c_row = copied.block_row;
+  tile->c_column = copied.block_column;
   multiply(tile);
   tile->c_row = c_row;
   tile->c_column = c_column;
-  packed_structure_exchange(&with, true);
+  packed_structure_exchange(&copied, true);
 }
 
 /* Position of a tile relative to C's triangle. */
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
 
-static tile_place packed_structure_place_of(const tsl_packed_job *job, const aside *aside_in) {
-  const int64_t last_row = aside_in->row + aside_in->rows - 1,
-                last_column = aside_in->column + aside_in->columns - 1;
+static tile_place packed_structure_place_of(const tsl_packed_job *job, const tile_region *region) {
+  const int64_t last_row = region->row + region->rows - 1, last_column = region->column + region->columns - 1;
   const tesela_triangle triangle = job->views.c.triangle;
   if (triangle == TESELA_WHOLE)
     return INSIDE;
-  if (triangle == TESELA_LOWER ? aside_in->column > last_row : aside_in->row > last_column)
+  if (triangle == TESELA_LOWER ? region->column > last_row : region->row > last_column)
     return OUTSIDE;
-  if (triangle == TESELA_LOWER ? aside_in->row > last_column : aside_in->column > last_row)
+  if (triangle == TESELA_LOWER ? region->row > last_column : region->column > last_row)
     return INSIDE;
   return ACROSS;
 }
 
 bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block) {
-  const aside all = {
+  const tile_region region = {
       .row = block->row, .rows = block->rows, .column = block->column, .columns = block->columns};
   if (!job->is_half || job->views.k == 0)
     return false;
-  const tsl_packed_span a = packed_structure_steps_of(job, true, all.row, all.rows),
-                        b = packed_structure_steps_of(job, false, all.column, all.columns);
-  return packed_structure_place_of(job, &all) == OUTSIDE ||
+  const tsl_packed_span a = packed_structure_steps_of(job, true, region.row, region.rows),
+                        b = packed_structure_steps_of(job, false, region.column, region.columns);
+  return packed_structure_place_of(job, &region) == OUTSIDE ||
          tsl_max(tsl_max(a.first, b.first), block->step) >=
              tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
 
 /* Removes rows and whole vectors of columns that are outside C's triangle. */
-static void crop(const tsl_packed_job *job, aside *aside_in, tsl_packed_side *micro_a,
+static void crop(const tsl_packed_job *job, tile_region *region, tsl_packed_side *micro_a,
                  tsl_packed_side *micro_b) {
-  const int64_t below = tsl_max(aside_in->row - aside_in->column, 0),
-                right = tsl_max(aside_in->column - aside_in->row, 0), lanes = tsl_packed_lanes(job->kernels);
+  const int64_t below = tsl_max(region->row - region->column, 0),
+                right = tsl_max(region->column - region->row, 0), lanes = tsl_packed_lanes(job->kernels);
   if (job->views.c.triangle == TESELA_UPPER) {
     const int64_t skipped = below & ~(lanes - 1);
     micro_b->at = (const unsigned char *)micro_b->at + skipped * micro_b->across * job->size;
-    aside_in->rows = tsl_min(aside_in->rows, aside_in->column + aside_in->columns - aside_in->row);
-    aside_in->column += skipped;
-    aside_in->columns -= skipped;
+    region->rows = tsl_min(region->rows, region->column + region->columns - region->row);
+    region->column += skipped;
+    region->columns -= skipped;
   } else {
     micro_a->at = (const unsigned char *)micro_a->at + right * micro_a->across * job->size;
-    aside_in->columns = tsl_min(aside_in->columns, aside_in->row + aside_in->rows - aside_in->column);
-    aside_in->row += right;
-    aside_in->rows -= right;
+    region->columns = tsl_min(region->columns, region->row + region->rows - region->column);
+    region->row += right;
+    region->rows -= right;
   }
 }
 
 /* Multiplies a tile by the steps that are not zero in both factors. */
-static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *aside_in,
-                           const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
-                           tsl_packed_tile *tile) {
+static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block,
+                           const tile_region *region, const tsl_packed_side *micro_a,
+                           const tsl_packed_side *micro_b, bool is_across, tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  const tsl_packed_span a = packed_structure_steps_of(job, true, aside_in->row, aside_in->rows),
-                        b = packed_structure_steps_of(job, false, aside_in->column, aside_in->columns);
+  const tsl_packed_span a = packed_structure_steps_of(job, true, region->row, region->rows),
+                        b = packed_structure_steps_of(job, false, region->column, region->columns);
   const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
                 first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
                 skipped = first - block->step;
@@ -244,14 +242,13 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   tile->b_step = micro_b->along;
   tile->depth = end - first;
   tsl_packed_add_to_c(job, is_first, tile);
-  tile->columns = aside_in->columns;
-  tile->c =
-      (unsigned char *)job->views.c.at +
-      (aside_in->row * job->views.c.row_stride + aside_in->column * job->views.c.col_stride) * job->size;
+  tile->columns = region->columns;
+  tile->c = (unsigned char *)job->views.c.at +
+            (region->row * job->views.c.row_stride + region->column * job->views.c.col_stride) * job->size;
   tsl_packed_tile_function multiply =
-      kernels->multiply[tsl_packed_vectors(kernels, aside_in->columns) - 1][aside_in->rows - 1];
+      kernels->multiply[tsl_packed_vectors(kernels, region->columns) - 1][region->rows - 1];
   if (is_across)
-    multiply_aside(job, aside_in, multiply, tile);
+    multiply_aside(job, region, multiply, tile);
   else
     multiply(tile);
 }
@@ -260,57 +257,57 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
  * vector by vector, as each vector skips its own zero steps. So are columns that begin or end in
  * two panels: some of them get their first sums in each panel. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
-                               const aside *aside_in) {
+                               const tile_region *region) {
   enum { SHORT = 96 };
-  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = aside_in->column + aside_in->columns;
+  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = region->column + region->columns;
   const tsl_view view = packed_structure_lines_of(job, false);
-  if (aside_in->columns <= lanes || !is_triangular(&view))
-    return aside_in->columns;
-  const tsl_packed_span steps = packed_structure_steps_of(job, false, aside_in->column, aside_in->columns);
+  if (region->columns <= lanes || !is_triangular(&view))
+    return region->columns;
+  const tsl_packed_span steps = packed_structure_steps_of(job, false, region->column, region->columns);
   const int64_t first = tsl_max(steps.first, block->step),
                 end = tsl_min(steps.end, block->step + block->depth);
-  const bool is_corner = first < behind && end > aside_in->column,
-             is_in_two = aside_in->column / job->depth != (behind - 1) / job->depth;
-  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : aside_in->columns;
+  const bool is_corner = first < behind && end > region->column,
+             is_in_two = region->column / job->kc != (behind - 1) / job->kc;
+  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : region->columns;
 }
 
 /* Multiplies a tile, or some rows of it. */
 static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block,
-                                           aside aside_in, tsl_packed_side side_a, tsl_packed_side side_b,
+                                           tile_region region, tsl_packed_side side_a, tsl_packed_side side_b,
                                            tsl_packed_tile *tile) {
-  const tile_place place = packed_structure_place_of(job, &aside_in);
+  const tile_place place = packed_structure_place_of(job, &region);
   if (place == OUTSIDE)
     return;
   if (place == ACROSS)
-    crop(job, &aside_in, &side_a, &side_b);
-  const int64_t end = aside_in.column + aside_in.columns, step = columns_at_once(job, block, &aside_in);
-  for (; aside_in.column < end; aside_in.column += step) {
-    aside_in.columns = tsl_min(step, end - aside_in.column);
-    multiply_steps(job, block, &aside_in, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
+    crop(job, &region, &side_a, &side_b);
+  const int64_t end = region.column + region.columns, step = columns_at_once(job, block, &region);
+  for (; region.column < end; region.column += step) {
+    region.columns = tsl_min(step, end - region.column);
+    multiply_steps(job, block, &region, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
     side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
   }
 }
 
 /* Returns the number of rows of this tile in the panel of its first row. In place, the other rows
  * are written with their own panel. */
-static int64_t rows_of_panel(const tsl_packed_job *job, const aside *aside_in) {
+static int64_t rows_of_panel(const tsl_packed_job *job, const tile_region *region) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
-    return aside_in->rows;
-  return tsl_min(aside_in->rows, job->depth - aside_in->row % job->depth);
+    return region->rows;
+  return tsl_min(region->rows, job->kc - region->row % job->kc);
 }
 
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile) {
   tsl_packed_side side_a = *micro_a;
-  aside at = {.job = job,
-              .row = block->row + micro_a->first,
-              .column = block->column + micro_b->first,
-              .columns = micro_b->count};
-  for (int64_t left = micro_a->count; left > 0; left -= at.rows, at.row += at.rows) {
-    at.rows = left;
-    at.rows = rows_of_panel(job, &at);
-    packed_structure_multiply_rows(job, block, at, side_a, *micro_b, tile);
-    side_a.at = (const unsigned char *)side_a.at + at.rows * side_a.across * job->size;
+  tile_region region = {.job = job,
+                        .row = block->row + micro_a->first,
+                        .column = block->column + micro_b->first,
+                        .columns = micro_b->count};
+  for (int64_t left = micro_a->count; left > 0; left -= region.rows, region.row += region.rows) {
+    region.rows = left;
+    region.rows = rows_of_panel(job, &region);
+    packed_structure_multiply_rows(job, block, region, side_a, *micro_b, tile);
+    side_a.at = (const unsigned char *)side_a.at + region.rows * side_a.across * job->size;
   }
 }

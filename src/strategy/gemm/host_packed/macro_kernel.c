@@ -10,11 +10,11 @@ static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int
 }
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_ceil_div_or_one(block->rows, job->height);
+  return tsl_ceil_div_or_one(block->rows, job->mr);
 }
 
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->width);
+  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->nr);
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
@@ -27,7 +27,7 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
 
 /* Returns the first column of micro-panel of B `index`, relative to the block. */
 static int64_t macro_kernel_column_of(const tsl_packed_job *job, int64_t index) {
-  return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->width : index * job->width;
+  return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->nr : index * job->nr;
 }
 /* Returns the first column of micro-panel of B `index` in a packed copy of whole vectors. */
 static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
@@ -47,7 +47,7 @@ static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
     return 0;
   if (job->lead > 0)
     return columns;
-  return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->width * job->width;
+  return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->nr * job->nr;
 }
 
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
@@ -127,13 +127,13 @@ static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block,
       (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
   if (count > 0 && from < of_first)
     job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column),
-                              b->col_stride, b->row_stride, count, from, of_first, job->width, block->depth,
+                              b->col_stride, b->row_stride, count, from, of_first, job->nr, block->depth,
                               out);
   if (count > 0 && of_first < target) {
     b = &job->second->b;
     job->kernels->pack_micros(
         macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column), b->col_stride,
-        b->row_stride, count, of_first, target, job->width, block->depth, out);
+        b->row_stride, count, of_first, target, job->nr, block->depth, out);
   }
 }
 
@@ -215,7 +215,7 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
       .depth = block->depth,
       .c_row = job->views.c.row_stride,
       .c_column = job->views.c.col_stride,
-      .c_rows = tsl_ceil_div_or_one(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
+      .c_rows = tsl_ceil_div_or_one(job->mr * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
       .alpha = {job->alpha[0], job->alpha[1]},
       .signs = {job->signs[0], job->signs[1]}};
   tsl_packed_add_to_c(job, block->step == 0, &tile);
@@ -241,7 +241,6 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
   tile->columns = micro_b->count;
   kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
 }
-
 
 /* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. A run that begins
  * within a cache line may take one line more. */
@@ -290,7 +289,7 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
                                               const tsl_packed_block *packed_block, int64_t pieces,
                                               int64_t index, int64_t part, int64_t parts, int64_t tiles) {
   const int64_t whole = whole_of_pieces(job, packed_block), first = tsl_partition_begin(whole, pieces, index),
-                end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
+                end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->nr;
   const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
                       first * unit,
                 from = first * unit + tsl_partition_begin(all, parts, part),
@@ -312,33 +311,33 @@ size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
   return job->copies_b ? (size_t)(tsl_packed_width_of_b(job, job->views.n) * job->views.k * job->size) : 0;
 }
 
-typedef struct forming {
+typedef struct form_task {
   const tsl_packed_job *job;
   bool is_a;
   unsigned char *to;
-} forming;
+} form_task;
 
 /* Packs one panel of k. Micro-panels of A are cut within the schedule's blocks of rows. */
 static void form_panel(void *argument, int64_t index, int worker) {
-  const forming *of = argument;
-  const tsl_packed_job *job = of->job;
-  const int64_t step = index * job->depth, depth = tsl_min(job->depth, job->views.k - step),
-                rows = job->schedule == TSL_PACKED_PANELS ? job->rows : job->views.m;
+  const form_task *task = argument;
+  const tsl_packed_job *job = task->job;
+  const int64_t step = index * job->kc, depth = tsl_min(job->kc, job->views.k - step),
+                rows = job->schedule == TSL_PACKED_PANELS ? job->mc : job->views.m;
   (void)worker;
-  if (!of->is_a) {
+  if (!task->is_a) {
     const tsl_packed_block block = {0, job->views.m, 0, job->views.n, step, depth};
     tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block),
-                      of->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
+                      task->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
     return;
   }
   for (int64_t row = 0; row < job->views.m; row += rows) {
     const tsl_packed_block block = {row, tsl_min(rows, job->views.m - row), 0, job->views.n, step, depth};
     tsl_packed_pack_a(job, &block, 0, tsl_packed_micros_a(job, &block),
-                      of->to + (step * job->views.m + row * depth) * job->size);
+                      task->to + (step * job->views.m + row * depth) * job->size);
   }
 }
 
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team) {
-  forming of = {.job = job, .is_a = is_a, .to = dst};
-  tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->depth), form_panel, &of);
+  form_task task = {.job = job, .is_a = is_a, .to = dst};
+  tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->kc), form_panel, &task);
 }

@@ -16,7 +16,6 @@
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
 
-
 /* Returns the row stride of P: an odd number of cache lines. Otherwise columns of P could all map
  * to one set of the first-level cache. */
 static int64_t line_of_square(const tsl_problem *problem) {
@@ -49,7 +48,6 @@ static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, c
     return TSL_PACKED_FOLDED;
   return are_alike(problem) && problem->k <= depth / 2 ? TSL_PACKED_JOINED : TSL_PACKED_TWICE;
 }
-
 
 static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
   tsl_operand out = *operand;
@@ -93,14 +91,14 @@ tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_
                                           int64_t depth, int64_t kept, const tsl_device *device) {
   tsl_packed_product product;
   tsl_problem part;
-  tsl_operands its = *strides;
+  tsl_operands part_strides = *strides;
   product.sum = TSL_PACKED_ONE;
   if (!tsl_is_sum(problem->c.structure)) {
     product.first = tsl_packed_job_for(problem, strides, depth, kept, device);
     return product;
   }
-  product.sum = tsl_packed_part_of_sum(problem, depth, device, false, &part, &its);
-  product.first = tsl_packed_joined_for(&part, &its, depth, kept, device,
+  product.sum = tsl_packed_part_of_sum(problem, depth, device, false, &part, &part_strides);
+  product.first = tsl_packed_joined_for(&part, &part_strides, depth, kept, device,
                                         product.sum == TSL_PACKED_JOINED ? problem->k : 0);
   product.c = (tsl_view){.row_stride = strides->c.row_stride,
                          .col_stride = strides->c.col_stride,
@@ -109,25 +107,25 @@ tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_
   product.beta[0] = problem->beta[0];
   product.beta[1] = problem->beta[1];
   if (product.sum == TSL_PACKED_JOINED || product.sum == TSL_PACKED_TWICE) {
-    its = *strides;
-    tsl_packed_part_of_sum(problem, depth, device, true, &part, &its);
-    product.second = tsl_packed_job_for(&part, &its, depth, kept, device);
+    part_strides = *strides;
+    tsl_packed_part_of_sum(problem, depth, device, true, &part, &part_strides);
+    product.second = tsl_packed_job_for(&part, &part_strides, depth, kept, device);
   }
   return product;
 }
 
-
 enum { ROWS_OF_A_TASK = 32 };
 
-typedef struct folding {
+typedef struct fold_task {
   const tsl_packed_kernels *kernels;
   tsl_packed_fold fold;
-} folding;
+} fold_task;
 
 static void fold_rows(void *argument, int64_t index, int worker) {
-  const folding *of = argument;
+  const fold_task *task = argument;
   (void)worker;
-  of->kernels->fold(&of->fold, index * ROWS_OF_A_TASK, tsl_min((index + 1) * ROWS_OF_A_TASK, of->fold.count));
+  task->kernels->fold(&task->fold, index * ROWS_OF_A_TASK,
+                      tsl_min((index + 1) * ROWS_OF_A_TASK, task->fold.count));
 }
 
 static tesela_status run_folded(const tsl_packed_product *product, const tsl_operands *operands,
@@ -142,18 +140,18 @@ static tesela_status run_folded(const tsl_packed_product *product, const tsl_ope
   beside.c.host = square;
   tsl_packed_job_bind(&job, &beside);
   const tesela_status status = tsl_packed_run(&job, team);
-  folding of = {.kernels = job.kernels,
-                .fold = {.square = square,
-                         .line = line,
-                         .count = n,
-                         .c = operands->c.host,
-                         .c_row = swapped ? product->c.col_stride : product->c.row_stride,
-                         .c_column = swapped ? product->c.row_stride : product->c.col_stride,
-                         .is_lower = (product->c.triangle == TESELA_LOWER) != swapped,
-                         .is_hermitian = product->c.structure == TESELA_HERMITIAN_SUM,
-                         .beta = {product->beta[0], product->beta[1]}}};
+  fold_task task = {.kernels = job.kernels,
+                    .fold = {.square = square,
+                             .line = line,
+                             .count = n,
+                             .c = operands->c.host,
+                             .c_row = swapped ? product->c.col_stride : product->c.row_stride,
+                             .c_column = swapped ? product->c.row_stride : product->c.col_stride,
+                             .is_lower = (product->c.triangle == TESELA_LOWER) != swapped,
+                             .is_hermitian = product->c.structure == TESELA_HERMITIAN_SUM,
+                             .beta = {product->beta[0], product->beta[1]}}};
   if (status == TESELA_OK)
-    tsl_team_run(team, tsl_ceil_div_or_one(n, ROWS_OF_A_TASK), fold_rows, &of);
+    tsl_team_run(team, tsl_ceil_div_or_one(n, ROWS_OF_A_TASK), fold_rows, &task);
   tsl_scratch_give(square);
   return status;
 }

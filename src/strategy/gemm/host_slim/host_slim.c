@@ -43,21 +43,21 @@ static double vectors_of(const tsl_slim_job *job, int64_t elements) {
  * measured: epilogues, packing of the thin operand, sums without C's layout. Tiles of few sums wait
  * for their multiply-adds. */
 static double computed_clocks(const tsl_slim_job *job, double at_once) {
-  const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth,
+  const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth,
                most = (double)job->kernels->rows[1];
   const double part = 0.85 * at_once;
   switch (job->way) {
   case TSL_SLIM_UPDATE:
-    return few * vectors_of(job, job->of.many) * (depth / part + 3.5) + few / most * 40 +
-           1.5 * depth * many * (job->of.across != 1);
+    return few * vectors_of(job, job->shape.many) * (depth / part + 3.5) + few / most * 40 +
+           1.5 * depth * many * (job->shape.across != 1);
   case TSL_SLIM_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
-    return few * vectors_of(job, job->of.many) * depth / part * wait +
-           few * (job->of.c_many == 1 ? 3 * vectors_of(job, job->of.many) : 3 * many);
+    return few * vectors_of(job, job->shape.many) * depth / part * wait +
+           few * (job->shape.c_many == 1 ? 3 * vectors_of(job, job->shape.many) : 3 * many);
   }
   default:
-    return many * vectors_of(job, job->of.few) * depth / part + 2 * few * depth +
-           many * (job->of.c_few == 1 ? 16 : 2 * few);
+    return many * vectors_of(job, job->shape.few) * depth / part + 2 * few * depth +
+           many * (job->shape.c_few == 1 ? 16 : 2 * few);
   }
 }
 
@@ -75,13 +75,12 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const double moved = (job.is_far ? 3 : 1) * bytes / 64 / clock / threads;
   const double computed = computed_clocks(&job, at_once) / clock / threads;
-  const double share =
-      job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9; /* lines are prefetched in order and in time */
+  const double share = job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9; /* lines are prefetched in order and in time */
   const double fetched =
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
-      job.way == TSL_SLIM_UPDATE && job.of.depth > TSL_SLIM_MOST; /* C is accessed in shorter pieces */
-  const double unfit = adds_up && (threads > 1 || job.of.beta == 0) ? 1.25 : 1; /* measured; NOTES.md */
+      job.way == TSL_SLIM_UPDATE && job.shape.depth > TSL_SLIM_MOST; /* C is accessed in shorter pieces */
+  const double unfit = adds_up && (threads > 1 || job.shape.beta == 0) ? 1.25 : 1; /* measured; NOTES.md */
   return (job.alone ? 6e-8 : 4e-6) +
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
@@ -95,7 +94,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_slim_job job;
   (void)config;
   tsl_slim_job_make(problem, &strides, device, &job);
-  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.of.few));
+  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.shape.few));
   account->workers = job.alone ? 1 : device->threads;
   account->local.read = account->useful * size / height;
   account->local.written = 0;

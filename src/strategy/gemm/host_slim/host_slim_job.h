@@ -15,9 +15,8 @@ enum {
   TSL_SLIM_ROWS_MAX = 16, /* maxima of MR, and of NR in vectors, in any row of the table */
   TSL_SLIM_VECTORS_MAX = 3,
   TSL_SLIM_UPDATE_ROWS = 12, /* maximum rows of a tile that is computed in a buffer */
-  TSL_SLIM_CHUNK_MAX =
-      128, /* maximum steps between two tiles if rows of a large operand stream */
-  TSL_SLIM_EDGE_BYTES = 128 /* maximum bytes of a row of a tile of two vectors */
+  TSL_SLIM_CHUNK_MAX = 128,  /* maximum steps between two tiles if rows of a large operand stream */
+  TSL_SLIM_EDGE_BYTES = 128  /* maximum bytes of a row of a tile of two vectors */
 };
 
 /* Arguments of a micro-kernel that tiles share: c = alpha a b + beta c, or c + alpha a b, of whole
@@ -29,7 +28,7 @@ enum {
 typedef struct tsl_slim_tile {
   int64_t depth;
   int64_t a_row, a_step, b_step, c_row;
-  int64_t c_ahead;       /* distance in bytes of the rows of c that are prefetched; 0: none */
+  int64_t c_ahead; /* distance in bytes of the rows of c that are prefetched; 0: none */
   /* `asks` rows of b are prefetched every four steps, from `b_ahead` bytes further on */
   int64_t b_ahead, asks;
   double alpha, beta;
@@ -79,7 +78,7 @@ typedef enum tsl_slim_way {
 typedef struct tsl_slim_job {
   const tsl_slim_kernels *kernels;
   tsl_slim_way way;
-  tsl_lopsided of;
+  tsl_lopsided shape;
   int64_t chunk, width; /* steps between tiles, and columns of a piece */
   int vectors;          /* vectors of a tile's row in an update */
   bool asks_ahead;      /* an update's C exceeds the second-level cache and is prefetched */

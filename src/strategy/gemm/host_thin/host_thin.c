@@ -41,11 +41,11 @@ static const char *thin_refuse(const tsl_problem *problem, const tsl_config *con
 static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
-  const double vectors = 64 / (double)(job->kernels->lanes * job->of.size);
+  const double vectors = 64 / (double)(job->kernels->lanes * job->shape.size);
   const double level = bytes <= level_1 ? vectors : fmax(bytes <= level_2 ? 1.5 : 2, vectors);
-  return job->way == TSL_THIN_ROWS && job->of.across != 1 ? 16 * vectors
-         : job->way == TSL_THIN_OUTER                     ? 1.25 * level
-                                                          : level;
+  return job->way == TSL_THIN_ROWS && job->shape.across != 1 ? 16 * vectors
+         : job->way == TSL_THIN_OUTER                        ? 1.25 * level
+                                                             : level;
 }
 
 /* Returns the clocks of cache traffic. A line of C is fetched before it is written; reading it as
@@ -59,18 +59,18 @@ static double moved_clocks(const tsl_thin_job *job, const tsl_problem *problem, 
  * measured. A partial store delays the next store; sums of rows are stored and loaded; lanes of
  * column sums are added; elements without a contiguous direction are copied one by one. */
 static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
-  const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth;
+  const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth;
   const int64_t lanes = job->kernels->lanes;
-  const double vectors = (double)((job->of.many + lanes - 1) / lanes),
-               steps = (double)((job->of.depth + lanes - 1) / lanes);
-  const double part = (job->of.few > HELD_ROWS ? 0.5 : 0.85) * at_once;
-  const double moved = 1.5 * depth * few * (job->of.thin_along != 1 && job->way != TSL_THIN_ROWS);
+  const double vectors = (double)((job->shape.many + lanes - 1) / lanes),
+               steps = (double)((job->shape.depth + lanes - 1) / lanes);
+  const double part = (job->shape.few > HELD_ROWS ? 0.5 : 0.85) * at_once;
+  const double moved = 1.5 * depth * few * (job->shape.thin_along != 1 && job->way != TSL_THIN_ROWS);
   switch (job->way) {
   case TSL_THIN_OUTER:
-    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->of.many % lanes ? 24 : 0)) +
-           1.5 * depth * many * (job->of.across != 1);
+    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->shape.many % lanes ? 24 : 0)) +
+           1.5 * depth * many * (job->shape.across != 1);
   case TSL_THIN_ROWS:
-    return depth * (few * vectors / part + 3) + few * (job->of.c_many == 1 ? 3 * vectors : 3 * many);
+    return depth * (few * vectors / part + 3) + few * (job->shape.c_many == 1 ? 3 * vectors : 3 * many);
   default:
     return moved + many * few * (steps / part + 1.5);
   }

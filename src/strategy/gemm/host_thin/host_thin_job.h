@@ -90,7 +90,7 @@ typedef enum tsl_thin_way {
 typedef struct tsl_thin_job {
   const tsl_thin_kernels *kernels;
   tsl_thin_way way;
-  tsl_lopsided of;
+  tsl_lopsided shape;
   bool nontemporal; /* C is stored past the caches */
   bool is_far;      /* the operands exceed the last cache and are prefetched */
   bool alone;       /* too little work for a second thread */

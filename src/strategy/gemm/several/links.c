@@ -29,11 +29,11 @@ bool tsl_several_all_hold(const tsl_sharding *spread, int members) {
 /* Adds the traffic of one operand. */
 static void add_traffic(const tsl_work *work, const tsl_rect *c, int member, int operand,
                         tsl_traffic *traffic) {
-  const tsl_rect at = tsl_several_rect(&work->problem, operand, c);
+  const tsl_rect rect = tsl_several_rect(&work->problem, operand, c);
   const double size = (double)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
   for (int other = 0; other < work->device->member_count; other++) {
     const double bytes =
-        other == member ? 0 : size * (double)tsl_sharding_elements(work->spread, operand, &at, other);
+        other == member ? 0 : size * (double)tsl_sharding_elements(work->spread, operand, &rect, other);
     traffic->in[other] += tsl_problem_reads(&work->problem, operand) ? bytes : 0;
     traffic->out[other] += operand == TSL_OPERAND_C ? bytes : 0;
   }
@@ -67,14 +67,14 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
 
 enum { LARGE = 32 << 20, SMALL = 2 << 20 };
 
-typedef struct links_trying {
+typedef struct link_trial {
   tsl_device_copier carrier;
   tsl_stream *stream;
   tsl_copy_rect rows;
-} links_trying;
+} link_trial;
 
 /* Times the second copy; the first one prepares the link. */
-static tesela_status time_copies(links_trying *job, double *seconds) {
+static tesela_status time_copies(link_trial *job, double *seconds) {
   const tsl_device_ops *ops = job->carrier.device->ops;
   double start = 0;
   for (int i = 0; i < 2; i++) {
@@ -86,7 +86,7 @@ static tesela_status time_copies(links_trying *job, double *seconds) {
   return TESELA_OK;
 }
 
-static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_device *target) {
+static tesela_status links_prepare(link_trial *job, tsl_device *from, tsl_device *target) {
   bool by_itself;
   job->carrier.device = target;
   TSL_TRY(tsl_device_open(from));
@@ -103,7 +103,7 @@ static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_devi
  * now. */
 static double links_rate_of(tsl_device *from, tsl_device *device) {
   static const double ordinary = 10e9;
-  links_trying job = {.stream = NULL};
+  link_trial job = {.stream = NULL};
   tsl_status_saved saved;
   double seconds = 0;
   tsl_status_save(&saved);

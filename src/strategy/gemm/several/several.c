@@ -147,13 +147,13 @@ static tesela_status several_add_part(const tsl_work *work, tsl_several *self, i
   part->first = first;
   part->count = work->config.value[SEVERAL_PART + member];
   part->problem = tsl_several_problem(&work->problem, side, first, part->count);
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &part->problem,
       .device = part->device,
       .workspace_most = UINT64_MAX,
       .most = tsl_accuracy_of_one_part(&work->problem, &part->problem,
                                        tsl_several_sums(&work->problem, &work->config))};
-  TSL_TRY(work->children->make(work->children, &wish, &part->child));
+  TSL_TRY(work->children->make(work->children, &request, &part->child));
   self->count++;
   return TESELA_OK;
 }
@@ -181,17 +181,17 @@ static tesela_status add_parts(const tsl_work *work, tsl_several *self, int *fai
 /* Makes the parts. A member that cannot compute its part is left out, unless the config sets the
  * parts. */
 static tesela_status make_parts(tsl_work *work, tsl_several *self) {
-  const tsl_config given = work->config;
+  const tsl_config requested = work->config;
   unsigned idle = 0;
   int failed;
   for (;;) {
-    work->config = given;
+    work->config = requested;
     TSL_TRY(tsl_several_decide(work, self, idle));
     const tesela_status status = add_parts(work, self, &failed);
     if (status == TESELA_OK)
       break;
     drop_parts(work, self);
-    if (tsl_several_is_said(&given))
+    if (tsl_several_is_said(&requested))
       return tsl_fail_in(status, "the part of %s", work->device->members[failed]->name);
     tsl_notice(TSL_LOG_PLAN, "%s gets no part of the product: %.200s", work->device->members[failed]->name,
                tesela_last_error());

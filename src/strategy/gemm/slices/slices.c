@@ -78,14 +78,14 @@ static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_
       (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
   problem.c.row_stride = slices_is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   problem.beta[0] = beta;
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &problem,
       .device = work->device,
       .in_buffers = !slices_is_host(work->device),
       .workspace_most = slices_is_host(work->device) ? 0 : tsl_slices_workspace(work),
       .most = {.factor = tsl_accuracy_cuts((double)depth)}, /* maximum error of a bf16 strategy */
       .like = like};
-  return work->children->make(work->children, &wish, child);
+  return work->children->make(work->children, &request, child);
 }
 
 static tesela_status slices_fill_in(tsl_work *work, tsl_slices_state *state) {

@@ -39,7 +39,7 @@ typedef struct tsl_slices_lines {
 } tsl_slices_lines;
 
 typedef struct tsl_slices_job {
-  tsl_slices_lines of[2]; /* rows of A, columns of B */
+  tsl_slices_lines operands[2]; /* rows of A, columns of B */
   int64_t m, n, k, depth;
   int slices;
   float *sums, *c; /* sums: dense rows */

@@ -11,14 +11,15 @@
 
 #define TSL_SLICES 3         /* maximum slices of a number */
 #define TSL_SLICES_TOP 55    /* lines are scaled below 2^TOP */
-#define TSL_SLICES_SPREAD 94 /* maximum difference of the exponents of a line's smallest and largest number */
+#define TSL_SLICES_SPREAD 94 /* maximum difference of the exponents of a line's smallest and largest number  \
+                              */
 #define TSL_SLICES_NATIVE 0x40000000 /* scale of a line that is multiplied in f32 */
 #define TSL_SLICES_ITEMS 256         /* items of a group that measures */
 #define TSL_SLICES_LINES_ALONG 2     /* lines of a group that measures, if a line's numbers are contiguous */
 /* lines of a group that measures, if numbers of different lines are contiguous */
 #define TSL_SLICES_LINES_ACROSS 32
-#define TSL_SLICES_GROUP_ITEMS 64    /* items of all other groups */
-#define TSL_SLICES_NUMBERS 8         /* numbers of a line that an item cuts */
+#define TSL_SLICES_GROUP_ITEMS 64 /* items of all other groups */
+#define TSL_SLICES_NUMBERS 8      /* numbers of a line that an item cuts */
 /* lines that adjacent items cut, if numbers of different lines are contiguous */
 #define TSL_SLICES_CONVERT_ACROSS 16
 
@@ -37,7 +38,7 @@ typedef struct slices_matrix {
  * of plane[o] bytes: line after line of `depth` bf16 numbers, zeros after the k-th. Scales of lines
  * are ints; sums are f32 in rows of sums_row. */
 typedef struct slices_arguments {
-  slices_matrix of[2];
+  slices_matrix operands[2];
   slices_index c_offset, c_row, c_col;
   slices_index planes[2], plane[2], scales[2], sums, sums_row;
   float alpha, beta;

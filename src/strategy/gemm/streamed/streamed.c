@@ -8,8 +8,9 @@
  *   A      |....|....|                                                      leaves during the next one
  *   +-.-.-+ +----+----+
  *   | . . | |tile|tile|    A tile of r x c moves k (r + c) elements in for 2 k r c operations: larger
- *   +-.-.-+ +----+----+    tiles move fewer bytes. The sizes move the fewest bytes that memory allows (tiling.c). Tiles
- *   | . . | |tile|tile|    alternate direction along a side, so that one panel is reused if sums have one or
+ *   +-.-.-+ +----+----+    tiles move fewer bytes. The sizes move the fewest bytes that memory allows
+ * (tiling.c). Tiles | . . | |tile|tile|    alternate direction along a side, so that one panel is reused if
+ * sums have one or
  *   +-.-.-+ +----+----+    two slabs.
  *
  * The first slab of a sum adds to beta C, the others to the tile, in order. The bits depend on the
@@ -130,14 +131,14 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   if (kind->child)
     return TESELA_OK;
   TSL_TRY(streamed_problem_of(work, i, j, slab, kind, &part));
-  const tsl_subplan_request wish = {.problem = &part,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most = tsl_tiling_room(work->device, &self->tiling),
-                                    .most =
-                                        tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
-                                    .like = self->first};
-  TSL_TRY(work->children->make(work->children, &wish, &kind->child));
+  const tsl_subplan_request request = {
+      .problem = &part,
+      .device = work->device,
+      .in_buffers = true,
+      .workspace_most = tsl_tiling_room(work->device, &self->tiling),
+      .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
+      .like = self->first};
+  TSL_TRY(work->children->make(work->children, &request, &kind->child));
   self->first = self->first ? self->first : kind->child;
   const uint64_t workspace = work->children->workspace(kind->child);
   self->workspace = workspace > self->workspace ? workspace : self->workspace;

@@ -20,7 +20,7 @@ typedef struct ring {
   int turn;
 } ring;
 
-typedef struct streamed_running {
+typedef struct streamed_launch {
   const tsl_work *work;
   tsl_streamed *self;
   const tsl_operands *given;
@@ -36,11 +36,11 @@ typedef struct streamed_running {
   void *block; /* buffer that gathers a panel without staging */
   size_t block_bytes;
   bool any; /* some element of C was written */
-} streamed_running;
+} streamed_launch;
 
 /* --- memory --- */
 
-static tesela_status take_buffers(streamed_running *job) {
+static tesela_status take_buffers(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const tsl_problem *problem = &job->work->problem;
   const int64_t a = t->rows * t->depth * (int64_t)tsl_type(problem->a.type)->size,
@@ -58,7 +58,7 @@ static tesela_status take_buffers(streamed_running *job) {
 }
 
 /* Takes the staging buffers; without pinned memory the run continues without staging. */
-static tesela_status streamed_take_staging(streamed_running *job) {
+static tesela_status streamed_take_staging(streamed_launch *job) {
   tsl_staging_sizes sizes;
   tsl_status_saved saved;
   int mark = 0;
@@ -77,7 +77,7 @@ static tesela_status streamed_take_staging(streamed_running *job) {
   return TESELA_OK;
 }
 
-static tesela_status streamed_take_all(streamed_running *job) {
+static tesela_status streamed_take_all(streamed_launch *job) {
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     for (int i = 0; i < PANELS; i++)
       job->rings[operand].lines[i] = job->rings[operand].slabs[i] = -1;
@@ -88,7 +88,7 @@ static tesela_status streamed_take_all(streamed_running *job) {
 
 /* Releases all resources after pending work has ended. A failure's message is kept; later failures
  * are ignored. */
-static void give_all(streamed_running *job, tesela_status status) {
+static void give_all(streamed_launch *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   if (job->staging) {
@@ -115,13 +115,13 @@ static void give_all(streamed_running *job, tesela_status status) {
 
 /* --- copies --- */
 
-static const tsl_operand *streamed_given_of(const streamed_running *job, int operand) {
+static const tsl_operand *streamed_given_of(const streamed_launch *job, int operand) {
   const tsl_operands *all = job->given;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
 /* Returns the transfer of a panel or tile that begins at element (row, col) of its operand. */
-static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_streamed_kind *kind,
+static tsl_transfer_path streamed_way_of(const streamed_launch *job, const tsl_streamed_kind *kind,
                                          int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
   const int64_t at = row * shape->row_stride + col * shape->col_stride;
@@ -132,7 +132,7 @@ static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_
                              .buffer = buffer};
 }
 
-static tesela_status streamed_gather_block(streamed_running *job, const tsl_transfer *transfer) {
+static tesela_status streamed_gather_block(streamed_launch *job, const tsl_transfer *transfer) {
   if (!tsl_transfer_needs_block(transfer, job->device) || job->block_bytes >= transfer->bytes)
     return TESELA_OK;
   tsl_free(job->block);
@@ -143,7 +143,7 @@ static tesela_status streamed_gather_block(streamed_running *job, const tsl_tran
   return TESELA_OK;
 }
 
-static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_path *way) {
+static tesela_status streamed_bring(streamed_launch *job, const tsl_transfer_path *way) {
   static const tsl_panel_series one = {1, 0};
   const tsl_copy_chunk all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
@@ -153,30 +153,30 @@ static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_pa
 }
 
 /* Finds the buffer of a panel; copies the panel to the oldest buffer if none holds it. */
-static tesela_status panel(streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
+static tesela_status panel(streamed_launch *job, const tsl_streamed_kind *kind, int operand, int64_t line,
                            int64_t slab, int *data) {
-  ring *of = &job->rings[operand];
+  ring *panels = &job->rings[operand];
   const tsl_streamed_tiling *t = &job->self->tiling;
   for (*data = 0; *data < t->panels; ++*data)
-    if (of->lines[*data] == line && of->slabs[*data] == slab)
+    if (panels->lines[*data] == line && panels->slabs[*data] == slab)
       return TESELA_OK;
-  *data = of->turn;
-  of->turn = (of->turn + 1) % t->panels;
-  if (of->is_read[*data])
-    TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*data]));
+  *data = panels->turn;
+  panels->turn = (panels->turn + 1) % t->panels;
+  if (panels->is_read[*data])
+    TSL_TRY(job->ops->stream_wait(job->staging->in, panels->free[*data]));
   const tsl_transfer_path way =
       operand == TSL_OPERAND_A
-          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*data])
-          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*data]);
-  of->lines[*data] = of->slabs[*data] = -1;
+          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, panels->buffers[*data])
+          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, panels->buffers[*data]);
+  panels->lines[*data] = panels->slabs[*data] = -1;
   TSL_TRY(streamed_bring(job, &way));
-  of->lines[*data] = line;
-  of->slabs[*data] = slab;
+  panels->lines[*data] = line;
+  panels->slabs[*data] = slab;
   return TESELA_OK;
 }
 
 /* Returns the transfer of a tile to the host; *tile gets its rectangle. */
-static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl_copy_chunk *tile) {
+static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_copy_chunk *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
@@ -185,7 +185,7 @@ static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl
 }
 
 /* Copies a tile out on the kernels' stream, without staging. */
-static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
+static tesela_status fetch_at_once(streamed_launch *job, int64_t index) {
   static const tsl_panel_series one = {1, 0};
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
@@ -195,7 +195,7 @@ static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
 }
 
 /* Begins to copy partition `share` of `shares` of a tile's rows out, once the tile is computed. */
-static tesela_status begin_share(streamed_running *job, int64_t index, int64_t share, int64_t shares) {
+static tesela_status begin_share(streamed_launch *job, int64_t index, int64_t share, int64_t shares) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
@@ -205,7 +205,7 @@ static tesela_status begin_share(streamed_running *job, int64_t index, int64_t s
   return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
 }
 
-static tesela_status finish_share(streamed_running *job) {
+static tesela_status finish_share(streamed_launch *job) {
   const tesela_status status = tsl_outgoing_finish(&job->out);
   job->any |= job->out.any;
   return status;
@@ -213,7 +213,7 @@ static tesela_status finish_share(streamed_running *job) {
 
 /* Begins the outgoing copy during a slab's incoming panels. With several slabs it is a part of the
  * previous tile; with one slab the tile before that, whose buffer this tile reuses. */
-static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t slab) {
+static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.porter = NULL};
   if (slabs == 1)
@@ -223,7 +223,7 @@ static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t 
 
 /* --- computation --- */
 
-static tesela_status record(streamed_running *job, tsl_event *event, bool *is_recorded) {
+static tesela_status record(streamed_launch *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(job->stream, event));
@@ -232,7 +232,7 @@ static tesela_status record(streamed_running *job, tsl_event *event, bool *is_re
 }
 
 /* Returns the buffers of a slab's panels; copies missing panels. */
-static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_t j, int64_t slab,
+static tesela_status streamed_panels_of(streamed_launch *job, int64_t i, int64_t j, int64_t slab,
                                         int index[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   index[TSL_OPERAND_A] = index[TSL_OPERAND_B] = 0;
@@ -242,7 +242,7 @@ static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_
   return panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
 }
 
-static tesela_status streamed_multiply(streamed_running *job, int64_t index, int64_t i, int64_t j,
+static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int64_t i, int64_t j,
                                        int64_t slab, const int position[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   tsl_buffer *used[TSL_OPERAND_C];
@@ -263,13 +263,13 @@ static tesela_status streamed_multiply(streamed_running *job, int64_t index, int
 }
 
 /* Copies a tile of C in, if beta is not 0. */
-static tesela_status bring_tile(streamed_running *job, int64_t index) {
+static tesela_status bring_tile(streamed_launch *job, int64_t index) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? streamed_bring(job, &way) : TESELA_OK;
 }
 
-static tesela_status one_tile(streamed_running *job, int64_t index) {
+static tesela_status one_tile(streamed_launch *job, int64_t index) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   bool is_recorded;
   int64_t i, j;
@@ -292,7 +292,7 @@ static tesela_status one_tile(streamed_running *job, int64_t index) {
 }
 
 /* Copies the last tiles out: two with staging if sums have one slab. */
-static tesela_status last_tiles(streamed_running *job, int64_t count) {
+static tesela_status last_tiles(streamed_launch *job, int64_t count) {
   const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
   if (!job->staging)
     return fetch_at_once(job, count - 1);
@@ -303,7 +303,7 @@ static tesela_status last_tiles(streamed_running *job, int64_t count) {
   return TESELA_OK;
 }
 
-static tesela_status streamed_all_tiles(streamed_running *job) {
+static tesela_status streamed_all_tiles(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
   job->porter.beside = job->staging ? &job->out : NULL;
@@ -314,13 +314,13 @@ static tesela_status streamed_all_tiles(streamed_running *job) {
 
 tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_streamed *self = work->state;
-  streamed_running job = {.work = work,
-                          .self = self,
-                          .given = operands,
-                          .device = work->device,
-                          .ops = work->device->ops,
-                          .porter.team = operands->team.threads > 0 ? operands->team
-                                                                    : tsl_device_host_team(work->device)};
+  streamed_launch job = {.work = work,
+                         .self = self,
+                         .given = operands,
+                         .device = work->device,
+                         .ops = work->device->ops,
+                         .porter.team = operands->team.threads > 0 ? operands->team
+                                                                   : tsl_device_host_team(work->device)};
   (void)stream;
   pthread_mutex_lock(&self->lock);
   tesela_status status = streamed_take_all(&job);

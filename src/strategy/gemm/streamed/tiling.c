@@ -74,8 +74,7 @@ static double tiling_cost(const tsl_streamed_tiling *t) {
 typedef struct rates {
   double operations, link, memory; /* bytes over the link from pinned memory, and in device memory */
   double wave;                     /* elements of C that the device computes at a time */
-  const tsl_strategy
-      *engine; /* strategy for slabs, used if faster than the rates; NULL: unknown */
+  const tsl_strategy *engine;      /* strategy for slabs, used if faster than the rates; NULL: unknown */
 } rates;
 
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {

@@ -89,9 +89,9 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->computed = 0;
   account->launches = products_of(problem) * (cut.count + tsl_structured_copies(problem, &cut, &copied));
   for (int i = 0; i < cut.count; i++) {
-    const tsl_structured_piece *at = &cut.pieces[i];
-    const double count = (double)at->count, rows = (double)at->rows, cols = (double)at->cols,
-                 depth = tsl_structured_reads(problem) ? (double)at->depth : 0;
+    const tsl_structured_piece *piece = &cut.pieces[i];
+    const double count = (double)piece->count, rows = (double)piece->rows, cols = (double)piece->cols,
+                 depth = tsl_structured_reads(problem) ? (double)piece->depth : 0;
     account->computed += products_of(problem) * count * rows * cols * depth;
     account->workers = fmax(account->workers, fmin(device->compute_units, count * rows * cols));
     a += count * rows * depth;
@@ -146,7 +146,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
   tsl_structured_gemm *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
   const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &part,
       .device = work->device,
       .in_buffers = true,
@@ -157,12 +157,12 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
   const tesela_status status = part.batch > 0 && is_large
                                    ? TESELA_UNSUPPORTED
-                                   : work->children->make(work->children, &wish, &self->children[index]);
+                                   : work->children->make(work->children, &request, &self->children[index]);
   if (status != TESELA_UNSUPPORTED || part.batch == 0)
     return status;
   part.batch = 0;
   self->one_by_one[index] = true;
-  return work->children->make(work->children, &wish, &self->children[index]);
+  return work->children->make(work->children, &request, &self->children[index]);
 }
 
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
@@ -264,17 +264,17 @@ static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_inf
   const tsl_structured_gemm *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
-  const tsl_structured_piece *at = &self->cut.pieces[index];
+  const tsl_structured_piece *piece = &self->cut.pieces[index];
   *out = (tsl_subplan_info){.device = work->device->name,
                             .plan = work->children->text(self->children[index]),
-                            .row = at->row,
-                            .rows = at->rows,
-                            .col = at->col,
-                            .cols = at->cols,
-                            .depth = at->depth,
-                            .count = at->count,
+                            .row = piece->row,
+                            .rows = piece->rows,
+                            .col = piece->col,
+                            .cols = piece->cols,
+                            .depth = piece->depth,
+                            .count = piece->count,
                             .seconds = work->children->expected(self->children[index]) *
-                                       (double)(self->one_by_one[index] ? at->count : 1)};
+                                       (double)(self->one_by_one[index] ? piece->count : 1)};
   return true;
 }
 

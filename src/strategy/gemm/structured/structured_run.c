@@ -5,12 +5,12 @@
 #include "base/status.h"
 #include "host/int_math.h"
 
-typedef struct structured_running {
+typedef struct structured_context {
   const tsl_work *work;
   const tsl_structured_gemm *self;
   const tsl_operands *given;
   tsl_stream *stream;
-} structured_running;
+} structured_context;
 
 /* --- copies --- */
 
@@ -38,7 +38,7 @@ static void structured_orient(tsl_structured_copy *copy) {
   copy->triangle = turned[copy->triangle];
 }
 
-static tesela_status structured_launch(const structured_running *run, tsl_structured_copy copy,
+static tesela_status structured_launch(const structured_context *run, tsl_structured_copy copy,
                                        tsl_buffer *from, tsl_buffer *buffer) {
   const tsl_device *device = run->work->device;
   structured_orient(&copy);
@@ -53,7 +53,7 @@ static tesela_status structured_launch(const structured_running *run, tsl_struct
 }
 
 /* Copies the diagonal blocks of full size, then the smaller one at the end. */
-static tesela_status copy_diagonal(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from,
+static tesela_status copy_diagonal(const structured_context *run, tsl_structured_copy copy, tsl_buffer *from,
                                    tsl_buffer *buffer) {
   const tsl_structured_cut *cut = &run->self->cut;
   const int64_t whole = cut->size / cut->block;
@@ -67,19 +67,19 @@ static tesela_status copy_diagonal(const structured_running *run, tsl_structured
   return structured_launch(run, copy, from, buffer);
 }
 
-static tsl_operand room_at(const structured_running *run, const tsl_structured_room *room, int64_t index) {
+static tsl_operand room_at(const structured_context *run, const tsl_structured_room *room, int64_t index) {
   return (tsl_operand){.buffer = run->given->scratch,
                        .offset = index,
                        .row_stride = room->row_stride,
                        .col_stride = room->col_stride};
 }
 
-static tsl_structured_side side_of_blocks(const structured_running *run) {
+static tsl_structured_side side_of_blocks(const structured_context *run) {
   const tsl_structured_room *blocks = &run->self->blocks;
   return (tsl_structured_side){run->self->blocks_at, blocks->row_stride, blocks->col_stride, blocks->step};
 }
 
-static const tsl_operand *structured_given_of(const structured_running *run, int operand) {
+static const tsl_operand *structured_given_of(const structured_context *run, int operand) {
   return operand == TSL_OPERAND_A   ? &run->given->a
          : operand == TSL_OPERAND_B ? &run->given->b
                                     : &run->given->c;
@@ -90,14 +90,14 @@ static int stored_of(const tsl_shape *shape) {
 }
 
 /* Completes the diagonal blocks of a factor as its structure demands. */
-static tesela_status complete_factor(const structured_running *run, int operand) {
+static tesela_status complete_factor(const structured_context *run, int operand) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *given = structured_given_of(run, operand);
+  const tsl_operand *source = structured_given_of(run, operand);
   const bool is_hermitian = shape->structure == TESELA_HERMITIAN,
              conjugates = operand == TSL_OPERAND_A ? problem->conjugate_a : problem->conjugate_b;
   const tsl_structured_copy copy = {
-      .from = structured_side_of(given, run->self->cut.block),
+      .from = structured_side_of(source, run->self->cut.block),
       .to = side_of_blocks(run),
       .triangle = stored_of(shape),
       .beside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
@@ -106,11 +106,11 @@ static tesela_status complete_factor(const structured_running *run, int operand)
                                                                : STRUCTURED_AS_STORED,
       .conjugates_stored = conjugates,
       .conjugates_mirrored = conjugates != is_hermitian};
-  return copy_diagonal(run, copy, given->buffer, run->given->scratch);
+  return copy_diagonal(run, copy, source->buffer, run->given->scratch);
 }
 
 /* Copies the triangles of C's diagonal blocks to scratch memory, or back. */
-static tesela_status copy_triangles(const structured_running *run, bool in) {
+static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
   const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block),
                             blocks = side_of_blocks(run);
@@ -125,7 +125,7 @@ static tesela_status copy_triangles(const structured_running *run, bool in) {
 }
 
 /* Copies C to scratch memory before a product in place. */
-static tesela_status hold(const structured_running *run) {
+static tesela_status hold(const structured_context *run) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_operand held = room_at(run, &run->self->held, run->self->held_at);
   const tsl_structured_copy copy = {.rows = problem->m,
@@ -139,7 +139,7 @@ static tesela_status hold(const structured_running *run) {
 /* --- pieces --- */
 
 /* Returns an operand from element (row, col) on, with the step between a batch's products. */
-static tsl_operand structured_part_of(const structured_running *run, const tsl_structured_piece *piece,
+static tsl_operand structured_part_of(const structured_context *run, const tsl_structured_piece *piece,
                                       int operand, int64_t row, int64_t col, int64_t rows_apart,
                                       int64_t cols_apart) {
   const tsl_structured_gemm *self = run->self;
@@ -158,7 +158,7 @@ static tsl_operand structured_part_of(const structured_running *run, const tsl_s
 }
 
 /* Enqueues all products of a piece as a batch, or one after the other. */
-static tesela_status structured_enqueue(const structured_running *run, int index, tsl_operands part) {
+static tesela_status structured_enqueue(const structured_context *run, int index, tsl_operands part) {
   const tsl_structured_gemm *self = run->self;
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
@@ -171,7 +171,7 @@ static tesela_status structured_enqueue(const structured_running *run, int index
   return TESELA_OK;
 }
 
-static tesela_status structured_multiply(const structured_running *run, int index) {
+static tesela_status structured_multiply(const structured_context *run, int index) {
   const tsl_structured_piece *piece = &run->self->cut.pieces[index];
   const tsl_structured_moves moves = tsl_structured_moves_of(&run->work->problem);
   const int64_t row = moves.row ? piece->apart : 0, col = moves.col ? piece->apart : 0,
@@ -184,7 +184,7 @@ static tesela_status structured_multiply(const structured_running *run, int inde
 }
 
 tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const structured_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const structured_context run = {.work = work, .self = work->state, .given = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;

@@ -83,34 +83,34 @@ static void *vendor_cublas_address(const tsl_work *work, const tsl_operand *oper
 }
 
 static int vendor_cublas_multiply(const tsl_work *work, const tsl_blas_product *p) {
-  const tsl_vendor_handle *own = work->state;
+  const tsl_vendor_handle *state = work->state;
   const int a_transpose = p->a_transposed ? TSL_CUBLAS_TRANSPOSE : TSL_CUBLAS_NO_TRANSPOSE;
   const int b_transpose = p->b_transposed ? TSL_CUBLAS_TRANSPOSE : TSL_CUBLAS_NO_TRANSPOSE;
   const void *a = vendor_cublas_address(work, p->a, p->c), *b = vendor_cublas_address(work, p->b, p->c);
   void *c = vendor_cublas_address(work, p->c, p->c);
   if (work->problem.c.type == TESELA_F64)
-    return cublas.dgemm(own->handle, a_transpose, b_transpose, p->m, p->n, p->k, &p->alpha, a, p->a_leading,
+    return cublas.dgemm(state->handle, a_transpose, b_transpose, p->m, p->n, p->k, &p->alpha, a, p->a_leading,
                         b, p->b_leading, &p->beta, c, p->c_leading);
   const float alpha = (float)p->alpha, beta = (float)p->beta;
-  return cublas.sgemm(own->handle, a_transpose, b_transpose, p->m, p->n, p->k, &alpha, a, p->a_leading, b,
+  return cublas.sgemm(state->handle, a_transpose, b_transpose, p->m, p->n, p->k, &alpha, a, p->a_leading, b,
                       p->b_leading, &beta, c, p->c_leading);
 }
 
 static tesela_status vendor_cublas_run(const tsl_work *work, const tsl_operands *operands,
                                        tsl_stream *stream) {
   tsl_device *device = work->device;
-  tsl_vendor_handle *own = work->state;
+  tsl_vendor_handle *state = work->state;
   tsl_blas_product p;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
   TSL_TRY(device->ops->enter(device));
-  pthread_mutex_lock(&own->lock);
+  pthread_mutex_lock(&state->lock);
   const char *call = "cublasSetStream";
-  int code = cublas.set_stream(own->handle, device->ops->native_stream(stream));
+  int code = cublas.set_stream(state->handle, device->ops->native_stream(stream));
   if (code == TSL_CUBLAS_SUCCESS) {
     call = work->problem.c.type == TESELA_F64 ? "cublasDgemm" : "cublasSgemm";
     code = vendor_cublas_multiply(work, &p);
   }
-  pthread_mutex_unlock(&own->lock);
+  pthread_mutex_unlock(&state->lock);
   device->ops->leave(device);
   return vendor_cublas_check(device, call, code);
 }

@@ -297,17 +297,18 @@ tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, con
   void *block;
   *choice = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **choice, "an algorithm of cuBLASLt", &block));
-  tsl_lt_choice *made = block;
-  made->product = *product;
-  made->product.a = made->product.b = made->product.c = NULL;
-  made->steps[0] = product->a->step, made->steps[1] = product->b->step, made->steps[2] = product->c->step;
-  tesela_status status = choice_describe(work, made);
+  tsl_lt_choice *result = block;
+  result->product = *product;
+  result->product.a = result->product.b = result->product.c = NULL;
+  result->steps[0] = product->a->step, result->steps[1] = product->b->step,
+  result->steps[2] = product->c->step;
+  tesela_status status = choice_describe(work, result);
   if (status == TESELA_OK)
-    status = choice_choose(work, handle, workspace, timed, made);
+    status = choice_choose(work, handle, workspace, timed, result);
   if (status != TESELA_OK) {
-    tsl_lt_choice_free(made);
+    tsl_lt_choice_free(result);
     return status;
   }
-  *choice = made;
+  *choice = result;
   return TESELA_OK;
 }

@@ -8,7 +8,7 @@
 
 typedef void *tsl_lt_handle;                              /* threads may share it */
 typedef struct tsl_lt_operation_object *tsl_lt_operation; /* precision and transposes */
-typedef struct tsl_lt_layout_object *tsl_lt_layout; /* matrix: type, rows, columns, leading dimension */
+typedef struct tsl_lt_layout_object *tsl_lt_layout;       /* matrix: type, rows, columns, leading dimension */
 typedef struct tsl_lt_preference_object *tsl_lt_preference; /* resources that algorithms may use */
 
 typedef struct tsl_lt_algorithm {

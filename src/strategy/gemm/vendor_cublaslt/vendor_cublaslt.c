@@ -1,8 +1,8 @@
 /* cuBLASLt's matmul on a CUDA device with the best of its algorithms, for comparison: NVIDIA's best
  * effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
  *
- *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB of memory;
- *                     each runs four times on memory of the operands' sizes; the fastest is used (choice.c)
+ *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB of
+ * memory; each runs four times on memory of the operands' sizes; the fastest is used (choice.c)
  *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream,
  *                     column-major; a row-major C is C' = B' A'
  *
@@ -34,10 +34,10 @@
 #include "strategy/host_job.h"
 
 /* State of the strategy, made by cublaslt_build(). */
-typedef struct state {
+typedef struct cublaslt_state {
   tsl_vendor_handle own; /* its lock also guards the list, which only grows */
   tsl_lt_choice *choices;
-} state;
+} cublaslt_state;
 
 static bool is_in(int64_t many, const tsl_shape *shape) {
   return shape->rows % many == 0 && shape->cols % many == 0 &&
@@ -102,8 +102,8 @@ static double cublaslt_score(const tsl_problem *problem, const tsl_config *confi
   return tsl_vendor_seconds(problem, device, 0.82, 1.5 * device->launch_seconds, 64);
 }
 
-static tsl_lt_choice *cublaslt_find(const state *state_in, const tsl_blas_product *product) {
-  tsl_lt_choice *choice = state_in->choices;
+static tsl_lt_choice *cublaslt_find(const cublaslt_state *state, const tsl_blas_product *product) {
+  tsl_lt_choice *choice = state->choices;
   while (choice && !tsl_lt_choice_fits(choice, product))
     choice = choice->next;
   return choice;
@@ -111,14 +111,14 @@ static tsl_lt_choice *cublaslt_find(const state *state_in, const tsl_blas_produc
 
 /* Finds or makes the choice for a product. The caller holds the lock, unless no other thread knows
  * the state. */
-static tesela_status cublaslt_obtain(const tsl_work *work, state *state_in, const tsl_blas_product *product,
-                                     bool timed, tsl_lt_choice **choice) {
-  *choice = cublaslt_find(state_in, product);
+static tesela_status cublaslt_obtain(const tsl_work *work, cublaslt_state *state,
+                                     const tsl_blas_product *product, bool timed, tsl_lt_choice **choice) {
+  *choice = cublaslt_find(state, product);
   if (*choice)
     return TESELA_OK;
-  TSL_TRY(tsl_lt_choice_make(work, state_in->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
-  (*choice)->next = state_in->choices;
-  state_in->choices = *choice;
+  TSL_TRY(tsl_lt_choice_make(work, state->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
+  (*choice)->next = state->choices;
+  state->choices = *choice;
   return TESELA_OK;
 }
 
@@ -130,27 +130,28 @@ static tsl_blas_product packed(tsl_blas_product product) {
   return product;
 }
 
-static void free_choices(state *state_in) {
-  while (state_in->choices) {
-    tsl_lt_choice *choice = state_in->choices;
-    state_in->choices = choice->next;
+static void free_choices(cublaslt_state *state) {
+  while (state->choices) {
+    tsl_lt_choice *choice = state->choices;
+    state->choices = choice->next;
     tsl_lt_choice_free(choice);
   }
 }
 
 /* Makes the choices for the problem's strides and for packed operands. */
-static tesela_status choose_both(const tsl_work *work, state *state_in, const tsl_blas_product *product) {
+static tesela_status choose_both(const tsl_work *work, cublaslt_state *state,
+                                 const tsl_blas_product *product) {
   const tsl_blas_product copies = packed(*product);
   tsl_lt_choice *unused;
-  TSL_TRY(cublaslt_obtain(work, state_in, product, true, &unused));
-  return cublaslt_obtain(work, state_in, &copies, true, &unused);
+  TSL_TRY(cublaslt_obtain(work, state, product, true, &unused));
+  return cublaslt_obtain(work, state, &copies, true, &unused);
 }
 
 static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *vendor_handle) {
   const tsl_problem *problem = &work->problem;
   tsl_operands operands = tsl_strides_of(problem);
-  state *own = (state *)vendor_handle;
-  tsl_blas_product given;
+  cublaslt_state *state = (cublaslt_state *)vendor_handle;
+  tsl_blas_product product;
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
   if (tsl_problem_batch(problem) > 1) { /* dense batches are assumed */
@@ -158,22 +159,22 @@ static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *v
     operands.b.step = tsl_shape_extent(&problem->b);
     operands.c.step = tsl_shape_extent(&problem->c);
   }
-  TSL_TRY(tsl_blas_product_of(work, &operands, &given));
+  TSL_TRY(tsl_blas_product_of(work, &operands, &product));
   TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&vendor_handle->handle)));
-  const tesela_status status = choose_both(work, own, &given);
+  const tesela_status status = choose_both(work, state, &product);
   if (status != TESELA_OK) {
-    free_choices(own);
+    free_choices(state);
     tsl_lt.destroy(vendor_handle->handle);
   }
   return status;
 }
 
 static tesela_status cublaslt_build(tsl_work *work) {
-  return tsl_vendor_build(work, sizeof(state), "a handle of cuBLASLt", cublaslt_prepare);
+  return tsl_vendor_build(work, sizeof(cublaslt_state), "a handle of cuBLASLt", cublaslt_prepare);
 }
 
 static void cublaslt_end(tsl_vendor_handle *vendor_handle, bool entered) {
-  free_choices((state *)vendor_handle);
+  free_choices((cublaslt_state *)vendor_handle);
   if (vendor_handle->handle && entered)
     tsl_lt.destroy(vendor_handle->handle);
 }
@@ -208,7 +209,7 @@ static bool cublaslt_is_aligned(const tsl_lt_addresses *addresses) {
 
 static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_device *device = work->device;
-  state *own = work->state;
+  cublaslt_state *state = work->state;
   const tsl_problem *problem = &work->problem;
   tsl_blas_product p;
   tsl_lt_choice *choice;
@@ -223,13 +224,13 @@ static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *oper
   TSL_TRY(place_bytes(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream, &at.a));
   TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
   TSL_TRY(device->ops->enter(device));
-  pthread_mutex_lock(&own->own.lock);
-  tesela_status status = cublaslt_obtain(work, own, &p, false, &choice);
-  pthread_mutex_unlock(&own->own.lock);
+  pthread_mutex_lock(&state->own.lock);
+  tesela_status status = cublaslt_obtain(work, state, &p, false, &choice);
+  pthread_mutex_unlock(&state->own.lock);
   if (status == TESELA_OK) {
     const tsl_lt_answer *answer = cublaslt_is_aligned(&at) ? &choice->aligned : &choice->any;
     status = tsl_lt_check(device, "cublasLtMatmul",
-                          tsl_lt_multiply(work, own->own.handle, choice, answer, &at, stream));
+                          tsl_lt_multiply(work, state->own.handle, choice, answer, &at, stream));
   }
   device->ops->leave(device);
   return status;

@@ -37,7 +37,6 @@ static void copy(const void *from, int64_t across, int64_t along, int64_t count,
       out[l * width + j] = in[l * along + j * across];
 }
 
-
 #define FOUR 0
 #define SUFFIX JOIN(_, TSL_TYPE)
 #define VARIANT SUFFIX

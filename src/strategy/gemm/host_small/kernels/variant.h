@@ -33,11 +33,11 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
   REAL sums[MOST], *c = dst;
   const REAL beta = (REAL)tile->beta;
   const int64_t width = vectors * (int64_t)NAME(LANES), columns = width - NAME(LANES) + tile->last;
-  tsl_small_tile here = *tile;
-  here.c_row = width;
-  here.c_column = 1;
-  here.adds = false;
-  (void)multiply(&here, a, b, sums);
+  tsl_small_tile buffer_tile = *tile;
+  buffer_tile.c_row = width;
+  buffer_tile.c_column = 1;
+  buffer_tile.adds = false;
+  (void)multiply(&buffer_tile, a, b, sums);
   for (int i = 0; i < rows; i++, c += tile->c_row)
     for (int64_t j = 0; j < columns; j++) {
       REAL *at = c + j * tile->c_column;

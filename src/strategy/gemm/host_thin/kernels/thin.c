@@ -211,38 +211,38 @@ TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, 
 
 /* Arguments of rows of C, as a local copy: the compiler assumes that stores to C may change the
  * original. */
-typedef struct making {
+typedef struct outer_arguments {
   const REAL *b;
   int64_t pitch, y_pitch, c_pitch, width;
   REAL alpha, beta;
-} making;
+} outer_arguments;
 
-TSL_INLINE void one(making now, const REAL *y, REAL *c, int64_t j, int steps) {
-  REAL sum = y[0] * now.b[j];
+TSL_INLINE void one(outer_arguments args, const REAL *y, REAL *c, int64_t j, int steps) {
+  REAL sum = y[0] * args.b[j];
   for (int l = 1; l < steps; l++)
-    sum = NAME(fma_number)(sum, y[l], now.b[j + l * now.pitch]);
-  sum *= now.alpha;
-  c[j] = now.beta == 0 ? sum : NAME(fma_number)(sum, now.beta, c[j]);
+    sum = NAME(fma_number)(sum, y[l], args.b[j + l * args.pitch]);
+  sum *= args.alpha;
+  c[j] = args.beta == 0 ? sum : NAME(fma_number)(sum, args.beta, c[j]);
 }
 
 /* Computes a vector of each of `together` rows of C from vectors of B. */
-TSL_INLINE void mix(making now, const vector *held, REAL *c, int64_t j, int steps, int together, bool adds,
-                    bool nontemporal) {
+TSL_INLINE void mix(outer_arguments args, const vector *held, REAL *c, int64_t j, int steps, int together,
+                    bool adds, bool nontemporal) {
   vector b[TSL_THIN_STEPS];
   TSL_UNROLL for (int l = 0; l < steps; l++) {
-    b[l] = NAME(load)(now.b + j + l * now.pitch);
+    b[l] = NAME(load)(args.b + j + l * args.pitch);
     if (together > 1)
       TSL_KEEP(b[l]);
   }
   TSL_UNROLL for (int i = 0; i < together; i++) {
-    REAL *to = c + i * now.c_pitch + j;
+    REAL *to = c + i * args.c_pitch + j;
     vector sum = held[i * steps] * b[0];
     TSL_UNROLL for (int l = 1; l < steps; l++) sum = NAME(fma_vectors)(sum, held[i * steps + l], b[l]);
-    sum *= now.alpha;
+    sum *= args.alpha;
     if (!nontemporal)
       __builtin_prefetch(to + PREFETCHED, 1);
     if (adds)
-      sum = NAME(fma)(sum, now.beta, NAME(load)(to));
+      sum = NAME(fma)(sum, args.beta, NAME(load)(to));
     if (nontemporal)
       NAME(store_nontemporal)(to, sum);
     else
@@ -250,40 +250,40 @@ TSL_INLINE void mix(making now, const vector *held, REAL *c, int64_t j, int step
   }
 }
 
-TSL_INLINE void outer_rows(making now, const REAL *y, REAL *c, int steps, int together, bool adds,
+TSL_INLINE void outer_rows(outer_arguments args, const REAL *y, REAL *c, int steps, int together, bool adds,
                            bool nontemporal) {
   vector held[TSL_THIN_STEPS * TSL_THIN_STEPS];
   int64_t j = 0;
   TSL_UNROLL for (int i = 0; i < together; i++) {
-    TSL_UNROLL for (int l = 0; l < steps; l++) held[i * steps + l] = y[i * now.y_pitch + l] - (vector){0};
+    TSL_UNROLL for (int l = 0; l < steps; l++) held[i * steps + l] = y[i * args.y_pitch + l] - (vector){0};
   }
   if (nontemporal) {
-    for (; j < now.width && (uintptr_t)(c + j) % VECTOR_BYTES != 0; j++)
-      one(now, y, c, j, steps);
-    for (; j + LINE <= now.width; j += LINE)
+    for (; j < args.width && (uintptr_t)(c + j) % VECTOR_BYTES != 0; j++)
+      one(args, y, c, j, steps);
+    for (; j + LINE <= args.width; j += LINE)
       TSL_UNROLL for (int part = 0; part < LINE; part += LANES)
-          mix(now, held, c, j + part, steps, together, adds, true);
+          mix(args, held, c, j + part, steps, together, adds, true);
   }
-  for (; j + LANES <= now.width; j += LANES)
-    mix(now, held, c, j, steps, together, adds, false);
-  if (!adds && !nontemporal && now.width >= LANES) { /* the last vector overlaps its predecessor */
-    if (j < now.width)
-      mix(now, held, c, now.width - LANES, steps, together, false, false);
+  for (; j + LANES <= args.width; j += LANES)
+    mix(args, held, c, j, steps, together, adds, false);
+  if (!adds && !nontemporal && args.width >= LANES) { /* the last vector overlaps its predecessor */
+    if (j < args.width)
+      mix(args, held, c, args.width - LANES, steps, together, false, false);
   } else
-    TSL_UNROLL for (int i = 0; i < together; i++) for (int64_t t = j; t < now.width; t++)
-        one(now, y + i * now.y_pitch, c + i * now.c_pitch, t, steps);
+    TSL_UNROLL for (int i = 0; i < together; i++) for (int64_t t = j; t < args.width; t++)
+        one(args, y + i * args.y_pitch, c + i * args.c_pitch, t, steps);
 }
 
 TSL_INLINE void outer_way(const tsl_thin_rows *rows, int steps, int together, bool adds, bool nontemporal) {
-  const making now = {rows->b,     rows->pitch,       rows->y_pitch,   rows->c_pitch,
-                      rows->width, (REAL)rows->alpha, (REAL)rows->beta};
+  const outer_arguments args = {rows->b,     rows->pitch,       rows->y_pitch,   rows->c_pitch,
+                                rows->width, (REAL)rows->alpha, (REAL)rows->beta};
   const REAL *y = rows->y;
   REAL *c = rows->c;
   int64_t left = rows->rows;
-  for (; left >= together; left -= together, y += together * now.y_pitch, c += together * now.c_pitch)
-    outer_rows(now, y, c, steps, together, adds, nontemporal);
-  for (; left > 0; left--, y += now.y_pitch, c += now.c_pitch)
-    outer_rows(now, y, c, steps, 1, adds, nontemporal);
+  for (; left >= together; left -= together, y += together * args.y_pitch, c += together * args.c_pitch)
+    outer_rows(args, y, c, steps, together, adds, nontemporal);
+  for (; left > 0; left--, y += args.y_pitch, c += args.c_pitch)
+    outer_rows(args, y, c, steps, 1, adds, nontemporal);
 }
 
 TSL_INLINE void outer(const tsl_thin_rows *rows, int steps) {
