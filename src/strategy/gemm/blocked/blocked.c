@@ -1,7 +1,7 @@
-/* C is cut into blocks that threads take one after the other. A block of A and a block of B are packed
- * to fit the caches, and multiplied there, a tile of C in registers at a time. Beyond
- * `sequential_optimized`: an element from memory serves a whole block, an element from a cache a tile;
- * vectors for any strides; all cores.
+/* C is cut into blocks that threads take one after the other. A block of A and a block of B are packed to fit
+ * the caches. They are multiplied there, a tile of C in registers at a time. Beyond `sequential_optimized`:
+ * an element from memory serves a whole block, an element from a cache a tile; vectors for any strides; all
+ * cores.
  *
  *                 n                        task: one block of C; for each panel p of DEPTH along k:
  *               B |   COLUMNS  |             pack A(block's rows, p) as micro-panels of TILE_ROWS rows
@@ -59,7 +59,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 }
 
 /* Returns the predicted seconds. In each of the k steps a block costs multiply-adds at 0.7 of the
- * peak, a clock for each packed element of A, and a clock for every five bytes of B. Each panel
+ * peak, and a clock for each packed element of A or five bytes of B. Each panel
  * costs a pass over C. Micro-panels longer than 1 KiB a row exceed the first-level cache. Threads
  * wait for the last block; blocks at the edges are smaller. Data outside the near caches is partly
  * waited for. */

@@ -6,8 +6,8 @@
  *                                   2 k x 2 n
  *
  * A and C are used in place as real matrices of twice the columns; only B is copied, to twice its
- * bytes. Conjugates of A and B are signs of the copy. The operations are those of a complex product, 8
- * m n k.
+ * bytes. Conjugates of A and B are signs of the copy. The number of operations is that of a complex product,
+ * 8 m n k.
  *
  * C' = B' A' exchanges the roles. The unchanged factor must be contiguous along k, C along its rows.
  * Otherwise the factor is copied, and C is computed from sums in scratch memory; complex alpha and
@@ -16,7 +16,7 @@
  *
  * The real product is a child plan (strategy/subplans.h) on the same device and stream; it gets the
  * caller's accuracy requirement. With accuracy=tf32, or a number that allows it, tensor cores compute
- * f32. Infinities and NaN are those of four real products, added; C is not read if beta is 0.
+ * f32. Infinities and NaN arise as in four real products, added; C is not read if beta is 0.
  *
  * Parameters: form, the factor that is made real, and how. Limits: no structures; a batch must fit a
  * dimension of a launch. See NOTES.md. */
@@ -156,8 +156,8 @@ static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info
 
 const tsl_strategy tsl_gemm_complex_real = {
     .name = "complex_real",
-    .idea = "complex products as one real product of twice the columns and terms, by the device's own engine "
-            "for that: one factor expanded, the rest where it lies",
+    .idea = "complex products as one real product of twice the columns and terms, by the fastest real "
+            "strategy: one factor expanded, the others in place",
     .lifts = "kernels of their own for complex numbers, which no unit for tf32 has",
     .op = TSL_OP_GEMM,
     .version = 1,
@@ -169,7 +169,10 @@ const tsl_strategy tsl_gemm_complex_real = {
     .build = complex_real_build,
     .run = tsl_complex_real_run,
     .release = complex_real_release,
-    .takes = {.types = types, .why = "what is made real is complex", .conjugates = true, .batches = true},
+    .takes = {.types = types,
+              .why = "only complex products can be computed as real ones",
+              .conjugates = true,
+              .batches = true},
     .values = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
     .uses = {.scratch = complex_real_scratch, .account = tsl_complex_real_account},
     .splits = {.share = complex_real_share},

@@ -7,16 +7,16 @@
 typedef struct complex_real_context {
   const tsl_work *work;
   const tsl_complex_real *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   tsl_stream *stream;
 } complex_real_context;
 
 static const tsl_operand *complex_real_left_of(const complex_real_context *run) {
-  return run->self->way.is_swapped ? &run->given->b : &run->given->a;
+  return run->self->way.is_swapped ? &run->operands->b : &run->operands->a;
 }
 
 static const tsl_operand *right_of(const complex_real_context *run) {
-  return run->self->way.is_swapped ? &run->given->a : &run->given->b;
+  return run->self->way.is_swapped ? &run->operands->a : &run->operands->b;
 }
 
 static bool complex_real_conjugates(const complex_real_context *run, bool left) {
@@ -37,7 +37,7 @@ static tesela_status complex_real_run_copy(const complex_real_context *run,
   const tsl_grid grid =
       complex_real_grid_of(run, tsl_ceil_div(real_copy->places, COMPLEX_REAL_SIDE),
                            tsl_ceil_div(real_copy->lines, COMPLEX_REAL_SIDE) * real_copy->products);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(from->buffer), TSL_ARG_BUFFER(run->given->scratch),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(from->buffer), TSL_ARG_BUFFER(run->operands->scratch),
                                TSL_ARG_VALUE(*real_copy)};
   return run->work->device->ops->launch(run->stream, run->self->copy, &grid, list,
                                         sizeof list / sizeof *list);
@@ -68,25 +68,25 @@ static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride
 static tesela_status expand_right(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
-  const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->given);
+  const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->operands);
   const int64_t k = run->work->problem.k;
-  const int own = complex_real_conjugates(run, false) ? -1 : 1,
-            left = complex_real_conjugates(run, true) ? -1 : 1;
+  const int right_sign = complex_real_conjugates(run, false) ? -1 : 1,
+            left_sign = complex_real_conjugates(run, true) ? -1 : 1;
   complex_real_copy copy = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
   copy.becomes = COMPLEX_REAL_EXPANDED;
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
     go_along(&copy, way->n, right.along, k, right.line);
-    copy.sign[0] = -own * left, copy.sign[1] = own, copy.sign[2] = left;
+    copy.sign[0] = -right_sign * left_sign, copy.sign[1] = right_sign, copy.sign[2] = left_sign;
   } else {
     go_along(&copy, k, right.line, way->n, right.along);
-    copy.sign[0] = own, copy.sign[1] = -own * left, copy.sign[2] = left;
+    copy.sign[0] = right_sign, copy.sign[1] = -right_sign * left_sign, copy.sign[2] = left_sign;
   }
   return complex_real_run_copy(run, &copy, right_of(run));
 }
 
 static tesela_status take_left_apart(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
-  const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->given);
+  const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->operands);
   complex_real_copy copy =
       complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
   copy.becomes = COMPLEX_REAL_APART;
@@ -111,7 +111,7 @@ static int64_t complex_real_length_of(const complex_real_context *run) {
 
 static tesela_status copy_staying(const complex_real_context *run) {
   const tsl_complex_real_way *way = &run->self->way;
-  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given);
+  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->operands);
   complex_real_copy copy = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
   go_along(&copy, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
            complex_real_length_of(run), strides.along);
@@ -122,7 +122,7 @@ static tesela_status copy_staying(const complex_real_context *run) {
 
 static tsl_operand in_room(const complex_real_context *run, const tsl_complex_real_room *room, int64_t index,
                            bool shared) {
-  return (tsl_operand){.buffer = run->given->scratch,
+  return (tsl_operand){.buffer = run->operands->scratch,
                        .offset = index,
                        .row_stride = room->line,
                        .col_stride = 1,
@@ -141,21 +141,21 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
 static tesela_status complex_real_multiply(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
-  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given),
-                                 c = tsl_complex_real_c(way->is_swapped, run->given);
+  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->operands),
+                                 c = tsl_complex_real_c(way->is_swapped, run->operands);
   const bool stays = tsl_complex_real_follows(&strides, complex_real_length_of(run));
   if ((!stays && !way->copies) || (!way->is_staged && !tsl_complex_real_follows(&c, way->n)))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real: operands do not lie along the lines that its plan is for");
   const tsl_operand as_it_lies = stays ? as_real(staying(run), strides.line)
                                        : in_room(run, &way->copy, self->copy_at, staying(run)->step == 0),
-                    made = in_room(
+                    expanded = in_room(
                         run, &way->made, self->made_at,
                         (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
-  tsl_operands real = {.a = complex_real_is_apart(run) ? made : as_it_lies,
-                       .b = complex_real_is_apart(run) ? as_it_lies : made,
+  tsl_operands real = {.a = complex_real_is_apart(run) ? expanded : as_it_lies,
+                       .b = complex_real_is_apart(run) ? as_it_lies : expanded,
                        .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
-                                           : as_real(&run->given->c, c.line)};
+                                           : as_real(&run->operands->c, c.line)};
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
     real.b.col_stride = real.b.row_stride;
     real.b.row_stride = 1;
@@ -163,7 +163,7 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
   TSL_TRY(complex_real_is_apart(run) ? take_left_apart(run) : expand_right(run));
   if (!stays)
     TSL_TRY(copy_staying(run));
-  return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->given->scratch);
+  return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
 }
 
 /* --- C --- */
@@ -184,8 +184,8 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_problem *problem = &run->work->problem;
-  const tsl_operand *c = &run->given->c;
-  const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->given);
+  const tsl_operand *c = &run->operands->c;
+  const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->operands);
   const int64_t batch = tsl_problem_batch(problem);
   const size_t size = tsl_type(problem->c.type)->size / 2;
   const int right = complex_real_conjugates(run, false) ? -1 : 1,
@@ -211,7 +211,7 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
                                          complex_real_number_of(problem->c.type, problem->beta[0]),
                                          complex_real_number_of(problem->c.type, problem->beta[1])};
   /* unused if way->is_empty */
-  const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->operands->scratch),
                                TSL_ARG_BUFFER(c->buffer),
                                TSL_ARG_VALUE(result),
                                {.value = &scalars[0], .bytes = size},
@@ -222,7 +222,8 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
 }
 
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const complex_real_context run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const complex_real_context run = {
+      .work = work, .self = work->state, .operands = operands, .stream = stream};
   if (run.self->child)
     TSL_TRY(complex_real_multiply(&run));
   return run.self->way.is_staged ? complex_real_finish(&run) : TESELA_OK;

@@ -11,10 +11,9 @@
  *                                                                                          C's type
  *
  * Blocks of C are summed by panels of 256 terms (exact_near.h). The undecided elements of a block are
- * computed in tiles whose rows of A and columns of B are packed: blocks of terms into a window of
- * levels, levels into digits (strategy/exact/sum.h). The window starts where the previous element
- * needed it. On devices each work-item does both for its elements (exact.cl), term by term, with equal
- * bits.
+ * computed in tiles whose rows of A and columns of B are packed. Blocks of terms are added to a window of
+ * levels, levels to digits (strategy/exact/sum.h). The window starts where the previous element needed it. On
+ * devices each work-item does both for its elements (exact.cl), term by term, with equal bits.
  *
  * Limits: real types. If everything cancels, or wide exponents hide the sum's digits, all elements
  * need superaccumulators: a clock or two a term, ten times as long. Without fused multiply-adds all
@@ -105,9 +104,9 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Costs of a term and of an element's epilogue if nearly exact sums decide: clocks on a processor's
- * unit (PoCL on two cores), operations of f32 on a GPU (H100). `wait`: seconds of a term that waits
- * for memory, which bounds few items with long sums. */
+/* Costs of a term and of an element's epilogue if nearly exact sums decide. Units: clocks on a processor's
+ * unit (PoCL on two cores), operations of f32 on a GPU (H100). `wait`: seconds of a term that waits for
+ * memory, which bounds few items with long sums. */
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
@@ -150,7 +149,7 @@ static tesela_status exact_build(tsl_work *work) {
                                              [PAIRS] = "tsl_exact_pairs",
                                              [LEFT] = "tsl_exact_left"};
   tsl_text defines = {0};
-  exact_kernels made = {{NULL}};
+  exact_kernels kernels = {{NULL}};
   void *block;
   tesela_status status;
   if (exact_is_host(work->device))
@@ -163,9 +162,9 @@ static tesela_status exact_build(tsl_work *work) {
   for (int i = 0; i < KERNELS; i++)
     if (i != PAIRS || together)
       TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
-                                    tsl_text_get(&defines), &made.list[i]));
-  TSL_GO(tsl_alloc(sizeof made, "exact's kernels", &block));
-  *(exact_kernels *)block = made;
+                                    tsl_text_get(&defines), &kernels.list[i]));
+  TSL_GO(tsl_alloc(sizeof kernels, "exact's kernels", &block));
+  *(exact_kernels *)block = kernels;
   work->state = block;
 out:
   tsl_text_free(&defines);
@@ -180,11 +179,11 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
   const tsl_grid of_lines = lines_for(&work->problem), tiles = tiles_for(&work->problem, work->device);
   /* kernels need a buffer for each argument, even if it is not read */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
-             *b = operands->b.buffer ? operands->b.buffer : c, *own = operands->scratch;
+             *b = operands->b.buffer ? operands->b.buffer : c, *scratch = operands->scratch;
   const tsl_argument arguments = {.value = &scalars, .bytes = scalars.bytes};
-  const tsl_argument lines[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(own), arguments},
-                     list[] = {TSL_ARG_BUFFER(a),   TSL_ARG_BUFFER(b),   TSL_ARG_BUFFER(c),
-                               TSL_ARG_BUFFER(own), TSL_ARG_BUFFER(own), arguments};
+  const tsl_argument lines[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(scratch), arguments},
+                     list[] = {TSL_ARG_BUFFER(a),       TSL_ARG_BUFFER(b),       TSL_ARG_BUFFER(c),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), arguments};
   TSL_TRY(ops->launch(stream, kernels->list[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
   for (int i = NEAR; i < KERNELS; i++)
     if (kernels->list[i])
@@ -207,8 +206,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
 
 const tsl_strategy tsl_gemm_exact = {
     .name = "exact",
-    .idea =
-        "the exact sums, each rounded once: nearly exact ones that know how nearly, else a superaccumulator",
+    .idea = "exact sums, each rounded once: nearly exact sums with error bounds, else a superaccumulator",
     .lifts = "none in time: every rounding but the last, and the order of the sums",
     .op = TSL_OP_GEMM,
     .version = 1,
@@ -220,6 +218,6 @@ const tsl_strategy tsl_gemm_exact = {
     .run = exact_run,
     .release = tsl_launch_release,
     .takes = {.types = types,
-              .why = "integers' sums are exact elsewhere, and of complex types there is none yet"},
+              .why = "integer sums are exact in other strategies, and complex types are not supported"},
     .uses = {.scratch = exact_scratch, .account = exact_account},
 };

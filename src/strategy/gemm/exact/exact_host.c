@@ -61,23 +61,25 @@ typedef struct packed_lines {
 static const unsigned char *exact_row_of(const exact_launch *run, packed_lines *copies, int64_t row,
                                          int64_t i) {
   const tsl_exact_run *exact_run = &run->base;
-  unsigned char *const to = copies->a + (size_t)i * run->line;
+  unsigned char *const line = copies->a + (size_t)i * run->line;
   if (!copies->has_a[i] && exact_run->k > 0)
-    copy_line(run, exact_run->a_type, tsl_exact_element(&exact_run->at->a, exact_run->a_type, row + i, 0),
-              exact_run->at->a.col_stride, to);
+    copy_line(run, exact_run->a_type,
+              tsl_exact_element(&exact_run->operands->a, exact_run->a_type, row + i, 0),
+              exact_run->operands->a.col_stride, line);
   copies->has_a[i] = true;
-  return to;
+  return line;
 }
 
 static const unsigned char *exact_column_of(const exact_launch *run, packed_lines *copies, int64_t column,
                                             int64_t j) {
   const tsl_exact_run *exact_run = &run->base;
-  unsigned char *const to = copies->b + (size_t)j * run->line;
+  unsigned char *const line = copies->b + (size_t)j * run->line;
   if (!copies->has_b[j] && exact_run->k > 0)
-    copy_line(run, exact_run->b_type, tsl_exact_element(&exact_run->at->b, exact_run->b_type, 0, column + j),
-              exact_run->at->b.row_stride, to);
+    copy_line(run, exact_run->b_type,
+              tsl_exact_element(&exact_run->operands->b, exact_run->b_type, 0, column + j),
+              exact_run->operands->b.row_stride, line);
   copies->has_b[j] = true;
-  return to;
+  return line;
 }
 
 /* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of
@@ -96,7 +98,7 @@ static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column,
       exact_add_up(run, exact_row_of(run, &copies, row, i), exact_column_of(run, &copies, column, j), &sum);
       *top = sum.top;
       tsl_exact_sum_finish(store, &sum,
-                           tsl_exact_element(&run->base.at->c, store->type->type, row + i, column + j));
+                           tsl_exact_element(&run->base.operands->c, store->type->type, row + i, column + j));
     }
 }
 
@@ -142,16 +144,16 @@ static const tsl_near_kernels *choose_near_kernels(tesela_type result, int64_t k
 #define SET(isa, header, needs, ...) &tsl_near_##isa,
   static const tsl_near *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
-  const tsl_near *near = sets[tsl_isa_best(capabilities)];
-  const tsl_near_kernels *of = result == TESELA_F64 ? &near->f64 : &near->f32;
-  return of->add && k < INT32_MAX ? of : NULL;
+  const tsl_near *table = sets[tsl_isa_best(capabilities)];
+  const tsl_near_kernels *kernels = result == TESELA_F64 ? &table->f64 : &table->f32;
+  return kernels->add && k < INT32_MAX ? kernels : NULL;
 }
 
 tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_exact_store store = tsl_exact_store_of(problem);
   const int threads = tsl_team_threads(operands->team);
-  exact_launch launch = {.base = {.at = operands,
+  exact_launch launch = {.base = {.operands = operands,
                                   .a_type = problem->a.type,
                                   .b_type = problem->b.type,
                                   .store = store,

@@ -52,9 +52,9 @@ typedef struct factor_lines {
 } factor_lines;
 
 static factor_lines gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
-  const tsl_operand *of = is_b ? &run->at->b : &run->at->a;
-  return is_b ? (factor_lines){of, run->b_type, of->col_stride, of->row_stride}
-              : (factor_lines){of, run->a_type, of->row_stride, of->col_stride};
+  const tsl_operand *operand = is_b ? &run->operands->b : &run->operands->a;
+  return is_b ? (factor_lines){operand, run->b_type, operand->col_stride, operand->row_stride}
+              : (factor_lines){operand, run->a_type, operand->row_stride, operand->col_stride};
 }
 
 static const void *gemm_exact_blocks_number_at(const factor_lines *factor, int64_t line, int64_t l) {
@@ -180,12 +180,12 @@ static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scal
   const int64_t whole = tsl_round_up(count, width);
   if (along_lines(lines))
     for (int64_t i = 0; i < count; i++) {
-      double *at = dst + i / width * width * depth + i % width;
+      double *line = dst + i / width * width * depth + i % width;
       const double factor = scale ? scale[i] : 1;
       gemm_exact_blocks_gather(lines->type, gemm_exact_blocks_number_at(lines, first + i, l), lines->step,
                                depth, numbers);
-      for (int s = 0; s < depth; s++, at += width)
-        *at = numbers[s] * factor;
+      for (int s = 0; s < depth; s++, line += width)
+        *line = numbers[s] * factor;
     }
   else
     for (int s = 0; s < depth; s++) {
@@ -250,24 +250,24 @@ static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_
 
 /* Stores the element and returns true if both bounds round to one number of C's type. */
 static bool store_if_same(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
-  unsigned char one[8], other[8];
-  tsl_type_store(type, one, lower);
-  tsl_type_store(type, other, upper);
+  unsigned char lower_bytes[8], upper_bytes[8];
+  tsl_type_store(type, lower_bytes, lower);
+  tsl_type_store(type, upper_bytes, upper);
   const size_t size = tsl_type(type)->size;
-  if (isnan(lower[0]) || memcmp(one, other, size) != 0)
+  if (isnan(lower[0]) || memcmp(lower_bytes, upper_bytes, size) != 0)
     return false;
-  memcpy(c, one, size);
+  memcpy(c, lower_bytes, size);
   return true;
 }
 
 static bool decided_f32(double lower, double upper, unsigned char *c) {
-  const float one = (float)lower, other = (float)upper;
+  const float lower_f32 = (float)lower, upper_f32 = (float)upper;
   uint32_t bits[2];
-  memcpy(&bits[0], &one, sizeof one);
-  memcpy(&bits[1], &other, sizeof other);
+  memcpy(&bits[0], &lower_f32, sizeof lower_f32);
+  memcpy(&bits[1], &upper_f32, sizeof upper_f32);
   if (bits[0] != bits[1] || isnan(lower))
     return false;
-  memcpy(c, &one, sizeof one);
+  memcpy(c, &lower_f32, sizeof lower_f32);
   return true;
 }
 
@@ -281,7 +281,7 @@ static bool decided_f64(double lower, double upper, unsigned char *c) {
 static int store_row(const tsl_exact_run *run, const double *lower, const double *upper, unsigned char *c,
                      int count, unsigned char *left) {
   const tesela_type type = run->store.type->type;
-  const int64_t step = run->at->c.col_stride * (int64_t)run->store.type->size;
+  const int64_t step = run->operands->c.col_stride * (int64_t)run->store.type->size;
   int open = 0;
   for (int j = 0; j < count; j++, c += step) {
     left[j] = type == TESELA_F32   ? !decided_f32(lower[j], upper[j], c)
@@ -294,7 +294,7 @@ static int store_row(const tsl_exact_run *run, const double *lower, const double
 }
 
 static void load_row(const tsl_exact_run *run, const unsigned char *c, int count, double *before) {
-  const int64_t step = run->at->c.col_stride * (int64_t)run->store.type->size;
+  const int64_t step = run->operands->c.col_stride * (int64_t)run->store.type->size;
   double value[2];
   for (int j = 0; j < count; j++, c += step) {
     tsl_type_load(run->store.type->type, c, value);
@@ -350,7 +350,7 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
   }
   gemm_exact_blocks_add_up(run, &block, row, column, rows, columns);
   for (int64_t i = 0; i < rows; i++) {
-    unsigned char *const c = tsl_exact_element(&run->at->c, run->store.type->type, row + i, column);
+    unsigned char *const c = tsl_exact_element(&run->operands->c, run->store.type->type, row + i, column);
     near_row.largest = run->a.largest[row + i];
     near_row.total = run->a.total[row + i];
     near_row.grain = run->a.grain[row + i];

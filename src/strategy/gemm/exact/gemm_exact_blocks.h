@@ -10,7 +10,7 @@
 /* State of a run. Blocks have `height` rows and `width` columns except at C's edges: whole tiles,
  * at most TSL_NEAR_COLUMNS columns. */
 typedef struct tsl_exact_run {
-  const tsl_operands *at;
+  const tsl_operands *operands;
   tesela_type a_type, b_type;
   tsl_exact_store store;
   int64_t m, n, k; /* k: terms that are read */

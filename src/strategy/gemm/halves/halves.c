@@ -36,9 +36,9 @@ static const char *halves_refuse(const tsl_problem *problem, const tsl_config *c
   (void)config;
   (void)device;
   if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "of factors 11 bits are left, which only an ask for accuracy allows (accuracy=1e-3, tf32)";
+    return "factors keep 11 bits: only a requested accuracy allows this (accuracy=1e-3 or tf32)";
   if (problem->k > TERMS_MOST)
-    return tsl_refusal("sums of up to %d terms are known to be right", TERMS_MOST);
+    return tsl_refusal("the error bound is proven for sums of up to %d terms", TERMS_MOST);
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4)
     return "lines are counted in 31 bits";
   return NULL;
@@ -91,7 +91,7 @@ const tsl_strategy tsl_gemm_halves = {
     .name = "halves",
     .idea = "f32 by one product of f16, each row and column scaled for it, where an ask allows 11 bits of "
             "factors",
-    .lifts = "the rate of units that multiply tf32, and what they cut",
+    .lifts = "the rate of tf32 units, and their truncation of factors",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,

@@ -20,9 +20,9 @@
 #define TSL_HALVES_GUESS_ACROSS 32
 /* adjacent numbers that an item rounds, and elements of a row of C that it computes */
 #define TSL_HALVES_FOUR 4
-#define TSL_HALVES_ACROSS 128 /* lines of a group that rounds, if numbers of different lines are contiguous  \
-                               */
-#define TSL_HALVES_DEPTH 128  /* numbers of each of these lines */
+/* lines of a group that rounds, if numbers of different lines are contiguous */
+#define TSL_HALVES_ACROSS 128
+#define TSL_HALVES_DEPTH 128 /* numbers of each of these lines */
 /* columns of C of a group that computes C */
 #define TSL_HALVES_COLUMNS (TSL_HALVES_GROUP_ITEMS * TSL_HALVES_FOUR)
 
@@ -103,8 +103,9 @@ TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
 /* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent gets its
  * exponent if it is not 0. */
 TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
-  const int own = halves_exponent(magnitude), e = own + scale;
-  unsigned places = magnitude >> 23 != 0 ? (magnitude & 0x7fffffu) | 0x800000u : magnitude << (-126 - own);
+  const int exponent_before = halves_exponent(magnitude), e = exponent_before + scale;
+  unsigned places =
+      magnitude >> 23 != 0 ? (magnitude & 0x7fffffu) | 0x800000u : magnitude << (-126 - exponent_before);
   *exponent = e;
   if (magnitude == 0 || e < TSL_HALVES_LEAST - 12)
     return 0;

@@ -196,9 +196,9 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_
 static void fetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
   const int64_t row = tsl_amx_row_of(job, micro_a), end = row + rows_in_c(job, micro_a);
   for (int64_t i = row; i < end && job->views.c.col_stride == 1; i++) {
-    const unsigned char *const at = c_at(job, i, micro_b * job->kernels->width);
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + TSL_CACHE_LINE, 1);
+    const unsigned char *const line = c_at(job, i, micro_b * job->kernels->width);
+    __builtin_prefetch(line, 1);
+    __builtin_prefetch(line + TSL_CACHE_LINE, 1);
   }
 }
 

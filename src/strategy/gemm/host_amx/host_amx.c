@@ -26,9 +26,8 @@
  * Copies are padded with zeros, so tiles have no edges; the epilogue writes only elements of C.
  * Operands may have any strides; if C's columns are contiguous, the transposed product is computed.
  *
- * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped:
- * each element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of
- * B's column.
+ * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
+ * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
  * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded
  * to C once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
@@ -37,9 +36,9 @@
  * of each micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies instead
  * (tsl_amx_needs_care()).
  *
- * Parameters: KC in units (a micro-panel of B of 32 columns should fit half of the first-level cache,
- * or come from the second), KiB of A in the second-level cache. AVX512-FP16 is not used: its sums are
- * f16, and C of f16 needs f32. */
+ * Parameters: KC in units, KiB of A in the second-level cache. A micro-panel of B of 32 columns should fit
+ * half of the first-level cache, or come from the second. AVX512-FP16 is not used: its sums are f16, and C of
+ * f16 needs f32. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_amx/host_amx_job.h"
 #include "strategy/host_job.h"

@@ -86,8 +86,8 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
 /* Work of tile registers during a tile's products. An earlier tile's finished sums are written to
  * C, and rows of the next micro-panel of A are copied. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
-/* Work of tile registers during a tile's products: an earlier tile's finished sums are written to
- * C, and rows of the next micro-panel of A are copied. */
+/* Work of tile registers during a tile's products. An earlier tile's finished sums are written to C, and rows
+ * of the next micro-panel of A are copied. */
 typedef struct tsl_amx_concurrent {
   uint32_t *sums[2]; /* buffers of two tiles */
   int at;            /* buffer in use */

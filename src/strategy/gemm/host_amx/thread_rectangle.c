@@ -1,5 +1,5 @@
-/* Tile registers in one thread: operands are packed immediately before use, into memory that stays in
- * the second-level cache, since tiles consume a copy faster than memory delivers it.
+/* Tile registers in one thread: operands are packed immediately before use, into memory that stays in the
+ * second-level cache. Tiles consume a copy faster than memory delivers it.
  *
  *           pass     pass       A pass takes some columns of B and all of k, or a chunk of it: about 1 MiB of
  *         +--------+--------+   copies. All micro-panels of A stream through it; each is packed in its first
@@ -9,9 +9,8 @@
  *
  * So rows of A, B and C are read and written in long runs.
  *
- * During a tile's products, some lines in each step (host_amx_registers.h): rows of A's next
- * micro-panel are copied, and the sums of the tile before are written to C. Dense rows of whole cache
- * lines are read directly. */
+ * During a tile's products each step also copies some rows of A's next micro-panel (host_amx_registers.h). It
+ * writes some sums of the tile before to C. Dense rows of whole cache lines are read directly. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"

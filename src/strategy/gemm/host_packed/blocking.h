@@ -89,8 +89,8 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
 /* Returns the products that compute a problem, which may be a rank-2k update. */
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
                                           int64_t depth, int64_t kept, const tsl_device *device);
-/* Stores the problem of the first or second product of a rank-2k update in `part`, and changes
- * `strides` to those of its operands. Returns the update's method. */
+/* Stores the problem of the first or second product of a rank-2k update in `part`, and changes `strides` to
+ * the strides of this product's operands. Returns the update's method. */
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides);
 /* Runs a product; fails only if memory is short. */
@@ -100,7 +100,7 @@ void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
 /* Returns the job of `columns` columns of `job`. B is packed; A is packed if enough columns use the
  * copy. */
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns);
-/* Stores the operands' addresses in the job. The strides must be equal to those in
+/* Stores the operands' addresses in the job. The strides must be equal to the strides given to
  * tsl_packed_job_for(). */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
 /* Sets the tile's beta: the job's for the first panel of k (`is_first`), else 1. */
@@ -169,8 +169,8 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
 
-/* Lines (rows of A or columns of B) of an operand of which one triangle is stored, and steps `from`
- * to before `to` of the block. `width` is the width of the packed micro-panel. */
+/* Lines (rows of A or columns of B) of an operand that stores one triangle, and steps `from` to before `to`.
+ * `width` is the width of the packed micro-panel. */
 typedef struct tsl_packed_lines {
   bool is_a;
   int64_t line, count, width, from, to;
@@ -227,8 +227,8 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_ceil_div_or_one(tasks, threads) * threads) / (double)tasks;
 }
 
-/* Returns true if the schedule packs all inputs of a part of C before it writes this part, so that
- * C may be an input: the streaming operand has a single panel. */
+/* Returns true if the schedule packs all inputs of a part of C before it writes this part, so that C may be
+ * an input. This needs a single panel of the streaming operand. */
 bool tsl_packed_copies_first(const tsl_packed_job *job);
 /* Returns the equivalent of tsl_packed_copies_first() for TSL_PACKED_PANELS with so many threads. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads);

@@ -9,8 +9,8 @@
  *      +-------+-------+-------+-------+
  *
  * Parts of A and B are packed several times. A shared copy costs more. Its cache lines are in the
- * caches of all threads and must be invalidated before they are written again, and each panel ends
- * with a barrier. */
+ * caches of all threads and must be invalidated before they are written again. Also, each panel ends with a
+ * barrier. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"

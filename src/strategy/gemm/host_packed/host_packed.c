@@ -1,7 +1,7 @@
 /* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn
  * 2015). They surround a micro-kernel whose tile of C fills the vector registers. The shape decides
  * the order of the loops. Beyond `blocked`: micro-kernels for every number of rows and for partial
- * vectors, so that edges cost only what they compute; packing by vector instructions, and only where
+ * vectors, so that edges cost no more than their products; packing by vector instructions, and only where
  * it pays; block sizes from this processor's caches; prefetches of C and of the next micro-panels;
  * copies shared by all threads.
  *
@@ -49,7 +49,7 @@
 enum { DEPTH, BLOCK };
 static const tsl_param params[] = {
     [DEPTH] = {"depth", "products of a panel", 512, {128, 256, 384, 512}},
-    [BLOCK] = {"block", "KiB of what is kept in the second-level cache", 512, {256, 512, 1024}},
+    [BLOCK] = {"block", "KiB of the resident block in the second-level cache", 512, {256, 512, 1024}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -229,10 +229,11 @@ static double packed_score(const tsl_problem *problem, const tsl_config *config,
   tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_sum sum =
       tsl_packed_part_of_sum(problem, config->value[DEPTH], device, false, &part, &strides);
-  const double one = score_one(&part, config, device), elements = (double)problem->m * (double)problem->n;
-  return sum == TSL_PACKED_FOLDED  ? one + elements / (1e6 * device->clock_mhz)
-         : sum == TSL_PACKED_TWICE ? 2 * one
-                                   : one;
+  const double product_seconds = score_one(&part, config, device),
+               elements = (double)problem->m * (double)problem->n;
+  return sum == TSL_PACKED_FOLDED  ? product_seconds + elements / (1e6 * device->clock_mhz)
+         : sum == TSL_PACKED_TWICE ? 2 * product_seconds
+                                   : product_seconds;
 }
 
 /* Counts memory traffic. All threads together pack A once, and B once for each panel of A or once

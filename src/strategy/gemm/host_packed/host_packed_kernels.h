@@ -58,10 +58,9 @@ typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, i
 typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
                                      int64_t first, int64_t end, int64_t width, int64_t whole, void *out);
 
-/* Corner on the diagonal of a micro-panel of a factor of which one triangle is stored: elements (i,
- * l) with `first` <= l < `end` and i < `count`. Element (i, l) lies at `at` + i * across + l *
- * along. An element that is not stored is mirrored from (l, i), or is 0. `out` has the layout of
- * pack_micro. */
+/* Corner on the diagonal of a micro-panel, for a factor that stores one triangle: elements (i, l) with
+ * `first` <= l < `end` and i < `count`. Element (i, l) lies at `at` + i * across + l * along. An element that
+ * is not stored is mirrored from (l, i), or is 0. `out` has the layout of pack_micro. */
 typedef struct tsl_packed_corner {
   const void *at;
   int64_t across, along, count, first, end, width;

@@ -250,15 +250,15 @@ static void packed_panels_multiply(const packed_panels_launch *run, const task_t
  * from a near cache. If none is left it takes a tile of another region. Exactly one tile exists for
  * each call. */
 static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, int64_t *j) {
-  const panel_stage *now = &run->now;
-  const int64_t regions = now->regions_down * now->regions_across;
+  const panel_stage *stage = &run->now;
+  const int64_t regions = stage->regions_down * stage->regions_across;
   for (int64_t turn = 0; turn < regions; turn++) {
-    const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
-                  column = region / now->regions_down,
-                  top = tsl_partition_begin(now->down, now->regions_down, row),
-                  down = tsl_partition_begin(now->down, now->regions_down, row + 1) - top,
-                  left = tsl_partition_begin(now->across, now->regions_across, column),
-                  across = tsl_partition_begin(now->across, now->regions_across, column + 1) - left,
+    const int64_t region = (worker + turn) % regions, row = region % stage->regions_down,
+                  column = region / stage->regions_down,
+                  top = tsl_partition_begin(stage->down, stage->regions_down, row),
+                  down = tsl_partition_begin(stage->down, stage->regions_down, row + 1) - top,
+                  left = tsl_partition_begin(stage->across, stage->regions_across, column),
+                  across = tsl_partition_begin(stage->across, stage->regions_across, column + 1) - left,
                   taken = atomic_fetch_add_explicit(&run->taken[region * APART], 1, memory_order_relaxed);
     if (taken < down * across) {
       *i = top + taken % down;
@@ -271,17 +271,17 @@ static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, i
 
 static void tiles_task(void *argument, int64_t index, int worker) {
   const packed_panels_launch *run = argument;
-  const panel_stage *now = &run->now;
+  const panel_stage *stage = &run->now;
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  packed_panels_multiply(run,
-                         &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
-                                       .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
-                                       .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
-                                       .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
-                                       .share = j * now->down + i,
-                                       .shares = packed_panels_tiles_of(now)});
+  packed_panels_multiply(
+      run, &(task_tiles){.first_micro_a = tsl_partition_begin(stage->micros_a, stage->down, i),
+                         .end_micro_a = tsl_partition_begin(stage->micros_a, stage->down, i + 1),
+                         .first_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j),
+                         .end_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j + 1),
+                         .share = j * stage->down + i,
+                         .shares = packed_panels_tiles_of(stage)});
 }
 
 static void copies_task(void *argument, int64_t index, int worker) {

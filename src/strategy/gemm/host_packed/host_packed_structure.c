@@ -46,11 +46,12 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
                                 const tsl_packed_lines *lines, void *micro) {
   const tsl_view view = packed_structure_lines_of(job, lines->is_a);
   const bool stores_before = view.triangle == TESELA_LOWER;
-  const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
-                behind = line + lines->count, step_bytes = lines->width * job->size;
+  const int64_t first_step = block->step + lines->from, last_step = block->step + lines->to,
+                line = lines->line, behind = line + lines->count, step_bytes = lines->width * job->size;
   unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* position of step 0 */
-  copy_side(job, &view, lines, stores_before, from, tsl_min(to, line), out + from * step_bytes);
-  const int64_t first = tsl_max(from, line), end = tsl_min(to, behind);
+  copy_side(job, &view, lines, stores_before, first_step, tsl_min(last_step, line),
+            out + first_step * step_bytes);
+  const int64_t first = tsl_max(first_step, line), end = tsl_min(last_step, behind);
   if (first < end)
     job->kernels->pack_corner(
         &(tsl_packed_corner){.at = view.at + line * (view.row_stride + view.col_stride) * job->size,
@@ -63,8 +64,8 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
                              .stores_before = stores_before,
                              .structure = view.structure,
                              .out = out + first * step_bytes});
-  const int64_t rest = tsl_max(from, behind);
-  copy_side(job, &view, lines, !stores_before, rest, to, out + rest * step_bytes);
+  const int64_t rest = tsl_max(first_step, behind);
+  copy_side(job, &view, lines, !stores_before, rest, last_step, out + rest * step_bytes);
 }
 
 /* Returns the steps of k in which any of these lines is not zero. */
@@ -254,8 +255,8 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
 }
 
 /* Returns the number of columns to multiply at a time. A triangular B with a short corner is faster
- * vector by vector, as each vector skips its own zero steps. So are columns that begin or end in
- * two panels: some of them get their first sums in each panel. */
+ * vector by vector, as each vector skips its own zero steps. So are columns that begin or end in two panels,
+ * as each panel has the first sums of some columns. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
                                const tile_region *region) {
   enum { SHORT = 96 };

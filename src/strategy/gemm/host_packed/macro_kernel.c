@@ -171,12 +171,12 @@ int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *blo
 
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  const int64_t whole = whole_of_pieces(job, block), from = tsl_partition_begin(whole, pieces, index),
-                to = tsl_partition_begin(whole, pieces, index + 1);
+  const int64_t whole = whole_of_pieces(job, block), first = tsl_partition_begin(whole, pieces, index),
+                end = tsl_partition_begin(whole, pieces, index + 1);
   if (is_in_rows(job))
-    pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), from, to, copy);
+    pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), first, end, copy);
   else
-    pack_b_steps(job, block, from, to, 0, block->depth, copy);
+    pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -267,14 +267,14 @@ static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl
                                             int64_t column, int64_t columns, int64_t tiles) {
   if (operand->packed) /* a packed operand is read in order */
     return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
-  const unsigned char *at = macro_kernel_element_of(operand, job->size, row, column);
+  const unsigned char *start = macro_kernel_element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
-    return macro_kernel_prefetch_of(block, tiles, at, rows, columns * job->size,
+    return macro_kernel_prefetch_of(block, tiles, start, rows, columns * job->size,
                                     operand->row_stride * job->size);
   if (operand->row_stride == 1)
-    return macro_kernel_prefetch_of(block, tiles, at, columns, rows * job->size,
+    return macro_kernel_prefetch_of(block, tiles, start, columns, rows * job->size,
                                     operand->col_stride * job->size);
-  return (tsl_packed_prefetch){.at = at, .left = 1, .lines = 1};
+  return (tsl_packed_prefetch){.at = start, .left = 1, .lines = 1};
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
@@ -292,15 +292,16 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
                 end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->nr;
   const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
                       first * unit,
-                from = first * unit + tsl_partition_begin(all, parts, part),
-                to = first * unit + tsl_partition_begin(all, parts, part + 1);
+                part_first = first * unit + tsl_partition_begin(all, parts, part),
+                part_end = first * unit + tsl_partition_begin(all, parts, part + 1);
   const int64_t steps = end_of_first(job, packed_block, 0, packed_block->depth);
-  if (to <= from || packed_block->depth == 0 || (is_in_rows(job) && to > steps))
+  if (part_end <= part_first || packed_block->depth == 0 || (is_in_rows(job) && part_end > steps))
     return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
-  return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + from, to - from,
-                                            packed_block->column, packed_block->columns, tiles)
-                         : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
-                                            packed_block->column + from, to - from, tiles);
+  return is_in_rows(job)
+             ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + part_first,
+                                part_end - part_first, packed_block->column, packed_block->columns, tiles)
+             : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
+                                packed_block->column + part_first, part_end - part_first, tiles);
 }
 
 /* --- operands packed once for many runs: the copies of all panels, panel after panel --- */

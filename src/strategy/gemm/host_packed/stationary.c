@@ -123,10 +123,10 @@ static void pass_chunk_rows(const stationary_launch *run, int64_t first, int64_t
 /* Returns group `index` in panel order: each panel has `count` groups of micro-panels of B, from
  * group `first`. After the last panel the block has depth 0. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
-  tsl_packed_block micro_block = panel_at(job, tsl_packed_step_of(job, index / count));
-  micro_block.column = (first + index % count) * job->nc;
-  micro_block.columns = tsl_min(job->nc, job->views.n - micro_block.column);
-  return micro_block;
+  tsl_packed_block group = panel_at(job, tsl_packed_step_of(job, index / count));
+  group.column = (first + index % count) * job->nc;
+  group.columns = tsl_min(job->nc, job->views.n - group.column);
+  return group;
 }
 
 /* Multiplies a group by A's panel, and packs the next group in pieces. Each piece is prefetched

@@ -39,9 +39,9 @@ static double vectors_of(const tsl_slim_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as
- * measured: epilogues, packing of the thin operand, sums without C's layout. Tiles of few sums wait
- * for their multiply-adds. */
+/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as measured.
+ * Other work: epilogues, packing of the thin operand, sums without C's layout. Tiles of few sums wait for
+ * their multiply-adds. */
 static double computed_clocks(const tsl_slim_job *job, double at_once) {
   const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth,
                most = (double)job->kernels->rows[1];
@@ -128,7 +128,7 @@ static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
 
 const tsl_strategy tsl_gemm_host_slim = {
     .name = "host_slim",
-    .idea = "tiles of C in the registers, past which the one large operand goes as it lies, on all cores",
+    .idea = "tiles of C in the registers while the large operand streams in memory order, on all cores",
     .lifts = "copies that few rows do not pay for, and lines that are asked for too late",
     .op = TSL_OP_GEMM,
     .version = 1,

@@ -66,10 +66,10 @@ static double pages_of(int64_t rows, int64_t stride) {
 /* Returns the seconds of address translation: pages beyond the TLB are looked up again for each
  * panel of B. */
 static double looked_up_seconds(const tsl_small_job *job) {
-  static const double at_hand = 2048, one = 15e-9;
+  static const double at_hand = 2048, page_seconds = 15e-9;
   const double pages =
       pages_of(job->rows, job->last.tile.a_row) + pages_of(job->rows, job->last.tile.c_row * job->size);
-  return pages > at_hand ? one * pages * (double)job->panels : 0;
+  return pages > at_hand ? page_seconds * pages * (double)job->panels : 0;
 }
 
 /* Returns the extra clocks of a panel that goes down the rows of C, one cache line each (measured).
@@ -220,7 +220,7 @@ static tesela_status host_small_run_prepared(const void *job, const void *a, con
 
 const tsl_strategy tsl_gemm_host_small = {
     .name = "host_small",
-    .idea = "operands where they lie, tiles of C in the vector registers, masks at the edges; one thread",
+    .idea = "operands without packing, tiles of C in the vector registers, masks at the edges; one thread",
     .lifts = "copies and decisions that take longer than the product",
     .op = TSL_OP_GEMM,
     .version = 1,

@@ -239,11 +239,11 @@ static inline void run_rows(const tsl_small_function *multiply, int most, bool b
   const int tiles = (rows + most - 1) / most, height = (rows + tiles - 1) / tiles;
   int taller = rows - tiles * (height - 1);
   for (int i = 0; i < tiles; i++, taller--) {
-    const int here = taller > 0 ? height : height - 1;
-    tile->rows = here;
-    (void)multiply[brief ? (here - 1) / 2 : here - 1](tile, a, b, c);
-    a += here * tile->a_row;
-    c += here * tile->c_row * size;
+    const int tile_height = taller > 0 ? height : height - 1;
+    tile->rows = tile_height;
+    (void)multiply[brief ? (tile_height - 1) / 2 : tile_height - 1](tile, a, b, c);
+    a += tile_height * tile->a_row;
+    c += tile_height * tile->c_row * size;
   }
 }
 

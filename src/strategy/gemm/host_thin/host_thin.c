@@ -137,7 +137,7 @@ static tsl_fast_kernel *thin_run_at(const tsl_work *work, const void **state) {
 
 const tsl_strategy tsl_gemm_host_thin = {
     .name = "host_thin",
-    .idea = "the one large operand of a thin product, walked once the way it lies, on all cores",
+    .idea = "the large operand of a thin product, read once in memory order, on all cores",
     .lifts = "memory that is read in pieces, copied, or waited for",
     .op = TSL_OP_GEMM,
     .version = 2,

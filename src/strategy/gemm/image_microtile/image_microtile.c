@@ -281,23 +281,23 @@ static void release(tsl_work *work) {
 
 static tesela_status build(tsl_work *work) {
   const int64_t *value = work->config.value;
-  microtile_state made;
+  microtile_state kernels;
   void *block;
   TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile", (int)(value[COLUMNS] * value[ROWS]),
-                            &made.multiply));
-  TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile_pack", TILE * TILE, &made.pack));
-  TSL_TRY(tsl_alloc(sizeof made, "the kernels of image_microtile", &block));
-  *(microtile_state *)block = made;
+                            &kernels.multiply));
+  TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile_pack", TILE * TILE, &kernels.pack));
+  TSL_TRY(tsl_alloc(sizeof kernels, "the kernels of image_microtile", &block));
+  *(microtile_state *)block = kernels;
   work->state = block;
   return TESELA_OK;
 }
 
-/* If k is cut, a part has at most half of k: the error of the panels' sums is smaller than that of
+/* If k is cut, a part has at most half of k. The error of the panels' sums is then smaller than the error of
  * one sum in order. */
 const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",
-    .lifts = "loads for each multiply-add, barriers; B's path beside A's",
+    .lifts = "loads for each multiply-add, and barriers; B has a memory path of its own",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,

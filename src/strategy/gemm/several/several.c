@@ -19,9 +19,9 @@
  * reports it (tsl_plan_note(), a notice). If beta is not 0, the part of C is saved before the run.
  *
  * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines
- * if some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the
- * other devices: several_tiles.c, shard_worker.c, shard_worker_run.c. There a failed device is
- * replaced only if beta is 0 and its shards can still be read and written.
+ * if some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the other
+ * devices (several_tiles.c, shard_worker_run.c). There a failed device is replaced only if beta is 0 and its
+ * shards can still be read and written.
  *
  * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */
 #include "strategy/gemm/several/several.h"
@@ -37,15 +37,14 @@
 #define PART(number)                                                                                         \
   {                                                                                                          \
     "part" #number,                                                                                          \
-        "lines of C, or terms, that device number " #number " computes; 0 everywhere: by their speed", 0, {  \
+        "lines of C, or terms, that device number " #number " computes; all 0: by the devices' speed", 0, {  \
       0                                                                                                      \
     }                                                                                                        \
   }
 static const tsl_param params[] = {
     [SEVERAL_CUT] = {"cut",
-                     "what is shared out: 1 rows of C, 2 its columns, 3 what of it each device holds, 4 the "
-                     "terms of its sums; 0: what "
-                     "moves fewer bytes",
+                     "distribution: 1 rows of C, 2 columns of C, 3 the part of C that each device holds, "
+                     "4 terms of the sums; 0: the cut that moves fewer bytes",
                      0,
                      {0}},
     [SEVERAL_PART] = PART(1),
@@ -56,11 +55,12 @@ static const tsl_param params[] = {
     PART(6),
     PART(7),
     PART(8),
-    [SEVERAL_SLAB] = {"slab",
-                      "bytes of operands in pieces that travel at a time, about; 0: 64 MiB, of f32 and wider "
-                      "to 256 MiB, then as many as arrive beside the tile before",
-                      0,
-                      {0}},
+    [SEVERAL_SLAB] =
+        {"slab",
+         "approximate bytes of a slab of distributed operands; 0: 64 MiB, up to 256 MiB for f32 and "
+         "wider, then as many as arrive during the previous tile",
+         0,
+         {0}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -84,17 +84,17 @@ static const char *several_refuse(const tsl_problem *problem, const tsl_config *
       break;
   }
   if (cut == SEVERAL_HOLDERS && last > 0)
-    return "cut=3 leaves to who holds C what each device computes: it has no parts";
+    return "with cut=3 each device computes the part of C that it holds: it has no parts";
   if (cut == SEVERAL_TERMS && !tsl_problem_adds_up(problem))
-    return "sums of complex numbers, and those that are rounded to C's type once, are not cut: cut=1 or "
-           "cut=2";
+    return "complex sums, and sums that are rounded to C's type once, cannot be cut: use cut=1 or cut=2";
   if (cut == SEVERAL_TERMS && problem->k == 0)
-    return "sums have no terms to share out: cut=1 or cut=2";
+    return "k is 0, so there are no terms to distribute: use cut=1 or cut=2";
   if (last == 0)
     return problem->ask.bits == TSL_REPRODUCIBILITY_ANY || cut == SEVERAL_HOLDERS
                ? NULL
-               : "which device computes what depends on their rates, and bits are asked for: name the parts, "
-                 "cut=1 part1=ROWS ..., or where they hold pieces of C, cut=3";
+               : "the parts depend on measured rates, and reproducible bits are required: set the parts "
+                 "(cut=1 "
+                 "part1=ROWS ...), or use cut=3 if the devices hold parts of C";
   if (cut == 0)
     return "part1 to part8 need cut=1, cut=2 or cut=4: they are rows or columns of C, or terms";
   if (last > device->member_count)
@@ -197,7 +197,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
                tesela_last_error());
     idle |= 1u << failed;
     if (idle == (1u << work->device->member_count) - 1)
-      return tsl_fail_in(status, "none of %s does a part", work->device->name);
+      return tsl_fail_in(status, "no device of %s can compute a part of the product", work->device->name);
   }
   for (int i = 0; i < self->count; i++)
     TSL_TRY(take_threads(self, &self->parts[i]));

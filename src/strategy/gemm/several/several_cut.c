@@ -230,7 +230,7 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
   if (is_open)
     job.side = tsl_several_side(&work->problem, job.count);
   if (!decide_side(&job, idle, alone))
-    return tsl_fail(TESELA_UNSUPPORTED, "none of %s takes a part of this product", group->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "no device of %s can compute a part of this product", group->name);
   if (is_open && !work->spread && tsl_several_is_deep(&work->problem) && any_copies(group)) {
     cut_decision terms = {.work = work, .self = self, .count = group->member_count, .side = SEVERAL_TERMS};
     double by_terms[TSL_MEMBERS_MAX];

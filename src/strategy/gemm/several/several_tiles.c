@@ -168,8 +168,8 @@ static void add_ends(tile_cutter *job, int operand) {
 }
 
 static int by_number(const void *a, const void *b) {
-  const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-  return (one > other) - (one < other);
+  const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+  return (first > second) - (first < second);
 }
 
 static int distance_of(const tile_cutter *job, const tsl_rect *c) {
@@ -222,10 +222,10 @@ static void add_stretch(tile_cutter *job, int64_t first, int64_t count) {
 static void sort_stretches(tile_cutter *job) {
   for (int i = 1; i < job->stretch_count; i++) {
     const line_range range = job->stretches[i];
-    int at = i;
-    for (; at > 0 && job->stretches[at - 1].distance > range.distance; at--)
-      job->stretches[at] = job->stretches[at - 1];
-    job->stretches[at] = range;
+    int place = i;
+    for (; place > 0 && job->stretches[place - 1].distance > range.distance; place--)
+      job->stretches[place] = job->stretches[place - 1];
+    job->stretches[place] = range;
   }
 }
 

@@ -201,8 +201,7 @@ static tesela_status shard_worker_all_tiles(shard_worker_launch *job) {
 
 static void log_stays(const shard_worker_launch *job) {
   if (job->stays.kept > 0)
-    tsl_log(TSL_LOG_CALLS,
-            "several: %s computed %d tiles, %d of them with %s as the tile before had prepared it",
+    tsl_log(TSL_LOG_CALLS, "several: %s computed %d tiles, %d with %s as prepared for the previous tile",
             job->site->device->name, job->site->tile_count, job->stays.kept,
             job->stays.operand == TSL_OPERAND_A ? "A" : "B");
 }
@@ -268,10 +267,10 @@ static bool has_failed(const shard_worker_launch *jobs, int count, int member) {
 static bool shard_worker_run_again_by(const shard_worker_launch *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;
-  const tsl_site *there = self->sites[member];
+  const tsl_site *own_site = self->sites[member];
   tsl_site *site;
-  if (tsl_several_build_instead(work, failed->site, member, there ? there->kinds[0].child : NULL, &site) !=
-      TESELA_OK)
+  if (tsl_several_build_instead(work, failed->site, member, own_site ? own_site->kinds[0].child : NULL,
+                                &site) != TESELA_OK)
     return false;
   shard_worker_launch again = shard_worker_job_of(work, failed->operands, failed->planned, site);
   again.status = tsl_site_ready(site);

@@ -49,7 +49,7 @@ static const char *slices_refuse(const tsl_problem *problem, const tsl_config *c
                                  const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
   if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
+    return "products=3: factors keep 16 bits: only a requested accuracy allows this";
   if (problem->k > TERMS_MOST)
     return tsl_refusal("sums of up to %d terms cannot overflow", TERMS_MOST);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)

@@ -73,8 +73,10 @@ typedef struct tsl_streamed {
 static inline tsl_streamed_kind *tsl_streamed_kind_of(tsl_streamed *self, int64_t i, int64_t j,
                                                       int64_t slab) {
   const tsl_streamed_tiling *tiling = &self->tiling;
-  const int at = slab == 0 ? STREAMED_FIRST : slab + 1 == tiling->slabs ? STREAMED_LAST : STREAMED_MIDDLE;
-  return &self->kinds[i + 1 == tiling->row_tiles][j + 1 == tiling->col_tiles][at];
+  const int position = slab == 0                   ? STREAMED_FIRST
+                       : slab + 1 == tiling->slabs ? STREAMED_LAST
+                                                   : STREAMED_MIDDLE;
+  return &self->kinds[i + 1 == tiling->row_tiles][j + 1 == tiling->col_tiles][position];
 }
 
 tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -23,7 +23,7 @@ typedef struct ring {
 typedef struct streamed_launch {
   const tsl_work *work;
   tsl_streamed *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   const tsl_device_ops *ops;
   tsl_device *device;
   tsl_staging *staging; /* NULL: not available */
@@ -116,7 +116,7 @@ static void give_all(streamed_launch *job, tesela_status status) {
 /* --- copies --- */
 
 static const tsl_operand *streamed_given_of(const streamed_launch *job, int operand) {
-  const tsl_operands *all = job->given;
+  const tsl_operands *all = job->operands;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
@@ -124,11 +124,11 @@ static const tsl_operand *streamed_given_of(const streamed_launch *job, int oper
 static tsl_transfer_path streamed_way_of(const streamed_launch *job, const tsl_streamed_kind *kind,
                                          int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
-  const int64_t at = row * shape->row_stride + col * shape->col_stride;
+  const int64_t element = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
                              .transfer = &kind->transfers[operand],
                              .host = (unsigned char *)streamed_given_of(job, operand)->host +
-                                     at * (int64_t)tsl_type(shape->type)->size,
+                                     element * (int64_t)tsl_type(shape->type)->size,
                              .buffer = buffer};
 }
 
@@ -144,12 +144,12 @@ static tesela_status streamed_gather_block(streamed_launch *job, const tsl_trans
 }
 
 static tesela_status streamed_bring(streamed_launch *job, const tsl_transfer_path *way) {
-  static const tsl_panel_series one = {1, 0};
+  static const tsl_panel_series single = {1, 0};
   const tsl_copy_chunk all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
     return tsl_part_in(&job->porter, way, &all);
   TSL_TRY(streamed_gather_block(job, way->transfer));
-  return tsl_transfer_in(way->shape, way->transfer, one, way->host, way->buffer, job->stream, job->block);
+  return tsl_transfer_in(way->shape, way->transfer, single, way->host, way->buffer, job->stream, job->block);
 }
 
 /* Finds the buffer of a panel; copies the panel to the oldest buffer if none holds it. */
@@ -186,12 +186,12 @@ static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_
 
 /* Copies a tile out on the kernels' stream, without staging. */
 static tesela_status fetch_at_once(streamed_launch *job, int64_t index) {
-  static const tsl_panel_series one = {1, 0};
+  static const tsl_panel_series single = {1, 0};
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   TSL_TRY(streamed_gather_block(job, way.transfer));
   job->any = true; /* assumed from here on */
-  return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
+  return tsl_transfer_out(way.shape, way.transfer, single, way.host, way.buffer, job->stream, job->block);
 }
 
 /* Begins to copy partition `share` of `shares` of a tile's rows out, once the tile is computed. */
@@ -273,17 +273,17 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   bool is_recorded;
   int64_t i, j;
-  int at[TSL_OPERAND_C];
+  int buffers[TSL_OPERAND_C];
   tsl_tiling_tile(t, index, &i, &j);
   for (int64_t slab = 0; slab < t->slabs; slab++) {
     if (job->staging)
       TSL_TRY(begin_beside(job, index, slab));
-    TSL_TRY(streamed_panels_of(job, i, j, slab, at));
+    TSL_TRY(streamed_panels_of(job, i, j, slab, buffers));
     if (t->slabs == 1)
       TSL_TRY(finish_share(job)); /* this tile reuses that tile's buffer */
     if (slab == 0)
       TSL_TRY(bring_tile(job, index));
-    TSL_TRY(streamed_multiply(job, index, i, j, slab, at));
+    TSL_TRY(streamed_multiply(job, index, i, j, slab, buffers));
     TSL_TRY(finish_share(job));
     if (!job->staging && slab == 0 && index > 0)
       TSL_TRY(fetch_at_once(job, index - 1));
@@ -316,7 +316,7 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
   tsl_streamed *self = work->state;
   streamed_launch job = {.work = work,
                          .self = self,
-                         .given = operands,
+                         .operands = operands,
                          .device = work->device,
                          .ops = work->device->ops,
                          .porter.team = operands->team.threads > 0 ? operands->team

@@ -208,12 +208,12 @@ typedef struct tiling_search {
 static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
-  double now = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
-  if (is_hidden && now < s->least)
-    now = bytes + tiling_overlapped(s->problem, &s->rates, t,
-                                    tiling_product_seconds(s->problem, s->device, &s->rates, t));
-  if (now < s->least) {
-    s->least = now;
+  double cost = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
+  if (is_hidden && cost < s->least)
+    cost = bytes + tiling_overlapped(s->problem, &s->rates, t,
+                                     tiling_product_seconds(s->problem, s->device, &s->rates, t));
+  if (cost < s->least) {
+    s->least = cost;
     s->best = *t;
   }
 }
@@ -260,7 +260,7 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   t.cols = tsl_min(t.n, LEAST);
   t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, LEAST) : t.k;
   tiling_count(problem, &t);
-  return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
+  return tsl_refusal("needs at least %s of memory on %s, where a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
                      tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
 }
@@ -281,8 +281,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                 depth = config->value[STREAMED_DEPTH];
   if (rows == 0 && cols == 0 && depth == 0) {
     if (holds_all(problem, device))
-      return tsl_refusal("the memory of %s holds all of A, B and C, and what kernels need beside them",
-                         device->name);
+      return tsl_refusal(
+          "the memory of %s holds A, B, C and the kernels' workspace: the product need not be streamed",
+          device->name);
     return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
   *tiling =
@@ -293,8 +294,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling_count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
-               ? "sums of complex numbers are not cut, as an infinity would become NaN: depth is k"
-               : tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
+               ? "complex sums cannot be cut, as an infinity would become NaN: depth must be k"
+               : tsl_refusal("sums for %s are computed in %s and rounded once, so they cannot be cut: depth "
+                             "must be k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);
   return tiling_fits(problem, device, tiling) ? NULL : too_small(problem, device);
@@ -302,7 +304,8 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
 
 void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
   const int64_t length = tiling->by_cols ? tiling->row_tiles : tiling->col_tiles;
-  const int64_t line = index / length, at = index % length, turned = line % 2 ? length - 1 - at : at;
+  const int64_t line = index / length, position = index % length,
+                turned = line % 2 ? length - 1 - position : position;
   *i = tiling->by_cols ? turned : line;
   *j = tiling->by_cols ? line : turned;
 }

@@ -167,10 +167,11 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
 
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
   tsl_structured_gemm *self = work->state;
-  const uint64_t own = bytes_of_copies(&work->problem, &self->cut), all = structured_memory_of(work->device);
+  const uint64_t copy_bytes = bytes_of_copies(&work->problem, &self->cut),
+                 all = structured_memory_of(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
-    TSL_TRY(structured_make_child(work, i, all > own ? all - own : 0));
+    TSL_TRY(structured_make_child(work, i, all > copy_bytes ? all - copy_bytes : 0));
     const uint64_t needs = work->children->workspace(self->children[i]);
     *workspace = needs > *workspace ? needs : *workspace;
   }
@@ -280,9 +281,10 @@ static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_inf
 
 static bool structured_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured_state *state = work->state;
-  const int first = state->products[0].own->cut.count, at = index < first || state->count == 1 ? 0 : 1;
-  const tsl_work product = structured_product_of(work, at);
-  return structured_share_of(&product, at == 0 ? index : index - first, out);
+  const int first = state->products[0].own->cut.count,
+            product_index = index < first || state->count == 1 ? 0 : 1;
+  const tsl_work product = structured_product_of(work, product_index);
+  return structured_share_of(&product, product_index == 0 ? index : index - first, out);
 }
 
 static const char *const probes[] = {"block=16", "block=0", NULL};

@@ -54,11 +54,11 @@ static void structured_cut_add(tsl_structured_cut *cut, tsl_structured_piece pie
 
 /* Adds the whole diagonal blocks, and the smaller one at the end. */
 static void add_diagonal(const tsl_problem *problem, tsl_structured_cut *cut) {
-  const int64_t b = cut->block, whole = cut->size / b, at = whole * b, rest = cut->size - at;
+  const int64_t b = cut->block, whole = cut->size / b, first = whole * b, rest = cut->size - first;
   tsl_structured_piece piece = structured_cut_piece_of(problem, 0, b, 0, b);
   piece.on_diagonal = true;
   structured_cut_add(cut, piece, whole, b);
-  piece = structured_cut_piece_of(problem, at, rest, at, rest);
+  piece = structured_cut_piece_of(problem, first, rest, first, rest);
   piece.on_diagonal = true;
   structured_cut_add(cut, piece, rest > 0, 0);
 }
@@ -76,9 +76,9 @@ static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem,
 }
 
 static void add_level(const tsl_problem *problem, int64_t half, tsl_structured_cut *cut) {
-  const int64_t whole = cut->size / 2 / half, at = whole * 2 * half, rest = cut->size - at - half;
+  const int64_t whole = cut->size / 2 / half, first = whole * 2 * half, rest = cut->size - first - half;
   structured_cut_add(cut, structured_cut_rectangle(problem, 0, half, half), whole, 2 * half);
-  structured_cut_add(cut, structured_cut_rectangle(problem, at, half, rest), rest > 0, 0);
+  structured_cut_add(cut, structured_cut_rectangle(problem, first, half, rest), rest > 0, 0);
   cut->levels++;
 }
 

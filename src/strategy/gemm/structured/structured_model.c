@@ -22,8 +22,8 @@ static double waves(const tsl_problem *problem, const tsl_structured_piece *piec
   const double tile = 128, units = fmax(1, device->compute_units), peak = structured_peak_of(problem, device);
   const double tiles =
       (double)piece->count * ceil((double)piece->rows / tile) * ceil((double)piece->cols / tile);
-  const double one = tile * tile * (double)piece->depth * operations_of(problem);
-  return (peak > 0 ? ceil(tiles / units) * one * units / peak : 0) + device->launch_seconds;
+  const double tile_operations = tile * tile * (double)piece->depth * operations_of(problem);
+  return (peak > 0 ? ceil(tiles / units) * tile_operations * units / peak : 0) + device->launch_seconds;
 }
 
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements) {

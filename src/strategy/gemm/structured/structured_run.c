@@ -8,7 +8,7 @@
 typedef struct structured_context {
   const tsl_work *work;
   const tsl_structured_gemm *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   tsl_stream *stream;
 } structured_context;
 
@@ -68,7 +68,7 @@ static tesela_status copy_diagonal(const structured_context *run, tsl_structured
 }
 
 static tsl_operand room_at(const structured_context *run, const tsl_structured_room *room, int64_t index) {
-  return (tsl_operand){.buffer = run->given->scratch,
+  return (tsl_operand){.buffer = run->operands->scratch,
                        .offset = index,
                        .row_stride = room->row_stride,
                        .col_stride = room->col_stride};
@@ -80,9 +80,9 @@ static tsl_structured_side side_of_blocks(const structured_context *run) {
 }
 
 static const tsl_operand *structured_given_of(const structured_context *run, int operand) {
-  return operand == TSL_OPERAND_A   ? &run->given->a
-         : operand == TSL_OPERAND_B ? &run->given->b
-                                    : &run->given->c;
+  return operand == TSL_OPERAND_A   ? &run->operands->a
+         : operand == TSL_OPERAND_B ? &run->operands->b
+                                    : &run->operands->c;
 }
 
 static int stored_of(const tsl_shape *shape) {
@@ -106,22 +106,22 @@ static tesela_status complete_factor(const structured_context *run, int operand)
                                                                : STRUCTURED_AS_STORED,
       .conjugates_stored = conjugates,
       .conjugates_mirrored = conjugates != is_hermitian};
-  return copy_diagonal(run, copy, source->buffer, run->given->scratch);
+  return copy_diagonal(run, copy, source->buffer, run->operands->scratch);
 }
 
 /* Copies the triangles of C's diagonal blocks to scratch memory, or back. */
 static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
-  const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block),
+  const tsl_structured_side c_side = structured_side_of(&run->operands->c, run->self->cut.block),
                             blocks = side_of_blocks(run);
-  const tsl_structured_copy copy = {.from = in ? own : blocks,
-                                    .to = in ? blocks : own,
+  const tsl_structured_copy copy = {.from = in ? c_side : blocks,
+                                    .to = in ? blocks : c_side,
                                     .triangle = stored_of(shape),
                                     .beside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
                                     .diagonal = shape->structure == TESELA_HERMITIAN ? STRUCTURED_REAL
                                                                                      : STRUCTURED_AS_STORED};
-  return copy_diagonal(run, copy, in ? run->given->c.buffer : run->given->scratch,
-                       in ? run->given->scratch : run->given->c.buffer);
+  return copy_diagonal(run, copy, in ? run->operands->c.buffer : run->operands->scratch,
+                       in ? run->operands->scratch : run->operands->c.buffer);
 }
 
 /* Copies C to scratch memory before a product in place. */
@@ -131,9 +131,9 @@ static tesela_status hold(const structured_context *run) {
   const tsl_structured_copy copy = {.rows = problem->m,
                                     .cols = problem->n,
                                     .blocks = 1,
-                                    .from = structured_side_of(&run->given->c, 0),
+                                    .from = structured_side_of(&run->operands->c, 0),
                                     .to = structured_side_of(&held, 0)};
-  return structured_launch(run, copy, run->given->c.buffer, run->given->scratch);
+  return structured_launch(run, copy, run->operands->c.buffer, run->operands->scratch);
 }
 
 /* --- pieces --- */
@@ -163,7 +163,7 @@ static tesela_status structured_enqueue(const structured_context *run, int index
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
     TSL_TRY(run->work->children->enqueue_as_given(self->children[index], &part, run->stream,
-                                                  run->given->scratch));
+                                                  run->operands->scratch));
     part.a.offset += part.a.step;
     part.b.offset += part.b.step;
     part.c.offset += part.c.step;
@@ -184,7 +184,7 @@ static tesela_status structured_multiply(const structured_context *run, int inde
 }
 
 tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const structured_context run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const structured_context run = {.work = work, .self = work->state, .operands = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;

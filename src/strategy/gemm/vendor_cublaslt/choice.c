@@ -13,12 +13,12 @@ enum { PROPOSALS = 16, RUNS = 3 };
 static const double timing_seconds = 1;
 
 bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product) {
-  const tsl_blas_product *own = &choice->product;
+  const tsl_blas_product *chosen = &choice->product;
   return choice->steps[0] == product->a->step && choice->steps[1] == product->b->step &&
-         choice->steps[2] == product->c->step && own->m == product->m && own->n == product->n &&
-         own->k == product->k && own->a_transposed == product->a_transposed &&
-         own->b_transposed == product->b_transposed && own->a_leading == product->a_leading &&
-         own->b_leading == product->b_leading && own->c_leading == product->c_leading;
+         choice->steps[2] == product->c->step && chosen->m == product->m && chosen->n == product->n &&
+         chosen->k == product->k && chosen->a_transposed == product->a_transposed &&
+         chosen->b_transposed == product->b_transposed && chosen->a_leading == product->a_leading &&
+         chosen->b_leading == product->b_leading && chosen->c_leading == product->c_leading;
 }
 
 /* cuBLASLt's constants of an element type and of arithmetic in it. */
@@ -222,15 +222,15 @@ static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;
   for (int i = 0; i <= RUNS; i++) {
-    double now;
+    double elapsed;
     TSL_TRY(ops->event_record(self->stream, self->begin));
     if (tsl_lt_multiply(self->work, self->handle, self->choice, answer, &self->at, self->stream) !=
         TSL_CUBLAS_SUCCESS)
       return TESELA_OK;
     TSL_TRY(ops->event_record(self->stream, self->end));
-    TSL_TRY(ops->event_seconds(self->begin, self->end, &now));
+    TSL_TRY(ops->event_seconds(self->begin, self->end, &elapsed));
     if (i > 0)
-      *seconds = fmin(*seconds, now);
+      *seconds = fmin(*seconds, elapsed);
   }
   return TESELA_OK;
 }

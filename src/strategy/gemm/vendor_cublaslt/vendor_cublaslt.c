@@ -58,12 +58,11 @@ static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config 
   (void)config;
   (void)device;
   if (!tsl_blas_reads_products(problem))
-    return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
+    return "for k = 0 or alpha = 0 there is no product to choose an algorithm for";
   if (tsl_problem_batch(problem) > (tsl_type(problem->a.type)->is_integer ? 1 : INT32_MAX))
-    return "batches of integers, and of 2^31 products and more, are not described to cuBLASLt";
+    return "cuBLASLt's layouts do not describe batches of integers, or of 2^31 products and more";
   if (tsl_problem_batch(problem) > 1 && cublaslt_is_tiny(&problem->c))
-    return "cuBLASLt writes beside lines of C that have less than 16 bytes, where a batch has its next "
-           "product";
+    return "cuBLASLt writes past lines of C with less than 16 bytes, into the next product of a batch";
   if (problem->beta[0] != 0 &&
       tsl_type(problem->c.type)->size < tsl_type(tsl_type(problem->c.type)->sums)->size)
     return "some of cuBLASLt's algorithms round the product to C's type before they add C to it";
@@ -219,18 +218,19 @@ static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *oper
   const int64_t a_extent = cublaslt_extent(p.m, p.k, p.a_transposed, p.a_leading),
                 b_extent = cublaslt_extent(p.k, p.n, p.b_transposed, p.b_leading);
   const uint64_t b_room = TSL_LT_WORKSPACE_BYTES + tsl_round_up(a_extent, COPY_ALIGNMENT);
-  tsl_lt_addresses at = {.c = tsl_vendor_address(work, p.c, problem->c.type),
-                         .workspace = device->ops->native_buffer(operands->scratch)};
-  TSL_TRY(place_bytes(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream, &at.a));
-  TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
+  tsl_lt_addresses addresses = {.c = tsl_vendor_address(work, p.c, problem->c.type),
+                                .workspace = device->ops->native_buffer(operands->scratch)};
+  TSL_TRY(place_bytes(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream,
+                      &addresses.a));
+  TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &addresses.b));
   TSL_TRY(device->ops->enter(device));
   pthread_mutex_lock(&state->own.lock);
   tesela_status status = cublaslt_obtain(work, state, &p, false, &choice);
   pthread_mutex_unlock(&state->own.lock);
   if (status == TESELA_OK) {
-    const tsl_lt_answer *answer = cublaslt_is_aligned(&at) ? &choice->aligned : &choice->any;
+    const tsl_lt_answer *answer = cublaslt_is_aligned(&addresses) ? &choice->aligned : &choice->any;
     status = tsl_lt_check(device, "cublasLtMatmul",
-                          tsl_lt_multiply(work, state->own.handle, choice, answer, &at, stream));
+                          tsl_lt_multiply(work, state->own.handle, choice, answer, &addresses, stream));
   }
   device->ops->leave(device);
   return status;

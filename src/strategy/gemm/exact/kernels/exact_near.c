@@ -1,7 +1,7 @@
 /* Nearly exact sums (exact_near.h) and their error bounds.
  *
- * u = 2^-53. Floats, whose products are exact: the error of a panel's sum from 0 on and of the sum of
- * panels is at most (256 + panels + 1) u |A||B|.
+ * u = 2^-53. Products of floats are exact. The error of a panel's sum from 0 on and of the sum of panels is
+ * at most (256 + panels + 1) u |A||B|.
  *
  * Doubles, with all values of `high` between 2^top and 2^(top + 1): a step leaves at most 2^(top -
  * 53), which is rounded by 2^(top - 106). `low` starts a panel with at most 2^(top - 53), so it stays
@@ -44,7 +44,8 @@ static void add_floats(int depth, const double *a, const double *b, double *high
 /* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than
  * 2^31 numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
 static inline double most_of(double largest, double total, double b_largest, double b_total) {
-  const double one = largest * b_total, other = total * b_largest, least = one < other ? one : other;
+  const double first_bound = largest * b_total, second_bound = total * b_largest,
+               least = first_bound < second_bound ? first_bound : second_bound;
   return least * (1 + 0x1p-20) + (least == 0 && largest > 0 && b_largest > 0 ? 0x1p-1074 : 0);
 }
 

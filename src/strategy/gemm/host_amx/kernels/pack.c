@@ -131,9 +131,9 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
   for (int64_t i = 0; tail > 0 && i < copy->count; i++)
     copy->out[whole * width + i] =
         make(copy->in + i * across + whole * per * along, along, (int)tail) ^ copy->flip;
-  const int64_t made = whole + (tail > 0);
-  clear(copy, cleared, copy->count, made);
-  clear(copy, made, 0, copy->units);
+  const int64_t packed = whole + (tail > 0);
+  clear(copy, cleared, copy->count, packed);
+  clear(copy, packed, 0, copy->units);
 }
 
 /* Copies whole cache lines of units whose memory layout is the packed layout. Returns the number of
@@ -164,9 +164,9 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     for (int64_t i = 0; i < copy->width; i++) {
       uint32_t *const out = copy->out + first * copy->width + i * LINE;
       const unsigned char *const in = copy->in + i * across;
-      const int64_t here = i >= copy->count ? 0 : whole - first < LINE ? whole - first : LINE;
+      const int64_t present = i >= copy->count ? 0 : whole - first < LINE ? whole - first : LINE;
       int64_t u = 0;
-      for (; u < here; u++)
+      for (; u < present; u++)
         out[u] = make(in + (first + u) * per * along, along, per);
       if (i < copy->count && tail > 0 && first + u == whole && u < LINE) {
         out[u] = make(in + whole * per * along, along, (int)tail);
@@ -187,7 +187,7 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
   for (int64_t i = 0; i < copy->width; i++) {
     const unsigned char *restrict const in = copy->in + i * across;
     uint32_t *restrict const out = copy->out + i * copy->units;
-    int64_t made = 0;
+    int64_t packed = 0;
     for (int64_t first = 0; i < copy->count && first < whole; first += LINE) {
       const int64_t end = whole - first < LINE ? whole : first + LINE;
       __builtin_prefetch(in + 2 * across + first * per * size);
@@ -199,12 +199,12 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
           unit = make(in + u * per * size, size, per);
         out[u] = unit ^ flip;
       }
-      made = end;
+      packed = end;
     }
     if (i < copy->count && tail > 0)
-      out[made++] = make(in + whole * per * size, size, (int)tail) ^ flip;
-    for (; made < copy->units; made++)
-      out[made] = flip;
+      out[packed++] = make(in + whole * per * size, size, (int)tail) ^ flip;
+    for (; packed < copy->units; packed++)
+      out[packed] = flip;
   }
 }
 
@@ -300,34 +300,35 @@ TSL_INLINE float finished(float alpha, float sum, float beta, float before) {
 TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    float *const at = (float *)(void *)c + j * step;
-    *at = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *at);
+    float *const element = (float *)(void *)c + j * step;
+    *element = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *element);
   }
 }
 
 TSL_INLINE void row_f16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    uint16_t *const at = (uint16_t *)(void *)c + j * step;
-    *at = f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*at)));
+    uint16_t *const element = (uint16_t *)(void *)c + j * step;
+    *element =
+        f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
   }
 }
 
 TSL_INLINE void row_bf16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                          unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    uint16_t *const at = (uint16_t *)(void *)c + j * step;
-    const float before = beta == 0 ? 0 : from_bits((uint32_t)*at << 16);
-    *at = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
+    uint16_t *const element = (uint16_t *)(void *)c + j * step;
+    const float before = beta == 0 ? 0 : from_bits((uint32_t)*element << 16);
+    *element = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
   }
 }
 
 TSL_INLINE void row_i32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    uint32_t *const at = (uint32_t *)(void *)c + j * step;
-    *at =
-        beta == 0 ? last->integer_alpha * sums[j] : last->integer_alpha * sums[j] + last->integer_beta * *at;
+    uint32_t *const element = (uint32_t *)(void *)c + j * step;
+    *element = beta == 0 ? last->integer_alpha * sums[j]
+                         : last->integer_alpha * sums[j] + last->integer_beta * *element;
   }
 }
 
@@ -341,10 +342,10 @@ typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict
   ((last)->nontemporal && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
 TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row, const uint32_t *sums,
                                 unsigned char *c) {
-  uint32_t made[TSL_AMX_WIDTH_MAX];
-  row(last, sums, (unsigned char *)made, TSL_AMX_WIDTH_MAX, 1, 0);
-  store_line_nontemporal(c, made);
-  store_line_nontemporal(c + 64, made + TSL_AMX_WIDTH_MAX / 2);
+  uint32_t finished_row[TSL_AMX_WIDTH_MAX];
+  row(last, sums, (unsigned char *)finished_row, TSL_AMX_WIDTH_MAX, 1, 0);
+  store_line_nontemporal(c, finished_row);
+  store_line_nontemporal(c + 64, finished_row + TSL_AMX_WIDTH_MAX / 2);
 }
 #else
 #define IS_NONTEMPORAL(last, c, size) false
@@ -357,7 +358,7 @@ TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row,
 /* Runs an epilogue on all rows, with separate loops for dense rows, beta = 0 and whole rows. */
 TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
   /* a local copy, so that stores to C cannot alias it */
-  const tsl_amx_epilogue own = *epilogue, *const last = &own;
+  const tsl_amx_epilogue local = *epilogue, *const last = &local;
   for (int64_t i = 0; i < last->rows; i++) {
     const uint32_t *restrict const sums = last->sums + i * last->width;
     unsigned char *restrict const c = last->c + i * last->c_row * size;
@@ -396,12 +397,12 @@ static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t 
   uint16_t all = UINT16_MAX; /* minimum of magnitudes minus one; 0 becomes the maximum */
   for (int64_t i = 0; i < rows; i++) {
     const unsigned char *const row = (const unsigned char *)src + i * row_bytes;
-    uint16_t own = UINT16_MAX;
+    uint16_t row_min = UINT16_MAX;
     for (int64_t j = 0; j < 2 * units; j++) {
       const uint16_t lower = (uint16_t)((load_16(row + 2 * j) & 0x7fff) - 1);
-      own = lower < own ? lower : own;
+      row_min = lower < row_min ? lower : row_min;
     }
-    all = own < all ? own : all;
+    all = row_min < all ? row_min : all;
   }
   return (uint32_t)all + 1;
 }

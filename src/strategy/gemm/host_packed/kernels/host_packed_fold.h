@@ -46,19 +46,19 @@ static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
 static void fold_vector(const tsl_packed_fold *fold, NAME(vector) value, int64_t i, int64_t j) {
   REAL *c = (REAL *)fold->c + (i * fold->c_row + j * fold->c_column) * COMPONENTS;
   const int64_t end = tsl_min(FOLD_LANES, fold->count - j), diagonal = i - j;
-  int64_t from = 0, to = end;
+  int64_t from = 0, stop = end;
   if (fold->is_lower)
-    to = tsl_min(end, diagonal + 1);
+    stop = tsl_min(end, diagonal + 1);
   else
     from = tsl_max(0, diagonal);
-  if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < to) {
+  if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < stop) {
     REAL values[FOLD_LANES * COMPONENTS];
     NAME(store)(values, value);
     put_some(fold, values, from, diagonal, c);
-    put_some(fold, values, diagonal + 1, to, c);
+    put_some(fold, values, diagonal + 1, stop, c);
     put_diagonal(fold, values[diagonal * COMPONENTS], c + diagonal * fold->c_column * COMPONENTS);
   } else {
-    put(fold, value, from, to, c);
+    put(fold, value, from, stop, c);
   }
 }
 

@@ -69,17 +69,17 @@ static void copy_any(const element *in, int64_t across, int64_t along, int64_t c
 
 static void pack_micro(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                        int64_t width, void *out) {
-  const element *from = in;
-  element *to = out;
+  const element *src = in;
+  element *dst = out;
   if (across == 1)
-    copy_side_by_side(from, along, count, depth, width, to);
+    copy_side_by_side(src, along, count, depth, width, dst);
   else if (along == 1)
     for (int64_t t = (count - 1) / NAME(LANES) * NAME(LANES); t >= 0; t -= NAME(LANES)) {
       const int64_t read = tsl_min(count - t, NAME(LANES)), stored = tsl_min(width - t, NAME(LANES));
-      copy_transposed(from + t * across, across, read, depth, width, stored, to + t, to + depth * width);
+      copy_transposed(src + t * across, across, read, depth, width, stored, dst + t, dst + depth * width);
     }
   else
-    copy_any(from, across, along, count, depth, width, to);
+    copy_any(src, across, along, count, depth, width, dst);
 }
 
 /* Packs whole micro-panels of B with contiguous rows: one row of all micro-panels at a time, as the
@@ -115,17 +115,17 @@ static void pack_triangle(const tsl_packed_corner *corner) {
   enum { LANES = NAME(LANES) };
   const int64_t width = corner->width, count = corner->count;
   const element *in = (const element *)corner->at + corner->first * corner->along;
-  element *to = corner->out;
-  const element *const end = to + (corner->end - corner->first) * width;
-  for (int64_t l = corner->first; l < corner->end; l++, in += corner->along, to += width) {
+  element *dst = corner->out;
+  const element *const end = dst + (corner->end - corner->first) * width;
+  for (int64_t l = corner->first; l < corner->end; l++, in += corner->along, dst += width) {
     const int64_t from = corner->stores_before ? l : 0, behind = corner->stores_before ? count : l + 1;
     for (int64_t t = corner->stores_before ? 0 : behind; t < width; t += LANES)
-      store_over(to + t, (NAME(vector)){0}, width - t, end);
+      store_over(dst + t, (NAME(vector)){0}, width - t, end);
     for (int64_t t = from; t < behind; t += LANES)
       if (behind - t >= LANES)
-        store_over(to + t, NAME(load)(in + t), LANES, end);
+        store_over(dst + t, NAME(load)(in + t), LANES, end);
       else
-        store_over(to + t, NAME(load_part)(in + t, behind - t), behind - t, end);
+        store_over(dst + t, NAME(load_part)(in + t, behind - t), behind - t, end);
   }
 }
 

@@ -30,9 +30,9 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_slim_tile *tile, const 
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
     }
   if (tile->c_ahead != 0) {
-    const char *at = (const char *)c_at + tile->c_ahead;
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, at += c_row) {
-      TSL_UNROLL for (int line = 0; line < LINES; line++) __builtin_prefetch(at + 64 * line, 1);
+    const char *line_start = (const char *)c_at + tile->c_ahead;
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, line_start += c_row) {
+      TSL_UNROLL for (int line = 0; line < LINES; line++) __builtin_prefetch(line_start + 64 * line, 1);
     }
   }
   if (a_step == sizeof(REAL) && tile->asks == 0)

@@ -42,12 +42,12 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
   vector sum[TSL_THIN_MOST];
   TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = NAME(load)(sums + i * pitch);
   TSL_UNROLL for (int l = 0; l < rows; l++) {
-    const REAL *at = x + l * along;
-    vector from = count == LANES ? NAME(load)(at) : NAME(load_part)(at, count);
+    const REAL *row = x + l * along;
+    vector from = count == LANES ? NAME(load)(row) : NAME(load_part)(row, count);
     if (q > 1)
       TSL_KEEP(from);
     if (prefetches)
-      __builtin_prefetch(at + rows * along, 0, 2);
+      __builtin_prefetch(row + rows * along, 0, 2);
     TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = rows * q <= HELD
                                                         ? NAME(fma_vectors)(sum[i], held[l * q + i], from)
                                                         : NAME(fma)(sum[i], y[l * q + i], from);
@@ -190,20 +190,20 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
  * multiple of it. */
 TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out, int q) {
   const int64_t across = x->across, depth = x->depth, count = x->count;
-  const REAL *from = x->at;
-  REAL *to = out;
+  const REAL *src = x->at;
+  REAL *dst = out;
   if (count < COLUMNS_OF(q))
     for (int64_t j = 0; j < count; j++)
-      reduce_some(from + j * across, across, depth, y, pitch, to + j * q, q, 1, false);
+      reduce_some(src + j * across, across, depth, y, pitch, dst + j * q, q, 1, false);
   else if (x->prefetches)
     for (int64_t j = 0; j < count; j += COLUMNS_OF(q)) {
-      const int64_t at = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
-      reduce_some(from + at * across, across, depth, y, pitch, to + at * q, q, COLUMNS_OF(q), true);
+      const int64_t group = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
+      reduce_some(src + group * across, across, depth, y, pitch, dst + group * q, q, COLUMNS_OF(q), true);
     }
   else
     for (int64_t j = 0; j < count; j += COLUMNS_OF(q)) {
-      const int64_t at = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
-      reduce_some(from + at * across, across, depth, y, pitch, to + at * q, q, COLUMNS_OF(q), false);
+      const int64_t group = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
+      reduce_some(src + group * across, across, depth, y, pitch, dst + group * q, q, COLUMNS_OF(q), false);
     }
 }
 
@@ -235,18 +235,18 @@ TSL_INLINE void mix(outer_arguments args, const vector *held, REAL *c, int64_t j
       TSL_KEEP(b[l]);
   }
   TSL_UNROLL for (int i = 0; i < together; i++) {
-    REAL *to = c + i * args.c_pitch + j;
+    REAL *row = c + i * args.c_pitch + j;
     vector sum = held[i * steps] * b[0];
     TSL_UNROLL for (int l = 1; l < steps; l++) sum = NAME(fma_vectors)(sum, held[i * steps + l], b[l]);
     sum *= args.alpha;
     if (!nontemporal)
-      __builtin_prefetch(to + PREFETCHED, 1);
+      __builtin_prefetch(row + PREFETCHED, 1);
     if (adds)
-      sum = NAME(fma)(sum, args.beta, NAME(load)(to));
+      sum = NAME(fma)(sum, args.beta, NAME(load)(row));
     if (nontemporal)
-      NAME(store_nontemporal)(to, sum);
+      NAME(store_nontemporal)(row, sum);
     else
-      NAME(store)(to, sum);
+      NAME(store)(row, sum);
   }
 }
 
@@ -299,11 +299,11 @@ TSL_INLINE void outer(const tsl_thin_rows *rows, int steps) {
 
 static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, void *out,
                  int64_t pitch) {
-  const REAL *from = in;
-  REAL *to = out;
+  const REAL *src = in;
+  REAL *dst = out;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++)
-      to[i * pitch + j] = from[i * row + j * column];
+      dst[i * pitch + j] = src[i * row + j * column];
 }
 
 /* Stores a row of C; constant strides let the compiler use vectors. */

@@ -55,13 +55,13 @@ static void measure(const tsl_slices_job *job, int operand, int64_t first) {
 /* Cuts a chunk of a line into slices. */
 static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *dst,
                      int64_t plane) {
-  const float one = TSL_AS_FLOAT((127 + scale / 2) << 23),
-              other = TSL_AS_FLOAT((127 + scale - scale / 2) << 23);
+  const float first_factor = TSL_AS_FLOAT((127 + scale / 2) << 23),
+              second_factor = TSL_AS_FLOAT((127 + scale - scale / 2) << 23);
   float left[CHUNK], whole[CHUNK];
   uint32_t value[CHUNK];
   memcpy(left, bits, sizeof left);
   for (int j = 0; j < CHUNK; j++)
-    left[j] = left[j] * one * other;
+    left[j] = left[j] * first_factor * second_factor;
   for (int s = 0; s < slices; s++) {
     uint16_t slice[CHUNK];
     memcpy(value, left, sizeof value);
@@ -113,8 +113,8 @@ static void join(const tsl_slices_job *job, int64_t row) {
     const float sum = down == TSL_SLICES_NATIVE || right[j] == TSL_SLICES_NATIVE
                           ? native(job, row, j)
                           : slices_unscaled(sums[j], down + right[j]);
-    float *to = c + j * job->c_col;
-    *to = job->beta != 0 ? job->alpha * sum + job->beta * *to : job->alpha * sum;
+    float *element = c + j * job->c_col;
+    *element = job->beta != 0 ? job->alpha * sum + job->beta * *element : job->alpha * sum;
   }
 }
 
