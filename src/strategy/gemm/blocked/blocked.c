@@ -59,10 +59,9 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 }
 
 /* Returns the predicted seconds. In each of the k steps a block costs multiply-adds at 0.7 of the
- * peak, and a clock for each packed element of A or five bytes of B. Each panel
- * costs a pass over C. Micro-panels longer than 1 KiB a row exceed the first-level cache. Threads
- * wait for the last block; blocks at the edges are smaller. Data outside the near caches is partly
- * waited for. */
+ * peak, and a clock for each packed element of A or five bytes of B. Each panel costs a pass over C.
+ * Micro-panels longer than 1 KiB a row exceed the first-level cache. Threads wait for the last block;
+ * blocks at the edges are smaller. Data outside the near caches is partly waited for. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),

@@ -1,4 +1,5 @@
-/* Copies for complex products as real ones (complex_real.c has the picture). One factor's numbers become matrices of 2 x 2, of twice the columns and twice the terms.
+/* Copies for complex products as real ones (complex_real.c has the picture). One factor's numbers become
+ * matrices of 2 x 2, of twice the columns and twice the terms.
  *
  *   B's number b    its two lines, along k          or along n                     conjugates are signs
  *      re, im       ... re, -im, ...                ... re,  im, ...
@@ -7,10 +8,10 @@
  *   a group: 32 x 8 items, 32 x 32 numbers at a time, read along memory and written along lines, through
  *   local memory
  *
- * Groups advance to further places along dimension 0, and to further lines of all products along
- * dimension 1.
+ * Groups advance to further places along dimension 0, and to further lines of all products along dimension 1.
  *
- * tsl_gemm_complex_real_copy expands a factor, separates the parts of one, or copies a factor whose rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. Limits: no two elements
+ * tsl_gemm_complex_real_copy expands a factor, separates the parts of a factor, or copies a factor whose
+ * rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. Limits: no two elements
  * of C may share a place.
  *
  * The host defines TSL_REAL. */

@@ -15,8 +15,9 @@
  *
  * Two steps are unrolled, so that many loads are in flight before the first is used (NOTES.md).
  *
- * If A's rows are not contiguous, or not aligned to 16 bytes, its four elements are loaded one by one. Items of a row of a group load the same elements, which caches answer at once. Rows of the last
- * micro-tile beyond m read row m - 1 and are not stored; nor are columns beyond n.
+ * If A's rows are not contiguous, or not aligned to 16 bytes, its four elements are loaded one by one. Items
+ * of a row of a group load the same elements, which caches answer at once. Rows of the last micro-tile beyond
+ * m read row m - 1 and are not stored; nor are columns beyond n.
  *
  * The image uses B directly if its rows are contiguous and their distance suits the device's images.
  * Otherwise the second kernel packs B, through tiles in local memory if B is column-major. A B that
