@@ -11,16 +11,16 @@
  *   ROWS  micro-  |   block    |               C's tile = alpha tile + (first panel ? beta : 1) C's tile
  *        panels p +------------+ C
  *
- * Packed operands have the same strides, so there is one loop for all. Tiles at an edge are computed
- * whole, with zeros, and stored partially. If C is column-major, the transposed product B' A' is
- * computed, so that stores to C are vectors too.
+ * Packed operands have the same strides, so there is one loop for all. Tiles at an edge are computed whole,
+ * with zeros, and stored partially. If C is column-major, the transposed product B' A' is computed, so that
+ * stores to C are vectors too.
  *
- * C keeps the sums between panels: a product is rounded at most DEPTH times in its panel, once with
- * alpha, and once for each panel. A task computes all of an element in an order that its indices and
- * the parameters decide. So results do not depend on the number of threads.
+ * C keeps the sums between panels: a product is rounded at most DEPTH times in its panel, once with alpha,
+ * and once for each panel. A task computes all of an element in an order that its indices and the parameters
+ * decide. So results do not depend on the number of threads.
  *
- * Parameters: rows, columns, depth of a block. The instruction set is the best of the device
- * (TESELA_ISA masks). Each task packs for itself, so a block of A is packed n / COLUMNS times. */
+ * Parameters: rows, columns, depth of a block. The instruction set is the best of the device (TESELA_ISA
+ * masks). Each task packs for itself, so a block of A is packed n / COLUMNS times. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -47,21 +47,20 @@ typedef struct blocked {
   int64_t size;            /* bytes of an element */
 } blocked;
 
-/* State of a run. */
 typedef struct blocked_launch {
   blocked job;
   unsigned char *copies;
-  int64_t down; /* blocks in a column of C */
+  int64_t down;
 } blocked_launch;
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-/* Returns the predicted seconds. In each of the k steps a block costs multiply-adds at 0.7 of the
- * peak, and a clock for each packed element of A or five bytes of B. Each panel costs a pass over C.
- * Micro-panels longer than 1 KiB a row exceed the first-level cache. Threads wait for the last block;
- * blocks at the edges are smaller. Data outside the near caches is partly waited for. */
+/* Returns the predicted seconds. In each of the k steps a block costs multiply-adds at 0.7 of the peak, and a
+ * clock for each packed element of A or five bytes of B. Each panel costs a pass over C. Micro-panels longer
+ * than 1 KiB a row exceed the first-level cache. Threads wait for the last block; blocks at the edges are
+ * smaller. Data outside the near caches is partly waited for. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),

@@ -15,8 +15,8 @@ typedef struct tsl_cache_blocks {
   double alpha, beta;
 } tsl_cache_blocks;
 
-/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold packed
- * blocks of A and B, rounded up to the units above. */
+/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold packed blocks of A
+ * and B, rounded up to the units above. */
 typedef void (*tsl_block_function)(const tsl_cache_blocks *job, int64_t row, int64_t column, void *a_copy,
                                    void *b_copy);
 

@@ -5,18 +5,18 @@
  *        m x 2 k           x   line 2 l + 1: -im b,  re b alternating  =         m x 2 n
  *                                   2 k x 2 n
  *
- * A and C are used in place as real matrices of twice the columns; only B is copied, to twice its
- * bytes. Conjugates of A and B are signs of the copy. The number of operations is that of a complex product,
- * 8 m n k.
+ * A and C are used in place as real matrices of twice the columns; only B is copied, to twice its bytes.
+ * Conjugates of A and B are signs of the copy. The number of operations is that of a complex product, 8 m n
+ * k.
  *
  * C' = B' A' exchanges the roles. The unchanged factor must be contiguous along k, C along its rows.
- * Otherwise the factor is copied, and C is computed from sums in scratch memory; complex alpha and
- * beta need that too. complex_real_choose.c chooses the form that moves the fewest bytes;
- * complex_real_model.c has the times, complex_real_run.c the run.
+ * Otherwise the factor is copied, and C is computed from sums in scratch memory; complex alpha and beta need
+ * that too. complex_real_choose.c chooses the form that moves the fewest bytes; complex_real_model.c has the
+ * times, complex_real_run.c the run.
  *
- * The real product is a child plan (strategy/subplans.h) on the same device and stream; it gets the
- * caller's accuracy requirement. With accuracy=tf32, or a number that allows it, tensor cores compute
- * f32. Infinities and NaN arise as in four real products, added; C is not read if beta is 0.
+ * The real product is a child plan (strategy/subplans.h) on the same device and stream; it gets the caller's
+ * accuracy requirement. With accuracy=tf32, or a number that allows it, tensor cores compute f32. Infinities
+ * and NaN arise as in four real products, added; C is not read if beta is 0.
  *
  * Parameters: form, the factor that is made real, and how. Limits: no structures; a batch must fit a
  * dimension of a launch. See NOTES.md. */
@@ -64,8 +64,6 @@ static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_confi
   return tsl_complex_real_bytes(problem, &way);
 }
 
-/* --- build --- */
-
 static void complex_real_release(tsl_work *work) {
   tsl_complex_real *self = work->state;
   work->children->destroy(self->child);
@@ -97,8 +95,8 @@ static int64_t complex_real_take(int64_t *numbers, int64_t more, int64_t line) {
   return offset;
 }
 
-/* Makes the kernels and the child plan. Scratch memory holds the child's workspace at its start,
- * then the expanded factor, the copy and the sums, each aligned to 256 bytes. */
+/* Makes the kernels and the child plan. Scratch memory holds the child's workspace at its start, then the
+ * expanded factor, the copy and the sums, each aligned to 256 bytes. */
 static tesela_status complex_real_prepare(tsl_work *work) {
   enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
   tsl_complex_real *self = work->state;

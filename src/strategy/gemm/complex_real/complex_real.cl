@@ -10,9 +10,9 @@
  *
  * Groups advance to further places along dimension 0, and to further lines of all products along dimension 1.
  *
- * tsl_gemm_complex_real_copy expands a factor, separates the parts of a factor, or copies a factor whose
- * rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. Limits: no two elements
- * of C may share a place.
+ * tsl_gemm_complex_real_copy expands a factor, separates the parts of a factor, or copies a factor whose rows
+ * are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. Limits: no two elements of C
+ * may share a place.
  *
  * The host defines TSL_REAL. */
 #include "dialect.h"

@@ -1,4 +1,3 @@
-/* Strategy `complex_real`: shared declarations of this folder. */
 #ifndef TSL_STRATEGY_GEMM_COMPLEX_REAL_H
 #define TSL_STRATEGY_GEMM_COMPLEX_REAL_H
 
@@ -15,14 +14,14 @@ enum {
   TSL_COMPLEX_REAL_APART    /* L's real and imaginary parts separated */
 };
 
-/* Matrices of real numbers in scratch memory, contiguous along lines, one for each product of a
- * batch. Counts real numbers. */
+/* Matrices of real numbers in scratch memory, contiguous along lines, one for each product of a batch. Counts
+ * real numbers. */
 typedef struct tsl_complex_real_room {
   int64_t line, lines, step, elements;
 } tsl_complex_real_room;
 
-/* Method for a problem C = L R: R is expanded and L is used unchanged, or L's parts are separated
- * and R is used unchanged. */
+/* Method for a problem C = L R: R is expanded and L is used unchanged, or L's parts are separated and R is
+ * used unchanged. */
 typedef struct tsl_complex_real_way {
   int form;
   bool is_swapped; /* C' = B' A' is computed: L is B', R is A' */
@@ -36,8 +35,7 @@ tsl_complex_real_way tsl_complex_real_way_of(const tsl_problem *problem, const t
 /* Returns the bytes of scratch memory without the real product's workspace. */
 uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_real_way *way);
 
-/* Strides of an oriented operand in complex numbers: between rows (`line`) and between columns
- * (`along`). */
+/* Strides of an oriented operand in complex numbers: between rows (`line`) and between columns (`along`). */
 typedef struct tsl_complex_real_strides {
   int64_t line, along;
 } tsl_complex_real_strides;
@@ -68,10 +66,8 @@ typedef struct tsl_complex_real {
 
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Returns the predicted seconds. */
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
-/* Counts the memory traffic. */
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account);
 

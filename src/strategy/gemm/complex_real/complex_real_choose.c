@@ -8,11 +8,8 @@
 /* Unit of a line in scratch memory in real numbers: 64 bytes of f32. */
 enum { GRAIN = 16 };
 
-/* Roundings after the real product: sum of two parts' sums, alpha times that, beta times C, and
- * their sum. */
+/* Roundings after the real product: sum of two parts' sums, alpha times that, beta times C, and their sum. */
 static const double result_roundings = 5;
-
-/* --- oriented operands --- */
 
 tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands) {
   return swapped ? (tsl_complex_real_strides){operands->b.col_stride, operands->b.row_stride}
@@ -39,13 +36,10 @@ bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t c
   return strides->along == 1 || count <= 1;
 }
 
-/* Returns true if rows are contiguous also in a packed copy, which is transposed if both strides
- * are 1. */
+/* Returns true if rows are contiguous also in a packed copy, which is transposed if both strides are 1. */
 static bool surely_follows(const tsl_complex_real_strides *strides, int64_t lines, int64_t count) {
   return tsl_complex_real_follows(strides, count) && (count <= 1 || lines <= 1 || strides->line != 1);
 }
-
-/* --- method --- */
 
 static bool has_complex_scalars(const tsl_problem *problem) {
   return problem->alpha[1] != 0 || problem->beta[1] != 0;
@@ -72,9 +66,9 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
   return way;
 }
 
-/* Returns the complex numbers that are moved besides the product: R read once and written twice, or
- * L's parts once each; a copy of the unchanged factor; sums read (separate ones twice, written
- * twice as well) and C. It is more if C is not contiguous along its rows. */
+/* Returns the complex numbers that are moved besides the product: R read once and written twice, or L's parts
+ * once each; a copy of the unchanged factor; sums read (separate ones twice, written twice as well) and C. It
+ * is more if C is not contiguous along its rows. */
 static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &strides);
@@ -92,8 +86,8 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
                                                                                                    : plain;
 }
 
-/* Returns true if lines along n are faster. With tf32 units, transposing the copy costs more than
- * it gains, except for small products (NOTES.md). */
+/* Returns true if lines along n are faster. With tf32 units, transposing the copy costs more than it gains,
+ * except for small products (NOTES.md). */
 static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
   const tsl_operands strides = tsl_strides_of(problem);
@@ -145,8 +139,6 @@ uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_re
                             tsl_round_up(way->sums.elements, line)));
 }
 
-/* --- real product --- */
-
 static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, int64_t m, int64_t n,
                                                   int64_t k) {
   tsl_problem real = tsl_problem_gemm(m, n, k, tsl_type(problem->c.type)->component);
@@ -173,9 +165,8 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
   return real;
 }
 
-/* Returns the error bound of a component: a sum of 2 k real terms, or of two sums of k. Roundings
- * of alpha and beta are added to a careful sum's bound; the allowed error of a requirement includes
- * them. */
+/* Returns the error bound of a component: a sum of 2 k real terms, or of two sums of k. Roundings of alpha
+ * and beta are added to a careful sum's bound; the allowed error of a requirement includes them. */
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const tsl_problem real =
       complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);

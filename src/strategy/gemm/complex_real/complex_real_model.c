@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* Fraction of the bandwidth that copy kernels reach (`streamed`). Fraction of the peak that the
- * real product reaches (`usual`), assumed for strategies with more than CONFIGS_MOST configs.
- * Evaluating so many models takes as long as a small product. */
+/* Fraction of the bandwidth that copy kernels reach (`streamed`). Fraction of the peak that the real product
+ * reaches (`usual`), assumed for strategies with more than CONFIGS_MOST configs. Evaluating so many models
+ * takes as long as a small product. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
 /* Measured time of f32 products on an H100 divided by the model's: 0.67 to 0.88 (NOTES.md). */
@@ -22,8 +22,8 @@ static int64_t family_of(const tsl_strategy *strategy) {
   return all;
 }
 
-/* Returns true if a strategy's models are evaluated: strategies with few configs, and strategies
- * that cut factors within the required accuracy. */
+/* Returns true if a strategy's models are evaluated: strategies with few configs, and strategies that cut
+ * factors within the required accuracy. */
 static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
@@ -56,8 +56,7 @@ static double seconds_roughly(const tsl_problem *real, const tsl_device *device)
   return device->launch_seconds + (peak > 0 ? operations / (usual * peak) : 0);
 }
 
-/* Returns the real numbers that are read and written besides the product, and the sums in excess of
- * C. */
+/* Returns the real numbers that are read and written besides the product, and the sums in excess of C. */
 static double complex_real_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const double elements = 2 * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const bool apart = way->form == TSL_COMPLEX_REAL_APART,

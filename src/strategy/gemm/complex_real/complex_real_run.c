@@ -1,5 +1,5 @@
-/* Run: expands a factor, copies the other one if necessary, multiplies, and computes C from sums if
- * these are not C; in order on the run's stream. */
+/* Run: expands a factor, copies the other one if necessary, multiplies, and computes C from sums if these are
+ * not C; in order on the run's stream. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
@@ -30,8 +30,6 @@ static tsl_grid complex_real_grid_of(const complex_real_context *run, int64_t ac
                     {COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1}};
 }
 
-/* --- factors --- */
-
 static tesela_status complex_real_run_copy(const complex_real_context *run,
                                            const complex_real_copy *real_copy, const tsl_operand *from) {
   const tsl_grid grid =
@@ -43,8 +41,8 @@ static tesela_status complex_real_run_copy(const complex_real_context *run,
                                         sizeof list / sizeof *list);
 }
 
-/* Returns a copy of an operand to scratch memory, without its lines. All products of a batch may
- * share one matrix. */
+/* Returns a copy of an operand to scratch memory, without its lines. All products of a batch may share one
+ * matrix. */
 static complex_real_copy complex_real_copy_of(const complex_real_context *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
@@ -63,8 +61,8 @@ static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride
   copy->is_across = !tsl_launch_along(place_stride, line_stride);
 }
 
-/* Expands R. Terms of L's imaginary parts are in the second column of a number's matrix, or, along
- * n, in its second row. */
+/* Expands R. Terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its
+ * second row. */
 static tesela_status expand_right(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
@@ -94,8 +92,6 @@ static tesela_status take_left_apart(const complex_real_context *run) {
   return complex_real_run_copy(run, &copy, complex_real_left_of(run));
 }
 
-/* --- unchanged factor --- */
-
 static bool complex_real_is_apart(const complex_real_context *run) {
   return run->self->way.form == TSL_COMPLEX_REAL_APART;
 }
@@ -117,8 +113,6 @@ static tesela_status copy_staying(const complex_real_context *run) {
            complex_real_length_of(run), strides.along);
   return complex_real_run_copy(run, &copy, staying(run));
 }
-
-/* --- product --- */
 
 static tsl_operand in_room(const complex_real_context *run, const tsl_complex_real_room *room, int64_t index,
                            bool shared) {
@@ -165,8 +159,6 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
     TSL_TRY(copy_staying(run));
   return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
 }
-
-/* --- C --- */
 
 typedef union complex_real_number {
   float f32;

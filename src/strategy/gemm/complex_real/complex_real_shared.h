@@ -1,5 +1,5 @@
-/* Arguments of complex_real.cl, shared by host and kernel. The including file defines TSL_INDEX, a
- * signed 64-bit integer. */
+/* Arguments of complex_real.cl, shared by host and kernel. The including file defines TSL_INDEX, a signed
+ * 64-bit integer. */
 #ifndef TSL_STRATEGY_GEMM_COMPLEX_REAL_SHARED_H
 #define TSL_STRATEGY_GEMM_COMPLEX_REAL_SHARED_H
 
@@ -7,15 +7,15 @@
 #define COMPLEX_REAL_SIDE 32
 #define COMPLEX_REAL_LINES 8
 
-/* Form of a copied number: unchanged; two lines, (re, sign[0] im) and below it (sign[1] im, sign[2]
- * re); or two separate matrices, the imaginary one `lines` lines below. */
+/* Form of a copied number: unchanged; two lines, (re, sign[0] im) and below it (sign[1] im, sign[2] re); or
+ * two separate matrices, the imaginary one `lines` lines below. */
 #define COMPLEX_REAL_AS_IT_IS 0
 #define COMPLEX_REAL_EXPANDED 1
 #define COMPLEX_REAL_APART 2
 
-/* Copy of lines x places complex numbers of `products` matrices. Strides and offset of the source
- * are in complex numbers, of the destination in real ones; destination lines are contiguous.
- * `is_across`: neighbours in memory belong to different lines. */
+/* Copy of lines x places complex numbers of `products` matrices. Strides and offset of the source are in
+ * complex numbers, of the destination in real ones; destination lines are contiguous. `is_across`: neighbours
+ * in memory belong to different lines. */
 typedef struct complex_real_copy {
   TSL_INDEX lines, places, products;
   TSL_INDEX offset, line_stride, place_stride, step;
@@ -24,9 +24,9 @@ typedef struct complex_real_copy {
   int sign[3], unused;
 } complex_real_copy;
 
-/* Computation C = alpha S + beta C for `products` products. C's strides are in complex numbers, the
- * strides of the sums S in real ones. If `apart` is not 0, the sums of imaginary parts lie `apart`
- * numbers after the sums of real parts: S = (re S0 - sign[0] im S1, sign[1] im S0 + sign[2] re S1). */
+/* Computation C = alpha S + beta C for `products` products. C's strides are in complex numbers, the strides
+ * of the sums S in real ones. If `apart` is not 0, the sums of imaginary parts lie `apart` numbers after the
+ * sums of real parts: S = (re S0 - sign[0] im S1, sign[1] im S0 + sign[2] re S1). */
 typedef struct complex_real_result {
   TSL_INDEX rows, cols, products;
   TSL_INDEX sums, sums_row, sums_step, apart;

@@ -1,10 +1,10 @@
-/* Every element of C is the exact sum of its k products, rounded once to the nearest number of C's
- * type, ties to even. Nearly exact sums with error bounds come first. If all values within the bounds
- * round to one number, that is the element (Ziv 1991): all but one in some thousands. The rest use
- * superaccumulators as in the dot `exact`.
+/* Every element of C is the exact sum of its k products, rounded once to the nearest number of C's type, ties
+ * to even. Nearly exact sums with error bounds come first. If all values within the bounds round to one
+ * number, that is the element (Ziv 1991): all but one in some thousands. The rest use superaccumulators as in
+ * the dot `exact`.
  *
- * Beyond `sequential`: no rounding but the last. The result does not depend on cancellation,
- * exponents, the order of additions, the number of threads or the instruction set.
+ * Beyond `sequential`: no rounding but the last. The result does not depend on cancellation, exponents, the
+ * order of additions, the number of threads or the instruction set.
  *
  *   f32:  a b is exact in f64   sum += a b                              |----[ sum ]----|  bounds of the sum
  *   f64:  next = sum + a b      low += a b - (next - sum)   sum = next  ...x.....x.|...x.....x..  numbers of
@@ -15,9 +15,9 @@
  * levels, levels to digits (strategy/exact/sum.h). The window starts where the previous element needed it. On
  * devices each work-item does both for its elements (exact.cl), term by term, with equal bits.
  *
- * Limits: real types. If everything cancels, or wide exponents hide the sum's digits, all elements
- * need superaccumulators: a clock or two a term, ten times as long. Without fused multiply-adds all
- * elements of f64 do. */
+ * Limits: real types. If everything cancels, or wide exponents hide the sum's digits, all elements need
+ * superaccumulators: a clock or two a term, ten times as long. Without fused multiply-adds all elements of
+ * f64 do. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/memory.h"
@@ -28,8 +28,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Constants of exact.cl: items of a group in each direction, lines of a group that measures. Bytes
- * for each line and for an item's elements, and steps of a panel. */
+/* Constants of exact.cl: items of a group in each direction, lines of a group that measures. Bytes for each
+ * line and for an item's elements, and steps of a panel. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
 /* Maximum elements of an item in each direction. */
 enum { EACH_MOST = 4 };
@@ -50,8 +50,8 @@ static bool exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Returns the elements of an item in each direction: the maximum that leaves a group for each
- * compute unit. */
+/* Returns the elements of an item in each direction: the maximum that leaves a group for each compute
+ * unit. */
 static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   int64_t each = EACH_MOST;
   while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
@@ -60,8 +60,8 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   return each;
 }
 
-/* Returns true if a group adds up the undecided elements together. f64 sums are pairs from the
- * beginning. On a processor an item does not wait for memory. */
+/* Returns true if a group adds up the undecided elements together. f64 sums are pairs from the beginning. On
+ * a processor an item does not wait for memory. */
 static bool is_together(const tsl_problem *problem, const tsl_device *device) {
   return problem->c.type != TESELA_F64 && !device->is_cpu;
 }

@@ -1,8 +1,8 @@
-/* exact on devices: nearly exact sums with error bounds (exact.c has a picture). If all values within
- * the bounds round to one number of C's type, that is the element. Otherwise each work-item has a
- * superaccumulator of integers, to which the products are added one by one. Both round once, so the
- * bits are equal, and equal to the processor's. The arithmetic is exact_shared.h of the dot `exact`,
- * which the host compiles too.
+/* exact on devices: nearly exact sums with error bounds (exact.c has a picture). If all values within the
+ * bounds round to one number of C's type, that is the element. Otherwise each work-item has a
+ * superaccumulator of integers, to which the products are added one by one. Both round once, so the bits are
+ * equal, and equal to the processor's. The arithmetic is exact_shared.h of the dot `exact`, which the host
+ * compiles too.
  *
  *   lines    for each row of A and column of B: largest magnitude, total, and unit
  *   near     tiles: an item (x, y) of 16 x 16 has EACH x EACH sums          B   [ x x+16 x+32 ]   16 steps
@@ -13,18 +13,18 @@
  *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
  *
- * Nearly exact sums (exact_near.h): of floats in doubles by panels, since the products are exact; of
- * doubles as pairs, whose high part starts so high that the amount a multiply-add takes off it is
- * known. Undecided sums of floats are added up as such pairs first.
+ * Nearly exact sums (exact_near.h): of floats in doubles by panels, since the products are exact; of doubles
+ * as pairs, whose high part starts so high that the amount a multiply-add takes off it is known. Undecided
+ * sums of floats are added up as such pairs first.
  *
- * The host defines EACH, 1, 2 or 4; TOGETHER, 1 if items share pairs, else each item adds up its own
- * after the tiles; types (kernel/kernel_elements.h). The scratch buffer holds the largest magnitudes,
- * totals and units of A's m lines, then of B's n lines, as doubles. Then follows a word for each item
- * of each tile, bit EACH i + j for element (i, j).
+ * The host defines EACH, 1, 2 or 4; TOGETHER, 1 if items share pairs, else each item adds up its own after
+ * the tiles; types (kernel/kernel_elements.h). The scratch buffer holds the largest magnitudes, totals and
+ * units of A's m lines, then of B's n lines, as doubles. Then follows a word for each item of each tile, bit
+ * EACH i + j for element (i, j).
  *
- * Limits: real types; double precision with subnormal numbers. A product takes one f64 operation (f64:
- * four); with a superaccumulator about 60 integer instructions and six memory accesses (floats: 20 and
- * two). Any sizes and strides. */
+ * Limits: real types; double precision with subnormal numbers. A product takes one f64 operation (f64: four);
+ * with a superaccumulator about 60 integer instructions and six memory accesses (floats: 20 and two). Any
+ * sizes and strides. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
@@ -37,11 +37,9 @@
 #define TILE (SIDE * EACH)
 #define STEP 16
 #define PITCH (TILE + 2)
-/* Groups that share a compute unit: tiles with sums in registers, and superaccumulators, which few
- * elements need. */
+/* Groups that share a compute unit: tiles with sums in registers, and superaccumulators, which few elements
+ * need. */
 #define GROUPS 2
-
-/* --- lines --- */
 
 #define LINES 16
 /* Loads of an item that are in flight at once. */
@@ -69,8 +67,8 @@ TSL_FUNCTION exact_line exact_line_with(exact_line line, double largest, double 
   return line;
 }
 
-/* Measures LINES lines of A, then of B, in each group. Items lie along lines if a line's numbers
- * are contiguous, else across lines. */
+/* Measures LINES lines of A, then of B, in each group. Items lie along lines if a line's numbers are
+ * contiguous, else across lines. */
 TSL_KERNEL(SIDE, SIDE, 1)
 tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                 TSL_GLOBAL double *TSL_RESTRICT lines, const tsl_gemm_arguments g) {
@@ -118,8 +116,6 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
   to[count] = own.total;
   to[2 * count] = own.unit;
 }
-
-/* --- tiles --- */
 
 /* Numbers of a tile's steps that an item loads: EACH in each step, from several lines or from one. */
 typedef struct exact_source {
@@ -224,8 +220,8 @@ TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
 #define TSL_LOCAL_POINTER
 #include "../../exact_shared.h"
 
-/* Products between two carry propagations of a superaccumulator: each adds less than 3 * (2^53 +
- * 2^52) to a digit. */
+/* Products between two carry propagations of a superaccumulator: each adds less than 3 * (2^53 + 2^52) to a
+ * digit. */
 #define SETTLE_TERMS 256
 
 /* Quiet NaN without sign or payload: devices convert a NaN to f16 differently. */
@@ -325,8 +321,6 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
   }
 }
 
-/* --- undecided elements --- */
-
 #ifndef TSL_REAL_IS_DOUBLE
 /* Returns the sum of terms first, first + apart, ... of an element as a pair that starts at `base`. */
 TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
@@ -352,9 +346,9 @@ TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBA
 #endif
 
 #if TOGETHER
-/* Adds up the undecided elements of floats as pairs, which decide nearly all. All items of a group
- * share an element's terms. Their amounts taken off the bases are added without error, as they are
- * below the base and multiples of its last place. */
+/* Adds up the undecided elements of floats as pairs, which decide nearly all. All items of a group share an
+ * element's terms. Their amounts taken off the bases are added without error, as they are below the base and
+ * multiples of its last place. */
 TSL_KERNEL(SIDE, SIDE, 1)
 tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                 TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
@@ -408,8 +402,8 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
 }
 #endif
 
-/* Adds a product to a superaccumulator; a product of two floats is exact in double. Returns flags
- * of special values. */
+/* Adds a product to a superaccumulator; a product of two floats is exact in double. Returns flags of special
+ * values. */
 TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
   if (!tsl_exact_is_finite(x) || !tsl_exact_is_finite(y))
     return tsl_exact_special(x * y);

@@ -1,6 +1,5 @@
-/* exact on the processor. Nearly exact sums decide most elements of a block of C
- * (gemm_exact_blocks.h). The rest is computed tile by tile with superaccumulators, from packed rows
- * of A and columns of B. */
+/* exact on the processor. Nearly exact sums decide most elements of a block of C (gemm_exact_blocks.h). The
+ * rest is computed tile by tile with superaccumulators, from packed rows of A and columns of B. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/scratch.h"
@@ -11,9 +10,9 @@
 
 #include <math.h>
 
-/* Bytes of a tile's packed A, and of its packed B, in the second-level cache; maximum rows and
- * columns of a tile. HEIGHT and WIDTH: size of a block of nearly exact sums; blocks are narrower if
- * threads would be idle. */
+/* Bytes of a tile's packed A, and of its packed B, in the second-level cache; maximum rows and columns of
+ * a tile. HEIGHT and WIDTH: size of a block of nearly exact sums; blocks are narrower if threads would be
+ * idle. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
 typedef struct exact_launch {
@@ -82,8 +81,8 @@ static const unsigned char *exact_column_of(const exact_launch *run, packed_line
   return line;
 }
 
-/* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of
- * `across` elements. The window starts where the previous element needed it. */
+/* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of `across`
+ * elements. The window starts where the previous element needed it. */
 static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
                            int *top) {

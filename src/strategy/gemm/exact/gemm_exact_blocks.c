@@ -2,8 +2,8 @@
  *
  *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: ROWS numbers in each step
  *
- * A micro-panel of B stays in the first-level cache while all of A's stream from the second. Missing
- * lines are zeros. */
+ * A micro-panel of B stays in the first-level cache while all of A's stream from the second. Missing lines
+ * are zeros. */
 #include "strategy/gemm/exact/gemm_exact_blocks.h"
 
 #include "host/int_math.h"
@@ -65,8 +65,6 @@ static const void *gemm_exact_blocks_number_at(const factor_lines *factor, int64
 static bool along_lines(const factor_lines *factor) {
   return tsl_abs(factor->step) <= tsl_abs(factor->line);
 }
-
-/* --- lines --- */
 
 /* Returns the value of a number's last set bit; 0 for 0. */
 static double last_bit_of(double size) {
@@ -170,10 +168,8 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
     run->is_scaled = run->is_scaled || run->b.scale[j] != 1;
 }
 
-/* --- panels --- */
-
-/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels of `width` lines. `scale`
- * has the scales of these lines; NULL: no line is scaled. */
+/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels of `width` lines. `scale` has the
+ * scales of these lines; NULL: no line is scaled. */
 static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scale, int64_t first,
                                    int64_t count, int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
@@ -202,7 +198,6 @@ static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scal
       dst[i / width * width * depth + s * width + i % width] = 0;
 }
 
-/* A worker's memory. */
 typedef struct gemm_exact_blocks_block {
   double *a, *b, *high, *low;
   int64_t row; /* row stride of the sums in numbers */
@@ -245,8 +240,6 @@ static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_
                   block->low + i * block->row + j, block->row);
   }
 }
-
-/* --- rounding --- */
 
 /* Stores the element and returns true if both bounds round to one number of C's type. */
 static bool store_if_same(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
@@ -302,8 +295,8 @@ static void load_row(const tsl_exact_run *run, const unsigned char *c, int count
   }
 }
 
-/* Scales C's numbers like the sums of a row. Numbers that become too large are replaced by NaN,
- * which decides nothing. */
+/* Scales C's numbers like the sums of a row. Numbers that become too large are replaced by NaN, which decides
+ * nothing. */
 static void scale_before(double row_scale, const double *scale, int count, double *before) {
   for (int j = 0; j < count; j++) {
     const double scaled = before[j] * row_scale * scale[j];
@@ -311,9 +304,9 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Removes the scales of a row and its columns from the bounds. A normal number keeps its digits. A
- * number that becomes subnormal or 0 is rounded a second time, so its bounds are first widened by a
- * last place. An exact 0 stays positive. NaN decides nothing. */
+/* Removes the scales of a row and its columns from the bounds. A normal number keeps its digits. A number
+ * that becomes subnormal or 0 is rounded a second time, so its bounds are first widened by a last place. An
+ * exact 0 stays positive. NaN decides nothing. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
   for (int j = 0; j < count; j++) {

@@ -1,5 +1,5 @@
-/* exact on the processor: nearly exact sums of a block of C (exact_near.h), and flags of the
- * undecided elements. */
+/* exact on the processor: nearly exact sums of a block of C (exact_near.h), and flags of the undecided
+ * elements. */
 #ifndef TSL_STRATEGY_GEMM_EXACT_GEMM_EXACT_BLOCKS_H
 #define TSL_STRATEGY_GEMM_EXACT_GEMM_EXACT_BLOCKS_H
 
@@ -7,8 +7,8 @@
 #include "strategy/gemm/exact/exact_near.h"
 #include "strategy/strategy.h"
 
-/* State of a run. Blocks have `height` rows and `width` columns except at C's edges: whole tiles,
- * at most TSL_NEAR_COLUMNS columns. */
+/* State of a run. Blocks have `height` rows and `width` columns except at C's edges: whole tiles, at most
+ * TSL_NEAR_COLUMNS columns. */
 typedef struct tsl_exact_run {
   const tsl_operands *operands;
   tesela_type a_type, b_type;
@@ -27,9 +27,8 @@ size_t tsl_exact_lines_doubles(const tsl_exact_run *run);
 /* Computes the magnitudes of all lines by a team, in `memory`. */
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team);
 
-/* Stores the decided elements of the block at (row, column), and sets left[i * columns + j] to 1
- * for each undecided one. Returns true if any is undecided. `memory` has tsl_exact_block_doubles()
- * doubles. */
+/* Stores the decided elements of the block at (row, column), and sets left[i * columns + j] to 1 for each
+ * undecided one. Returns true if any is undecided. `memory` has tsl_exact_block_doubles() doubles. */
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left);
 

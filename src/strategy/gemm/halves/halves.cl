@@ -1,5 +1,5 @@
-/* Rounds f32 numbers to f16, which matrix units multiply fastest. Each line is multiplied by a power
- * of two, so that its numbers fit f16's few exponents.
+/* Rounds f32 numbers to f16, which matrix units multiply fastest. Each line is multiplied by a power of two,
+ * so that its numbers fit f16's few exponents.
  *
  *   sample of a line -> scale      all of it, once: rounded, and counted            C = alpha 2^-(e + f) sums
  *   | x . . x . . x |   2^e        | h h h h h h h h |   sum of exponents, tiny             + beta C
@@ -17,8 +17,7 @@
  *   tsl_gemm_halves_native         a group has a tile of C, and computes the elements without a proof by k
  *                                  fused multiply-adds each
  *
- * An item rounds 4 adjacent numbers at a time. Without products only C = beta C is computed. Limits:
- * f32. */
+ * An item rounds 4 adjacent numbers at a time. Without products only C = beta C is computed. Limits: f32. */
 #include "dialect.h"
 
 #include "halves_shared.h"
@@ -76,8 +75,8 @@ TSL_FUNCTION int scale_in(const line_scaling *by) {
   return (TSL_AS_INT(by->factor) >> 23) - 127;
 }
 
-/* Counts of an item for a line: exponents' fields, reduced for subnormal numbers; numbers below
- * 2^LEAST, plus 2^16 for each zero. */
+/* Counts of an item for a line: exponents' fields, reduced for subnormal numbers; numbers below 2^LEAST, plus
+ * 2^16 for each zero. */
 #define ZERO (1 << 16)
 typedef struct line_counts {
   int fields, small;
@@ -329,8 +328,6 @@ tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratc
   }
 }
 
-/* --- elements without a proof --- */
-
 #define TILE TSL_HALVES_TILE
 #define DEPTH 16
 #define PITCH (TILE + 4) /* row pitch of a tile in local memory, a multiple of 16 bytes */
@@ -347,8 +344,8 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *fr
   }
 }
 
-/* Returns 1 if an item's line is native or has tiny numbers; the TILE lines belong to the items
- * from `first` on. */
+/* Returns 1 if an item's line is native or has tiny numbers; the TILE lines belong to the items from `first`
+ * on. */
 TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int lines, int first) {
   const int own = TSL_ITEM(0) - first;
   if (own < 0 || own >= TILE || line + own >= lines)
@@ -356,8 +353,8 @@ TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int
   return states[line + own] == TSL_HALVES_NATIVE || (states[line + own] & (TSL_HALVES_FIELD - 1)) != 0;
 }
 
-/* Computes a tile of C by a group, 4 x 4 elements an item, and stores the elements without a proof.
- * Groups without such elements return at once. */
+/* Computes a tile of C by a group, 4 x 4 elements an item, and stores the elements without a proof. Groups
+ * without such elements return at once. */
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
                        TSL_GLOBAL const unsigned char *scratch, const halves_arguments args) {

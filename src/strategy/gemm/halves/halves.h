@@ -1,19 +1,18 @@
-/* Strategy `halves`: shared declarations of this folder. */
 #ifndef TSL_STRATEGY_GEMM_HALVES_H
 #define TSL_STRATEGY_GEMM_HALVES_H
 
 #include "strategy/subplans.h"
 
-/* Returns the error bound relative to |A||B| in roundings of f32: the required accuracy, or the
- * best possible. */
+/* Returns the error bound relative to |A||B| in roundings of f32: the required accuracy, or the best
+ * possible. */
 double tsl_halves_factor(const tsl_problem *problem);
 /* Returns the error that the child plan of the f16 product may have, relative to its own factors. */
 double tsl_halves_product_factor(const tsl_problem *problem);
 
 /* Returns true if C' = B' A' is computed, since C's columns are contiguous. */
 bool tsl_halves_is_swapped(const tsl_problem *problem);
-/* Returns the problem of the f16 product with f32 sums; the rounded operands are dense in the
- * operands' orientation. */
+/* Returns the problem of the f16 product with f32 sums; the rounded operands are dense in the operands'
+ * orientation. */
 tsl_problem tsl_halves_product(const tsl_problem *problem);
 
 /* State of the strategy (work->state). */
@@ -26,13 +25,10 @@ typedef struct tsl_halves_state {
 uint64_t tsl_halves_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* Returns the bytes of scratch memory that the child plan may use. */
 uint64_t tsl_halves_workspace(const tsl_problem *problem);
-/* Builds the kernels of a state. */
 tesela_status tsl_halves_find_kernels(tsl_work *work);
 tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Returns the predicted seconds. */
 double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the memory traffic. */
 void tsl_halves_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                         tsl_cost_counts *account);
 

@@ -11,8 +11,8 @@ static const double streamed = 0.76, launches = 5;
 /* Tile of C of the product's strategies. */
 static const double tile_m = 128, tile_n = 256;
 
-/* Compute units process whole tiles, all at once. Numbers are read as f32 and written as f16, and
- * sums are read. */
+/* Compute units process whole tiles, all at once. Numbers are read as f32 and written as f16, and sums are
+ * read. */
 double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,

@@ -23,8 +23,6 @@ bool tsl_halves_is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
 
-/* --- memory --- */
-
 /* Returns the strides of the lines of an operand of C': A's rows or B's columns. */
 static void halves_strides_of(const tsl_problem *problem, int operand, int64_t *across, int64_t *along) {
   const bool is_a = (operand == 0) != tsl_halves_is_swapped(problem);
@@ -39,8 +37,8 @@ static int64_t halves_take(int64_t *bytes, int64_t more) {
   return offset;
 }
 
-/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack
- * their operands as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack their
+ * operands as words. */
 static int64_t halves_workspace_of(int64_t m, int64_t n, int64_t k) {
   return (tsl_round_up(m, SIDE) + tsl_round_up(n, SIDE)) * tsl_round_up(k, SIDE) * (int64_t)sizeof(float) +
          WORKSPACE;
@@ -85,8 +83,6 @@ uint64_t tsl_halves_workspace(const tsl_problem *problem) {
   return (uint64_t)halves_workspace_of(problem->m, problem->n, problem->k);
 }
 
-/* --- product --- */
-
 tsl_problem tsl_halves_product(const tsl_problem *problem) {
   halves_arguments args;
   halves_lay_out(problem, &args);
@@ -108,8 +104,6 @@ tsl_problem tsl_halves_product(const tsl_problem *problem) {
   return product;
 }
 
-/* --- kernels --- */
-
 tesela_status tsl_halves_find_kernels(tsl_work *work) {
   tsl_halves_state *state = work->state;
   halves_arguments args;
@@ -126,8 +120,6 @@ tesela_status tsl_halves_find_kernels(tsl_work *work) {
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_join", TSL_HALVES_GROUP_ITEMS, "", &state->join);
 }
 
-/* --- run --- */
-
 typedef struct halves_run {
   const tsl_work *work;
   const tsl_halves_state *state;
@@ -136,8 +128,8 @@ typedef struct halves_run {
   halves_arguments given;
 } halves_run;
 
-/* Returns true if groups of four numbers with stride `step` are aligned to 16 bytes in every row of
- * memory. Only CUDA buffers have a known address. */
+/* Returns true if groups of four numbers with stride `step` are aligned to 16 bytes in every row of memory.
+ * Only CUDA buffers have a known address. */
 static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
          (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&

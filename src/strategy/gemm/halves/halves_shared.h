@@ -1,10 +1,9 @@
 /* Arithmetic of halves, shared by host and kernels. The including file defines TSL_FUNCTION.
  *
- * A line is a row of A or a column of B. All its numbers are multiplied by 2^scale and rounded to
- * f16. The scale is guessed from a sample, whose largest number is then below 2^SAMPLE_TOP.
- * Rounding a number of at least 2^-14 has an error of at most 2^-11 of it; a smaller number is tiny
- * and has an error of up to 2^-25. NOTES.md proves the total bound from the means of lines'
- * exponents. */
+ * A line is a row of A or a column of B. All its numbers are multiplied by 2^scale and rounded to f16. The
+ * scale is guessed from a sample, whose largest number is then below 2^SAMPLE_TOP. Rounding a number of at
+ * least 2^-14 has an error of at most 2^-11 of it; a smaller number is tiny and has an error of up to 2^-25.
+ * NOTES.md proves the total bound from the means of lines' exponents. */
 #ifndef TSL_HALVES_SHARED_H
 #define TSL_HALVES_SHARED_H
 
@@ -28,10 +27,9 @@
 
 /* State of a line that is multiplied in f32. */
 #define TSL_HALVES_NATIVE 0x40000000
-/* Fields of a state: the scale and two fields of six bits. The first is the mean of exponents,
- * rounded down, plus MEAN_BIAS; 0 if the line has zeros. The second, if some numbers are tiny, is
- * the sum of means that this line and a line of the other operand need together, plus NEED_BIAS;
- * else 0. */
+/* Fields of a state: the scale and two fields of six bits. The first is the mean of exponents, rounded down,
+ * plus MEAN_BIAS; 0 if the line has zeros. The second, if some numbers are tiny, is the sum of means that
+ * this line and a line of the other operand need together, plus NEED_BIAS; else 0. */
 #define TSL_HALVES_FIELD 64
 #define TSL_HALVES_MEAN_BIAS 45
 #define TSL_HALVES_NEED_BIAS 30
@@ -49,12 +47,11 @@ typedef struct halves_matrix {
   int is_wide;   /* groups of four numbers are aligned to 16 bytes */
 } halves_matrix;
 
-/* Counts of a line: sum of the exponents' fields; small numbers; zeros, plus OVER for each item
- * that saw a number too large. */
-/* Arguments of the kernels. Offsets into scratch memory are bytes. For each operand: dense f16
- * numbers in the operand's orientation, `pitch` numbers between rows of memory; guessed scales;
- * counts of each line in each of `chunks` parts of k; states of lines. Sums are f32 in rows of
- * `sums_row`. */
+/* Counts of a line: sum of the exponents' fields; small numbers; zeros, plus OVER for each item that saw a
+ * number too large. */
+/* Arguments of the kernels. Offsets into scratch memory are bytes. For each operand: dense f16 numbers in the
+ * operand's orientation, `pitch` numbers between rows of memory; guessed scales; counts of each line in each
+ * of `chunks` parts of k; states of lines. Sums are f32 in rows of `sums_row`. */
 #define TSL_HALVES_COUNTS 3
 #define TSL_HALVES_OVER (1 << 20)
 typedef struct halves_arguments {
@@ -68,8 +65,7 @@ typedef struct halves_arguments {
   int c_is_wide;            /* groups of four elements of C are aligned to 16 bytes */
 } halves_arguments;
 
-/* Returns the exponent e of a magnitude between 2^e and 2^(e+1), from its bits, which must not be
- * 0. */
+/* Returns the exponent e of a magnitude between 2^e and 2^(e+1), from its bits, which must not be 0. */
 TSL_FUNCTION int halves_exponent(unsigned magnitude) {
   int length = 0;
   if (magnitude >> 23 != 0)
@@ -93,15 +89,15 @@ TSL_FUNCTION int halves_scale(unsigned largest) {
   return scale < 126 ? scale : 126;
 }
 
-/* Returns the bits of the smallest magnitude that is at least 2^exponent after scaling; at least
- * the smallest normal number. */
+/* Returns the bits of the smallest magnitude that is at least 2^exponent after scaling; at least the smallest
+ * normal number. */
 TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
   const int field = exponent - scale + 127;
   return (unsigned)(field < 1 ? 1 : field) << 23;
 }
 
-/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent gets its
- * exponent if it is not 0. */
+/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent gets its exponent if it
+ * is not 0. */
 TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
   const int exponent_before = halves_exponent(magnitude), e = exponent_before + scale;
   unsigned places =
@@ -116,9 +112,9 @@ TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponen
   return e < TSL_HALVES_LEAST ? places : places + ((unsigned)(e - TSL_HALVES_LEAST) << 10);
 }
 
-/* Returns a line's state from its counts. `small` numbers are below 2^LEAST, including zeros. The
- * sum of fields gives the mean exponent if no number is 0. With t of k numbers tiny, 2^(both means)
- * must be at least t / k 2^12. */
+/* Returns a line's state from its counts. `small` numbers are below 2^LEAST, including zeros. The sum of
+ * fields gives the mean exponent if no number is 0. With t of k numbers tiny, 2^(both means) must be at least
+ * t / k 2^12. */
 TSL_FUNCTION int halves_state(int scale, halves_index fields, int small, int zeros, int is_over, int k) {
   const int tiny = small - zeros;
   int mean = 0, need = 0;

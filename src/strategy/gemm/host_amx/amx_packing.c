@@ -1,5 +1,4 @@
-/* Macro-kernel of host_amx: addresses in copies, packing, and the multiplication of two
- * micro-panels. */
+/* Macro-kernel of host_amx: addresses in copies, packing, and the multiplication of two micro-panels. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
@@ -49,10 +48,8 @@ static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t colum
   return form->starts + (panel - form->panel) * form->count + column - form->first;
 }
 
-/* --- packing --- */
-
-/* Computes the sums that tiles start with: -bias times the sums of B's columns. The sums come from
- * a tile with one row of ones. */
+/* Computes the sums that tiles start with: -bias times the sums of B's columns. The sums come from a tile
+ * with one row of ones. */
 static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
@@ -153,8 +150,6 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
     make_start_of_b(job, form, panel, micro_b);
 }
 
-/* --- multiplication --- */
-
 /* A tile's sums are dense and have the size of the largest tile. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
   return (int64_t)job->kernels->height * job->kernels->width;
@@ -236,8 +231,8 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   }
 }
 
-/* Sets the destination of a tile's sums: C, or with tile registers a buffer that the next tile
- * writes to C, since its stores would wait for C's lines. */
+/* Sets the destination of a tile's sums: C, or with tile registers a buffer that the next tile writes to C,
+ * since its stores would wait for C's lines. */
 static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_concurrent *concurrent,
                     tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
@@ -310,9 +305,9 @@ uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64
                                : TSL_AMX_ALL_ZERO;
 }
 
-/* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134). So products, and f32 sums
- * of products, are multiples of 2^(e + f - 268). If this is at least 2^-126, no sum but 0 is
- * subnormal, even after cancellation. */
+/* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134). So products, and f32 sums of
+ * products, are multiples of 2^(e + f - 268). If this is at least 2^-126, no sum but 0 is subnormal, even
+ * after cancellation. */
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   enum { EXPONENTS = 268 - 126, FIRST_NORMAL = 1 << 7 };
   if (least_a == TSL_AMX_ALL_ZERO || least_b == TSL_AMX_ALL_ZERO)

@@ -1,7 +1,7 @@
-/* Products of narrow types with instructions that multiply two or four neighbours along k and add them
- * to 32-bit sums: AMX tile registers, or the dot products of AVX-512 (BF16, VNNI). Beyond host_packed:
- * the types f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k; up to 16
- * times the operations of f32 in a clock.
+/* Products of narrow types with instructions that multiply two or four neighbours along k and add them to
+ * 32-bit sums: AMX tile registers, or the dot products of AVX-512 (BF16, VNNI). Beyond host_packed: the types
+ * f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k; up to 16 times the
+ * operations of f32 in a clock.
  *
  *            k                    unit: 2 bf16 (also made from 8-bit numbers), 4 i8 or u8, or an f32
  *   A  +-----------+              micro-panel of A:  unit 0 of its rows, unit 1 of its rows, ...
@@ -16,24 +16,23 @@
  *   others   6 x 2 vectors (AVX2, any processor); f32 for floating-point types, pairs of 16-bit integers
  *            for integer types
  *
- * Dot instructions: all threads pack all of A and B once; then they take blocks of C, panel after
- * panel (schedule.c). A's rows are read directly or copied as rows.
+ * Dot instructions: all threads pack all of A and B once; then they take blocks of C, panel after panel
+ * (schedule.c). A's rows are read directly or copied as rows.
  *
- * Tile registers: each thread takes a rectangle of C (schedule.c) and packs operands immediately
- * before use, during other products (thread_rectangle.c). If C is small and k long, k is cut into
- * parts (schedule.c).
+ * Tile registers: each thread takes a rectangle of C (schedule.c) and packs operands immediately before use,
+ * during other products (thread_rectangle.c). If C is small and k long, k is cut into parts (schedule.c).
  *
- * Copies are padded with zeros, so tiles have no edges; the epilogue writes only elements of C.
- * Operands may have any strides; if C's columns are contiguous, the transposed product is computed.
+ * Copies are padded with zeros, so tiles have no edges; the epilogue writes only elements of C. Operands may
+ * have any strides; if C's columns are contiguous, the transposed product is computed.
  *
  * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
  * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
- * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded
- * to C once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
+ * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded to C
+ * once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
  *
- * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude
- * of each micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies instead
+ * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
+ * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies instead
  * (tsl_amx_needs_care()).
  *
  * Parameters: KC in units, KiB of A in the second-level cache. A micro-panel of B of 32 columns should fit
@@ -54,9 +53,8 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
                                      NULL};
 
-/* Returns the error bound. A unit has two bf16 (8-bit numbers are multiplied as bf16), or one
- * number without instructions for pairs. The bound covers the longer panel and the larger number of
- * panels. */
+/* Returns the error bound. A unit has two bf16 (8-bit numbers are multiplied as bf16), or one number without
+ * instructions for pairs. The bound covers the longer panel and the larger number of panels. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool pairs = problem->a.type != TESELA_F16;
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
@@ -84,8 +82,8 @@ static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const t
   return device->threads == 1 || tsl_problem_flops(problem) < alone_flops(job);
 }
 
-/* Returns the predicted seconds. Tile registers multiply 16 x 16 x 16 units in 16 clocks, vectors
- * as many as f32; packing takes about a clock for each unit. */
+/* Returns the predicted seconds. Tile registers multiply 16 x 16 x 16 units in 16 clocks, vectors as many as
+ * f32; packing takes about a clock for each unit. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);

@@ -1,5 +1,4 @@
-/* Product of narrow types: the job, its packed forms and the macro-kernel. host_amx.c has the
- * picture. */
+/* Product of narrow types: the job, its packed forms and the macro-kernel. host_amx.c has the picture. */
 #ifndef TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_JOB_H
 #define TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_JOB_H
 
@@ -11,8 +10,7 @@
 
 enum { TSL_AMX_SPLIT_K_MAX = 16 };
 
-/* Packed copy of an operand or of a part of it: panel after panel, each with its micro-panels in
- * order. */
+/* Packed copy of an operand or of a part of it: panel after panel, each with its micro-panels in order. */
 typedef struct tsl_amx_form {
   uint32_t *at;         /* NULL: no copy */
   uint32_t *starts;     /* B only: for each panel, the sums that tiles start with */
@@ -44,8 +42,8 @@ typedef struct tsl_amx_job {
   int64_t split_k;                        /* parts of k, whose sums are added at the end */
 } tsl_amx_job;
 
-/* Returns the job of a problem with these strides: panels of at most `depth` units, blocks of about
- * `kept` bytes of A. The kernels match the types of A and B after orientation (host/host_view.h). */
+/* Returns the job of a problem with these strides: panels of at most `depth` units, blocks of about `kept`
+ * bytes of A. The kernels match the types of A and B after orientation (host/host_view.h). */
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                             int64_t kept, const tsl_device *device);
 /* Returns the job with given kernels and a given number of threads. */
@@ -54,8 +52,6 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
 /* Runs a bound job by a team; fails only if memory is short. */
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team);
-
-/* --- macro-kernel --- */
 
 /* Returns the rows of a copy of A, including padding. */
 int64_t tsl_amx_rows_of_a(const tsl_amx_job *job);
@@ -77,14 +73,14 @@ tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data);
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a);
 void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index);
 void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index);
-/* Packs micro-panels `first` to before `end` of B: some units of all micro-panels, then the next
- * units, so that long rows are read. `least` (may be NULL): for each micro-panel, lowered to the
- * minimum magnitude packed. */
+/* Packs micro-panels `first` to before `end` of B: some units of all micro-panels, then the next units, so
+ * that long rows are read. `least` (may be NULL): for each micro-panel, lowered to the minimum magnitude
+ * packed. */
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first,
                           int64_t end, uint32_t *least);
 
-/* Work of tile registers during a tile's products. An earlier tile's finished sums are written to
- * C, and rows of the next micro-panel of A are copied. */
+/* Work of tile registers during a tile's products. An earlier tile's finished sums are written to C, and rows
+ * of the next micro-panel of A are copied. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
 /* Work of tile registers during a tile's products. An earlier tile's finished sums are written to C, and rows
  * of the next micro-panel of A are copied. */
@@ -99,18 +95,17 @@ typedef struct tsl_amx_concurrent {
   int64_t rows, tiles; /* rows left to copy, and tiles left that copy them */
   uint32_t least;      /* minimum magnitude in the copied rows, if the kernels compute it */
 } tsl_amx_concurrent;
-/* Adds a panel's products to a tile's sums; panel 0 sets them. After the last panel the tile is
- * written to C: at once, or with `beside` during a later tile or by tsl_amx_write_late().
- * `has_next`: the next call is for the next micro-panel of B, and its sums follow these.
- * `is_careful`: uses tiles that handle subnormal numbers. Registers keep sums from panel to panel,
- * so later panels must be careful too. */
+/* Adds a panel's products to a tile's sums; panel 0 sets them. After the last panel the tile is written to C:
+ * at once, or with `beside` during a later tile or by tsl_amx_write_late(). `has_next`: the next call is for
+ * the next micro-panel of B, and its sums follow these. `is_careful`: uses tiles that handle subnormal
+ * numbers. Registers keep sums from panel to panel, so later panels must be careful too. */
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
                            tsl_amx_concurrent *beside, bool has_next);
 /* Writes the pending sums, if any, to C. */
 void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_concurrent *beside);
-/* Copies the rows of a micro-panel of A, unchanged, from panel form->panel on: `units` units with
- * zeros after them. The rows go to form->at, form->pitch bytes apart. */
+/* Copies the rows of a micro-panel of A, unchanged, from panel form->panel on: `units` units with zeros after
+ * them. The rows go to form->at, form->pitch bytes apart. */
 void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units);
 /* Stores C = alpha sums + beta C for a tile. */
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, const uint32_t *sums);
@@ -124,8 +119,6 @@ uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64
  * needed. */
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b);
 
-/* --- schedules --- */
-
 /* Returns the job of a rectangle of C; its first row and column must begin micro-panels. */
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
                                  int64_t columns);
@@ -134,13 +127,13 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_tea
 
 /* Returns the words of workspace that tsl_amx_run_alone() needs. */
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job);
-/* Computes a job or rectangle of one part of k with tile registers in the caller's thread. Operands
- * are packed immediately before use. */
+/* Computes a job or rectangle of one part of k with tile registers in the caller's thread. Operands are
+ * packed immediately before use. */
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace);
 /* Returns the maximum columns of a pass over all of A and k, or 0 if k is too long for that. */
 int64_t tsl_amx_pass_columns(const tsl_amx_job *job);
-/* Computes one pass together with other threads: each takes the next micro-panel of A by
- * incrementing `taken`. Returns when none is left. */
+/* Computes one pass together with other threads: each takes the next micro-panel of A by incrementing
+ * `taken`. Returns when none is left. */
 void tsl_amx_run_pass(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken);
 
 #endif

@@ -1,9 +1,9 @@
-/* Micro-kernels, pack functions and epilogues, one table for each instruction set with a row for
- * each pair of types. Only these functions depend on the width of vectors and tile registers. The
- * loops are in host_amx_job.h.
+/* Micro-kernels, pack functions and epilogues, one table for each instruction set with a row for each pair of
+ * types. Only these functions depend on the width of vectors and tile registers. The loops are in
+ * host_amx_job.h.
  *
- * A unit is 32 bits of an operand along k: two bf16, four 8-bit integers, two 16-bit integers made
- * from 8-bit ones, or an f32. Packed copies consist of units. */
+ * A unit is 32 bits of an operand along k: two bf16, four 8-bit integers, two 16-bit integers made from 8-bit
+ * ones, or an f32. Packed copies consist of units. */
 #ifndef TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 
@@ -17,8 +17,8 @@ enum {
   TSL_AMX_REGISTER_UNITS = 16
 };
 
-/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with
- * `goes_on` sums + start + a b.
+/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums
+ * + start + a b.
  *
  *   a:      units x rows, unit after unit; or, if a_step is 1, rows that are a_row bytes apart;
  *           for tile registers 16 units of each of 16 or 32 rows, a_row bytes apart, then the next 16 units
@@ -29,24 +29,22 @@ typedef struct tsl_amx_tile {
   const uint32_t *a, *b, *start;
   uint32_t *sums;
   bool goes_on;
-  /* Bytes from row to row of A, and units between successive units (groups of 16 units for tile
-   * registers) of a row. */
+  /* Bytes from row to row of A, and units between successive units (groups of 16 units for tile registers) of
+   * a row. */
   int64_t a_row, a_step;
   /* Destination of the sums, and its row stride in elements. */
   uint32_t *out;
   int64_t out_row;
   /* Tile registers only: sums of the next tile, which are prefetched; NULL: none. */
   const uint32_t *next_sums;
-  /* Tile registers only: finished 32 x 32 sums of an earlier tile, which are written to C
-   * meanwhile; NULL: none. `late_row` is C's row stride in bytes; `late_nontemporal` selects stores
-   * that bypass the caches. */
+  /* Tile registers only: finished 32 x 32 sums of an earlier tile, which are written to C meanwhile; NULL:
+   * none. `late_row` is C's row stride in bytes; `late_nontemporal` selects stores that bypass the caches. */
   const uint32_t *late;
   unsigned char *late_c;
   int64_t late_row;
   bool late_nontemporal;
-  /* Tile registers only: rows that are copied meanwhile; NULL: none. A row has `copy_lines` cache
-   * lines; the last has `copy_tail` bytes (0: it is full). `copy_in_row` and `copy_out_row` are
-   * strides in bytes. */
+  /* Tile registers only: rows that are copied meanwhile; NULL: none. A row has `copy_lines` cache lines; the
+   * last has `copy_tail` bytes (0: it is full). `copy_in_row` and `copy_out_row` are strides in bytes. */
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
@@ -54,9 +52,9 @@ typedef struct tsl_amx_tile {
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
-/* Arguments of a pack function: `count` rows of A or columns of B, `depth` elements each. `across`
- * is the stride between lines, `along` the stride along k, in elements. The copy has `width` lines
- * of `units` units, padded with zeros. Each unit is combined with `flip` by exclusive or. */
+/* Arguments of a pack function: `count` rows of A or columns of B, `depth` elements each. `across` is the
+ * stride between lines, `along` the stride along k, in elements. The copy has `width` lines of `units` units,
+ * padded with zeros. Each unit is combined with `flip` by exclusive or. */
 typedef struct tsl_amx_copy {
   const unsigned char *in;
   int64_t across, along, count, depth;
@@ -68,8 +66,8 @@ typedef struct tsl_amx_copy {
 } tsl_amx_copy;
 typedef void tsl_amx_pack_function(const tsl_amx_copy *copy);
 
-/* Epilogue: c = alpha sums + beta c for rows x columns of a tile whose rows are `width` apart; beta
- * = 0 never reads c. Integers, alpha and beta are computed modulo 2^32. */
+/* Epilogue: c = alpha sums + beta c for rows x columns of a tile whose rows are `width` apart; beta = 0 never
+ * reads c. Integers, alpha and beta are computed modulo 2^32. */
 typedef struct tsl_amx_epilogue {
   const uint32_t *sums;
   int64_t rows, columns, width;
@@ -94,8 +92,8 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }
 
-/* Returns the minimum magnitude other than 0, as bits, of the bf16 pairs in `rows` rows of units.
- * Returns TSL_AMX_ALL_ZERO if all are 0. */
+/* Returns the minimum magnitude other than 0, as bits, of the bf16 pairs in `rows` rows of units. Returns
+ * TSL_AMX_ALL_ZERO if all are 0. */
 typedef uint32_t tsl_amx_least_function(const void *src, int64_t rows, int64_t row_bytes, int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
@@ -107,9 +105,9 @@ typedef struct tsl_amx_packing {
   tsl_amx_least_function *least;
 } tsl_amx_packing;
 
-/* Row of an instruction set's table; a row without `packing` ends the table. Some instructions need
- * one signed and one unsigned operand. If both are alike, A's sign bits are flipped, which adds
- * `bias` to each element. The tiles then start with -bias times the column sums of B. */
+/* Row of an instruction set's table; a row without `packing` ends the table. Some instructions need one
+ * signed and one unsigned operand. If both are alike, A's sign bits are flipped, which adds `bias` to each
+ * element. The tiles then start with -bias times the column sums of B. */
 typedef struct tsl_amx_kernels {
   tesela_type a, b;
   tsl_amx_format format;
@@ -122,8 +120,7 @@ typedef struct tsl_amx_kernels {
   /* Kernels for operands with subnormal numbers or results, if `tiles` flush these to 0; else NULL. */
   tsl_amx_tile_function *const *careful;
   bool finds_least; /* `tiles` and `careful` compute `copy_least` */
-  /* Called by a thread before and after its tiles: configure and release tile registers. NULL: not
-   * needed. */
+  /* Called by a thread before and after its tiles: configure and release tile registers. NULL: not needed. */
   void (*begin)(void), (*end)(void);
 } tsl_amx_kernels;
 
@@ -132,8 +129,7 @@ typedef struct tsl_amx_kernels {
   ROW(TESELA_E4M3, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E4M3, TESELA_E5M2, __VA_ARGS__),                    \
       ROW(TESELA_E5M2, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E5M2, TESELA_E5M2, __VA_ARGS__)
 
-/* Returns the best table row for two types on a device with capabilities `offers`, or NULL if it
- * has none. */
+/* Returns the best table row for two types on a device with capabilities `offers`, or NULL if it has none. */
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers);
 
 #define TSL_AMX_DECLARE(isa, header, needs, ...) extern const tsl_amx_kernels tsl_amx_##isa[];

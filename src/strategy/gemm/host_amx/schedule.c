@@ -1,11 +1,11 @@
 /* Distribution of a job over threads.
  *
- * Dot instructions: all threads pack all panels of A and B, and then take blocks of C. If a block has
- * all of C's rows (columns), no other block needs its part of B (A). Then its own thread packs this
- * part panel after panel into memory that stays in its caches.
+ * Dot instructions: all threads pack all panels of A and B, and then take blocks of C. If a block has all of
+ * C's rows (columns), no other block needs its part of B (A). Then its own thread packs this part panel after
+ * panel into memory that stays in its caches.
  *
- * Tile registers consume copies faster than other threads can deliver them. Each thread takes a
- * rectangle of C and packs the operands of the rectangle itself.
+ * Tile registers consume copies faster than other threads can deliver them. Each thread takes a rectangle of
+ * C and packs the operands of the rectangle itself.
  *
  *      +-------+-------+-------+
  *      |   0   |   1   |   2   |     as many rectangles as threads; their shape minimises the work of the
@@ -13,16 +13,15 @@
  *      |   3   |   4   |   5   |
  *      +-------+-------+-------+
  *
- * Threads differ in speed, with tile registers by several times. If a rectangle takes one pass over
- * all of k (thread_rectangle.c), its micro-panels of A are handed out one by one. Its own thread takes
- * them, and later threads that have finished their rectangles and pack B again. If k is longer, there
- * are several times as many rectangles as threads.
+ * Threads differ in speed, with tile registers by several times. If a rectangle takes one pass over all of k
+ * (thread_rectangle.c), its micro-panels of A are handed out one by one. Its own thread takes them, and later
+ * threads that have finished their rectangles and pack B again. If k is longer, there are several times as
+ * many rectangles as threads.
  *
- * The arithmetic of an element does not depend on rectangles: bits are equal for any number of
- * threads.
+ * The arithmetic of an element does not depend on rectangles: bits are equal for any number of threads.
  *
- * If C is small and k long, k is cut into parts with sums of their own, which are added in order. The
- * number of parts depends only on the shape. */
+ * If C is small and k long, k is cut into parts with sums of their own, which are added in order. The number
+ * of parts depends only on the shape. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -32,20 +31,18 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* --- copies that all threads share --- */
-
 typedef struct schedule_launch {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   /* for each worker: sums, a panel of late copies of A and of B, and the minima of A's micro-panels */
   uint32_t *own;
-  int64_t workspace; /* words of a worker */
-  int64_t columns;   /* blocks in a row of C */
+  int64_t workspace;
+  int64_t columns;
   bool late_a, late_b;
 } schedule_launch;
 
-/* Returns the micro-panels of A that are packed first in each panel: all, or 0 if A is packed late
- * or in advance. */
+/* Returns the micro-panels of A that are packed first in each panel: all, or 0 if A is packed late or in
+ * advance. */
 static int64_t micros_a_first(const schedule_launch *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
@@ -72,7 +69,6 @@ typedef struct schedule_block {
   int64_t micro_a, micro_a_end, micro_b, micro_b_end;
 } schedule_block;
 
-/* Returns a worker's workspace. */
 static uint32_t *schedule_sums_of(const schedule_launch *run, int worker) {
   return run->own + worker * run->workspace;
 }
@@ -105,8 +101,8 @@ static void copy_late(const schedule_launch *run, const schedule_block *block, i
   }
 }
 
-/* Multiplies a panel of a block: a micro-panel of B stays in the first-level cache, micro-panels of
- * A stream. */
+/* Multiplies a panel of a block: a micro-panel of B stays in the first-level cache, micro-panels of A
+ * stream. */
 static void multiply_panel(const schedule_launch *run, const schedule_block *block, int64_t panel,
                            uint32_t *sums) {
   const tsl_amx_job *job = run->job;
@@ -126,7 +122,6 @@ static void multiply_panel(const schedule_launch *run, const schedule_block *blo
   }
 }
 
-/* Multiplies all panels of a block of C. */
 static void schedule_multiply_block(void *argument, int64_t index, int worker) {
   const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
@@ -186,8 +181,6 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_tea
   tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
 }
 
-/* --- rectangles of C --- */
-
 /* Counter on a cache line of its own. */
 typedef struct schedule_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
@@ -199,10 +192,10 @@ static const int64_t most_bytes = (int64_t)256 << 20;
 typedef struct schedule_rectangles {
   const tsl_amx_job *job;
   int64_t rows, columns; /* size of a rectangle; the last ones may be smaller */
-  int64_t across;        /* rectangles in a row of C */
+  int64_t across;
   int64_t count;
   uint32_t *workspace;
-  int64_t each;            /* words of a workspace */
+  int64_t each;
   bool by_worker;          /* a workspace belongs to a worker; else to a rectangle */
   schedule_counter *taken; /* for each rectangle, micro-panels of A that threads have taken */
   tsl_team team;
@@ -219,8 +212,8 @@ static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
-/* Returns the clocks of a rectangle for each unit of k: 256 products a clock, a few clocks to pack
- * a line of 16. */
+/* Returns the clocks of a rectangle for each unit of k: 256 products a clock, a few clocks to pack a line of
+ * 16. */
 static double clocks(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
@@ -244,8 +237,8 @@ static void schedule_cut(schedule_rectangles *run, int64_t count) {
   run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
-/* Cuts C into at least `least` rectangles, several for each thread. At the end all threads wait for
- * the slowest one, which may take twice as long as others for a rectangle. */
+/* Cuts C into at least `least` rectangles, several for each thread. At the end all threads wait for the
+ * slowest one, which may take twice as long as others for a rectangle. */
 static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
@@ -263,8 +256,8 @@ static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) 
   *run = best;
 }
 
-/* Cuts C into rectangles of one pass each, which threads can share: as many as threads, or more if
- * passes must be narrower. */
+/* Cuts C into rectangles of one pass each, which threads can share: as many as threads, or more if passes
+ * must be narrower. */
 static void cut_passes(schedule_rectangles *run, int64_t threads) {
   const tsl_amx_job *job = run->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
@@ -303,8 +296,8 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
     schedule_run_shared(&part, run->team, run->workspace);
 }
 
-/* Returns the micro-panels of A that no thread has taken. Returns 0 if they are too few to be worth
- * another copy of B. */
+/* Returns the micro-panels of A that no thread has taken. Returns 0 if they are too few to be worth another
+ * copy of B. */
 static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
   enum { WORTH_A_COPY = 2 };
   const int64_t rows = tsl_min(run->rows, run->job->views.m - index / run->across * run->rows),
@@ -313,8 +306,8 @@ static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
-/* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left.
- * Tile registers of different processors differ in speed by several times. */
+/* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left. Tile
+ * registers of different processors differ in speed by several times. */
 static void share_rectangles(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
@@ -381,14 +374,12 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-/* --- parts of k --- */
-
 typedef struct schedule_split_k {
   const tsl_amx_job *job;
   uint32_t *sums;
   int64_t row, workspace; /* row stride of the sums, and sums of a part */
   uint32_t *copies;       /* workspaces of the workers or of the parts, the smaller number */
-  int64_t each;           /* words of a workspace */
+  int64_t each;
   bool by_worker;
 } schedule_split_k;
 
@@ -485,7 +476,6 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-/* Stores C = beta C for k = 0. */
 static void scale_only(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
   for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)

@@ -48,8 +48,7 @@ typedef struct rectangle_launch {
   int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
   /* counter of the micro-panels of A that threads have taken; NULL: one thread takes all */
   _Atomic int64_t *taken;
-  /* minimum magnitudes, in the chunks so far, of all micro-panels of A and of a pass's micro-panels
-   * of B */
+  /* minimum magnitudes, in the chunks so far, of all micro-panels of A and of a pass's micro-panels of B */
   uint32_t *least_a, *least_b;
 } rectangle_launch;
 
@@ -107,8 +106,8 @@ static void pack_a_panels(rectangle_launch *run, int64_t micro_a, int64_t panel,
 
 /* --- A by rows: workspace for two micro-panels, each with the units of a chunk of k in rows --- */
 
-/* Returns the row pitch in cache lines: an odd multiple of two lines. So 32 rows spread evenly over
- * the cache sets, and zeros fit after each row. */
+/* Returns the row pitch in cache lines: an odd multiple of two lines. So 32 rows spread evenly over the cache
+ * sets, and zeros fit after each row. */
 static int64_t thread_rectangle_pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
@@ -159,8 +158,8 @@ static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64
   return least;
 }
 
-/* Lowers a minimum by that of a chunk. Registers keep a tile's sums from panel to panel, so a
- * careful tile stays careful to its end. */
+/* Lowers a minimum by that of a chunk. Registers keep a tile's sums from panel to panel, so a careful tile
+ * stays careful to its end. */
 static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first) {
   *least = is_first || value < *least ? value : *least;
 }
@@ -239,8 +238,8 @@ int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
-/* Chooses the size of a pass: all of k if the pass is then wide enough; else a chunk of k, and the
- * sums of all tiles stay in memory between chunks. */
+/* Chooses the size of a pass: all of k if the pass is then wide enough; else a chunk of k, and the sums of
+ * all tiles stay in memory between chunks. */
 static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *run) {
   enum { COLUMNS_OF_A_CHUNK = 384 };
   int64_t columns = tsl_amx_pass_columns(job);

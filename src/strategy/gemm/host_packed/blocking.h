@@ -1,5 +1,4 @@
-/* Blocking of a product in host_packed: the job, its blocks and micro-panels, packing and the
- * loops. */
+/* Blocking of a product in host_packed: the job, its blocks and micro-panels, packing and the loops. */
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 
@@ -25,19 +24,18 @@ typedef struct tsl_packed_job {
   double signs[2]; /* signs of imaginary parts that conjugation needs, as in tsl_packed_tile */
   int64_t kc;      /* KC: steps of a panel of k; the last panel may have fewer */
   int64_t mr, nr;  /* MR, and NR (whole vectors) */
-  /* Columns of the first micro-panel of B if its width is no multiple of a vector; 0: the last one
-   * is partial. */
+  /* Columns of the first micro-panel of B if its width is no multiple of a vector; 0: the last one is
+   * partial. */
   int64_t lead;
   int64_t mc, nc;    /* MC: rows of a panel of A; NC: columns of a block of B */
   int64_t panel_max; /* upper limit of MC and NC that this job's share of the last cache allows */
   int64_t near;      /* half of a core's second-level cache, in bytes */
-  /* Lines of the streaming operand for which the cost of reading the resident operand again is
-   * negligible. */
+  /* Lines of the streaming operand for which the cost of reading the resident operand again is negligible. */
   int64_t again;
-  int64_t split_k; /* number of parts of k */
-  int64_t ahead;   /* steps of k after this part's end that the same thread multiplies next */
-  /* In TSL_PACKED_COLUMNS a micro-panel of B meets all of A's; otherwise a micro-panel of A meets
-   * all of B's. */
+  int64_t split_k;
+  int64_t ahead; /* steps of k after this part's end that the same thread multiplies next */
+  /* In TSL_PACKED_COLUMNS a micro-panel of B meets all of A's; otherwise a micro-panel of A meets all of
+   * B's. */
   bool b_stays;
   bool is_alone; /* so small that a second thread costs more than it saves */
   bool is_structured;
@@ -69,8 +67,8 @@ typedef struct tsl_packed_product {
   double beta[2];
 } tsl_packed_product;
 
-/* Rectangle of C and the panel of k that is added to it. Its first row begins a micro-panel of A,
- * its first column a micro-panel of B. */
+/* Rectangle of C and the panel of k that is added to it. Its first row begins a micro-panel of A, its first
+ * column a micro-panel of B. */
 typedef struct tsl_packed_block {
   int64_t row, rows, column, columns, step, depth;
 } tsl_packed_block;
@@ -79,8 +77,8 @@ typedef struct tsl_packed_block {
 static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
   return (elements * job->size + 63) / 64 * 64;
 }
-/* Returns the job of a problem with these strides and at most `depth` steps (KC) a panel. `kept` is
- * the budget in bytes for the operand that is resident in the second-level cache. */
+/* Returns the job of a problem with these strides and at most `depth` steps (KC) a panel. `kept` is the
+ * budget in bytes for the operand that is resident in the second-level cache. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
 /* Returns the job of two joined products; the first product has the first `half` steps. */
@@ -93,12 +91,10 @@ tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_
  * the strides of this product's operands. Returns the update's method. */
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides);
-/* Runs a product; fails only if memory is short. */
 tesela_status tsl_packed_run_product(const tsl_packed_product *product, const tsl_operands *operands);
 /* Sets a job's schedule and the fields that depend on it. */
 void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
-/* Returns the job of `columns` columns of `job`. B is packed; A is packed if enough columns use the
- * copy. */
+/* Returns the job of `columns` columns of `job`. B is packed; A is packed if enough columns use the copy. */
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns);
 /* Stores the operands' addresses in the job. The strides must be equal to the strides given to
  * tsl_packed_job_for(). */
@@ -108,8 +104,7 @@ void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_ti
 
 /* Returns the bytes of packed A or B for all panels, or 0 if the tiles read the operand directly. */
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
-/* Packs A or B of a bound job for all panels, panel after panel. `dst` has tsl_packed_form_bytes()
- * bytes. */
+/* Packs A or B of a bound job for all panels, panel after panel. `dst` has tsl_packed_form_bytes() bytes. */
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team);
 
 /* --- macro-kernel: micro-panels of a block. Micro-panels of A are as few as possible and nearly
@@ -125,31 +120,30 @@ static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t inde
 
 /* Returns the rows of A that are packed for each step of k: `rows`, or 0 if A is not packed. */
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
-/* Returns the columns of B that are packed for each step of k, in whole vectors. If B is not
- * packed, only a partial last micro-panel counts, else 0. */
+/* Returns the columns of B that are packed for each step of k, in whole vectors. If B is not packed, only a
+ * partial last micro-panel counts, else 0. */
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns);
 
-/* Packs micro-panels `first` to before `end` of A; does nothing if A is not packed. `copy` is the
- * memory of the whole block. */
+/* Packs micro-panels `first` to before `end` of A; does nothing if A is not packed. `copy` is the memory of
+ * the whole block. */
 void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy);
-/* Packs micro-panels `first` to before `end` of B; does nothing if B is not packed. `copy` is the
- * memory of the whole block. */
+/* Packs micro-panels `first` to before `end` of B; does nothing if B is not packed. `copy` is the memory of
+ * the whole block. */
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy);
 
-/* Returns the number of pieces in which B's block is packed, at most `most`. A piece is some rows
- * of B if its columns are contiguous, else some micro-panels. */
+/* Returns the number of pieces in which B's block is packed, at most `most`. A piece is some rows of B if its
+ * columns are contiguous, else some micro-panels. */
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most);
-/* Packs piece `index` of `pieces` of B's block. */
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy);
 
 /* Micro-panel, packed or in the operand's memory. */
 typedef struct tsl_packed_side {
   const void *at;
-  /* Lines (rows of A or columns of B) of an operand that stores one triangle, and steps `from` to
-   * before `to` of the block. `width` is the width of the packed micro-panel. */
+  /* Lines (rows of A or columns of B) of an operand that stores one triangle, and steps `from` to before `to`
+   * of the block. `width` is the width of the packed micro-panel. */
   int64_t first, count;
   int64_t across, along; /* strides in elements: from row to row of A or column to column of B, and along k */
 } tsl_packed_side;
@@ -157,14 +151,13 @@ typedef struct tsl_packed_side {
 /* Returns micro-panel `index` of A; `copy` is the packed block. */
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy);
-/* Returns micro-panel `index` of B; `copy` is the packed block. */
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy);
 
 /* Returns the micro-kernel's arguments that all tiles of a block have in common. */
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block);
-/* Runs the micro-kernel on two micro-panels. `tile` comes from tsl_packed_tile_of() and is used for
- * all tiles of the block. */
+/* Runs the micro-kernel on two micro-panels. `tile` comes from tsl_packed_tile_of() and is used for all tiles
+ * of the block. */
 void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
@@ -175,12 +168,12 @@ typedef struct tsl_packed_lines {
   bool is_a;
   int64_t line, count, width, from, to;
 } tsl_packed_lines;
-/* Packs lines of an operand with a structure into the micro-panel that begins at `micro`. Steps in
- * which a triangular operand is zero are left out. */
+/* Packs lines of an operand with a structure into the micro-panel that begins at `micro`. Steps in which a
+ * triangular operand is zero are left out. */
 void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                 const tsl_packed_lines *lines, void *micro);
-/* Multiplies a tile of a job with structures. Skips the tile if it is outside C's triangle or all
- * its steps are zero. */
+/* Multiplies a tile of a job with structures. Skips the tile if it is outside C's triangle or all its steps
+ * are zero. */
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile);
@@ -200,21 +193,19 @@ tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int
 /* Returns the prefetch of the part of A that micro-panel `index` is packed from. */
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
                                           int64_t index, int64_t tiles);
-/* Returns the prefetch of part `part` of `parts` of a piece of B in block `packed_block` while
- * `tiles` tiles of `block` are multiplied. */
+/* Returns the prefetch of part `part` of `parts` of a piece of B in block `packed_block` while `tiles` tiles
+ * of `block` are multiplied. */
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                               const tsl_packed_block *packed_block, int64_t pieces,
                                               int64_t index, int64_t part, int64_t parts, int64_t tiles);
 
-/* --- schedules --- */
-
-/* Bandwidth in GB/s of reading a packed copy again from another core's cache. FAR: the last cache
- * is far (measured on a Xeon). */
+/* Bandwidth in GB/s of reading a packed copy again from another core's cache. FAR: the last cache is far
+ * (measured on a Xeon). */
 enum { TSL_PACKED_AGAIN_FAR = 20, TSL_PACKED_AGAIN_NEAR = 60 };
 
-/* Cost of distributing a job over threads: barriers of all threads (`waits`); the busiest thread's
- * work divided by the mean (`uneven`); bytes of packed copies that each thread reads again from a
- * far cache (`again`); bytes of packed copies written by some threads and read by all (`shared`). */
+/* Cost of distributing a job over threads: barriers of all threads (`waits`); the busiest thread's work
+ * divided by the mean (`uneven`); bytes of packed copies that each thread reads again from a far cache
+ * (`again`); bytes of packed copies written by some threads and read by all (`shared`). */
 typedef struct tsl_packed_sharing {
   double waits, uneven, again, shared;
 } tsl_packed_sharing;
@@ -247,8 +238,8 @@ tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team);
 
-/* Runs TSL_PACKED_ROWS in the caller's thread. B is packed panel by panel to `b_copy`, A
- * micro-panel by micro-panel to `a_copy`. */
+/* Runs TSL_PACKED_ROWS in the caller's thread. B is packed panel by panel to `b_copy`, A micro-panel by
+ * micro-panel to `a_copy`. */
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

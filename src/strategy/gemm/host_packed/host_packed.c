@@ -1,9 +1,8 @@
-/* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn
- * 2015). They surround a micro-kernel whose tile of C fills the vector registers. The shape decides
- * the order of the loops. Beyond `blocked`: micro-kernels for every number of rows and for partial
- * vectors, so that edges cost no more than their products; packing by vector instructions, and only where
- * it pays; block sizes from this processor's caches; prefetches of C and of the next micro-panels;
- * copies shared by all threads.
+/* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn 2015).
+ * They surround a micro-kernel whose tile of C fills the vector registers. The shape decides the order of the
+ * loops. Beyond `blocked`: micro-kernels for every number of rows and for partial vectors, so that edges cost
+ * no more than their products; packing by vector instructions, and only where it pays; block sizes from this
+ * processor's caches; prefetches of C and of the next micro-panels; copies shared by all threads.
  *
  *                n          Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
  *             NR            a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.
@@ -19,26 +18,26 @@
  *   +-----+  +--------+     SPLIT_K  C is small, k long: each part of k has a C of its own; these are
  *      A                             added in order: split_k.c.
  *
- * The m rows are cut into as few micro-panels of A as possible, all nearly equal: no row is computed
- * in vain. The last micro-panel of B has only the vectors that it needs; its last vector is loaded and
- * stored partially. If C's columns are contiguous instead of its rows, the transposed product is
- * computed. If neither are, a tile is stored element by element.
+ * The m rows are cut into as few micro-panels of A as possible, all nearly equal: no row is computed in vain.
+ * The last micro-panel of B has only the vectors that it needs; its last vector is loaded and stored
+ * partially. If C's columns are contiguous instead of its rows, the transposed product is computed. If
+ * neither are, a tile is stored element by element.
  *
- * Rows of A are read directly if at most 1 KiB of columns of C would use the copy. Tiles are then six
- * rows by four vectors, as all rows may map to one set of the first cache. The limit for a transposed
- * A is 2 KiB. Rows of B are read directly if few micro-panels of A would use the copy.
+ * Rows of A are read directly if at most 1 KiB of columns of C would use the copy. Tiles are then six rows by
+ * four vectors, as all rows may map to one set of the first cache. The limit for a transposed A is 2 KiB.
+ * Rows of B are read directly if few micro-panels of A would use the copy.
  *
- * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part.
- * The order depends only on the shape and the parameters: any number of threads gives equal bits. All
- * schedules give equal bits, except for SPLIT_K and for products of a triangular factor added to beta
- * C. In place, panels may be added from the last to the first.
+ * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. The
+ * order depends only on the shape and the parameters: any number of threads gives equal bits. All schedules
+ * give equal bits, except for SPLIT_K and for products of a triangular factor added to beta C. In place,
+ * panels may be added from the last to the first.
  *
- * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or
- * hermitian. Tiles skip the steps in which a triangular factor is zero and the elements outside C's
- * triangle: host_packed_structure.c. Rank-2k updates: rank2k.c.
+ * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or hermitian.
+ * Tiles skip the steps in which a triangular factor is zero and the elements outside C's triangle:
+ * host_packed_structure.c. Rank-2k updates: rank2k.c.
  *
- * Parameters: KC, and KiB of the resident block in the second cache. Types: f32, f64, c64 and c128; A,
- * B and C have one type. */
+ * Parameters: KC, and KiB of the resident block in the second cache. Types: f32, f64, c64 and c128; A, B and
+ * C have one type. */
 #include "base/memory.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_packed/blocking.h"
@@ -65,8 +64,8 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Returns the error bound of panels. A complex component is the sum of two real ones, and alpha and
- * beta have two factors for each. */
+/* Returns the error bound of panels. A complex component is the sum of two real ones, and alpha and beta have
+ * two factors for each. */
 static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
   promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
@@ -131,9 +130,8 @@ static double again_seconds(double bytes, double multiplying, const tsl_device *
   return fmax(0, bytes / speed - multiplying / 4);
 }
 
-/* Returns the seconds of invalidating cache lines that other threads have read, before they are
- * written again. 50 ns each if the last cache is far and threads are many (Xeon); none for two
- * threads. */
+/* Returns the seconds of invalidating cache lines that other threads have read, before they are written
+ * again. 50 ns each if the last cache is far and threads are many (Xeon); none for two threads. */
 static double called_back_seconds(double shared, const tsl_device *device) {
   static const double each = 50e-9;
   const double threads = device->threads, held = fmin(shared, (double)device->level_bytes[1] * threads);
@@ -146,10 +144,10 @@ static bool is_ragged(const tsl_packed_job *job) {
   return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
 }
 
-/* Returns the seconds of fetching operands that the near caches do not hold between calls. Most of
- * it overlaps multiplication. Exceptions: rows of B that begin within a line take one line more,
- * which few rows of A cannot hide; a B beyond all caches with one row of A hides nothing. Partial
- * sums of split k are written and read again. */
+/* Returns the seconds of fetching operands that the near caches do not hold between calls. Most of it
+ * overlaps multiplication. Exceptions: rows of B that begin within a line take one line more, which few rows
+ * of A cannot hide; a B beyond all caches with one row of A hides nothing. Partial sums of split k are
+ * written and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
@@ -195,8 +193,8 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
                         (double)grid.down * n};
 }
 
-/* Returns the predicted seconds of one product: multiply-adds at 95 % of the peak, four steps for
- * each tile's epilogue, and four clocks for each packed vector. */
+/* Returns the predicted seconds of one product: multiply-adds at 95 % of the peak, four steps for each tile's
+ * epilogue, and four clocks for each packed vector. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
@@ -236,8 +234,8 @@ static double packed_score(const tsl_problem *problem, const tsl_config *config,
                                    : product_seconds;
 }
 
-/* Counts memory traffic. All threads together pack A once, and B once for each panel of A or once
- * for each strip. Tiles read the copies or the operands. */
+/* Counts memory traffic. All threads together pack A once, and B once for each panel of A or once for each
+ * strip. Tiles read the copies or the operands. */
 static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -259,8 +257,8 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]), account);
 }
 
-/* Returns the largest k of a partial product with equal bits: whole panels of equal depth, or a
- * single panel; 0: none. */
+/* Returns the largest k of a partial product with equal bits: whole panels of equal depth, or a single panel;
+ * 0: none. */
 static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
                            int64_t m, int64_t n, int64_t index, int64_t most) {
   const tsl_operands strides = tsl_strides_of(whole);
@@ -290,8 +288,8 @@ static tesela_status packed_run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run_product(job, operands);
 }
 
-/* Computes a product without a plan, since a job is made faster than a cached plan is found. The
- * block sizes are the model's choice for most shapes. */
+/* Computes a product without a plan, since a job is made faster than a cached plan is found. The block sizes
+ * are the model's choice for most shapes. */
 static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
                             const tsl_device *device) {
   enum { KEPT_GUESS = 256 << 10 };

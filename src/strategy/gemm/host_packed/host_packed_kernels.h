@@ -1,5 +1,5 @@
-/* Micro-kernels and pack functions, one table row per instruction set and element type. Only these
- * functions depend on the vector width; the loops above them are in blocking.h. */
+/* Micro-kernels and pack functions, one table row per instruction set and element type. Only these functions
+ * depend on the vector width; the loops above them are in blocking.h. */
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_HOST_PACKED_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_HOST_PACKED_KERNELS_H
 
@@ -11,8 +11,8 @@ enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 };
 /* Steps of k between two prefetches of a micro-kernel. */
 enum { TSL_PACKED_PREFETCH_STEPS = 8 };
 
-/* Data to prefetch while a tile is computed: runs of cache lines. `jump` is the distance in bytes
- * from the end of a run to the start of the next; `count` lines are prefetched at a time. */
+/* Data to prefetch while a tile is computed: runs of cache lines. `jump` is the distance in bytes from the
+ * end of a run to the start of the next; `count` lines are prefetched at a time. */
 typedef struct tsl_packed_prefetch {
   const unsigned char *at;
   int64_t left, lines; /* lines left in this run, and lines of a whole run; at least 1 */
@@ -20,8 +20,8 @@ typedef struct tsl_packed_prefetch {
   int64_t count;
 } tsl_packed_prefetch;
 
-/* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c.
- * Strides and steps are in elements. a and b may be packed or in the operand's memory.
+/* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c. Strides and steps are in
+ * elements. a and b may be packed or in the operand's memory.
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
  *   b: depth rows of whole vectors, row l at b + l * b_step
@@ -36,9 +36,9 @@ typedef struct tsl_packed_tile {
   int64_t c_row, c_column;
   int64_t c_rows; /* rows of C that are prefetched at a time */
   int64_t columns;
-  double alpha[2], beta[2]; /* real part, imaginary part */
-  /* Real type, contiguous rows of C, and sums that are stored (alpha 1, beta 0), or added to or
-   * subtracted from C. The micro-kernel skips the factors; the bits are equal. */
+  double alpha[2], beta[2];
+  /* Real type, contiguous rows of C, and sums that are stored (alpha 1, beta 0), or added to or subtracted
+   * from C. The micro-kernel skips the factors; the bits are equal. */
   bool is_plain;
   double signs[2];              /* 1 or -1: sign of a's imaginary parts; sign of the imaginary parts of a b */
   tsl_packed_prefetch prefetch; /* the micro-kernel advances it */
@@ -47,14 +47,14 @@ typedef struct tsl_packed_tile {
 /* Micro-kernel for one number of rows and vectors. */
 typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
-/* Packs `count` lines of `depth` elements as a micro-panel of A: `width` elements for each step of
- * k. `across` is the stride between lines, `along` the stride along k. Elements after the last line
- * are zeros or elements of the first line. */
+/* Packs `count` lines of `depth` elements as a micro-panel of A: `width` elements for each step of k.
+ * `across` is the stride between lines, `along` the stride along k. Elements after the last line are zeros or
+ * elements of the first line. */
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
 /* Packs steps `first` to before `end` of `count` lines as micro-panels of B, `width` lines each. A
- * micro-panel has `whole` steps; the last one has as many whole vectors as its lines need. `in` and
- * `out` point to step 0. */
+ * micro-panel has `whole` steps; the last one has as many whole vectors as its lines need. `in` and `out`
+ * point to step 0. */
 typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
                                      int64_t first, int64_t end, int64_t width, int64_t whole, void *out);
 
@@ -70,17 +70,16 @@ typedef struct tsl_packed_corner {
 } tsl_packed_corner;
 typedef void (*tsl_packed_copy_corner)(const tsl_packed_corner *corner);
 
-/* Conjugates `count` elements. */
 typedef void (*tsl_packed_conjugate)(void *elements, int64_t count);
 
-/* Adds the partial sums of one row of C in order: c = alpha (part 0 + part 1 + ...) + beta c; beta
- * = 0 never reads c. Parts lie `stride` elements apart; `column` is the column stride of c. */
+/* Adds the partial sums of one row of C in order: c = alpha (part 0 + part 1 + ...) + beta c; beta = 0 never
+ * reads c. Parts lie `stride` elements apart; `column` is the column stride of c. */
 typedef void (*tsl_packed_add_split_k)(const void *sums, int64_t parts, int64_t stride, int64_t count,
                                        void *c, int64_t column, const double *alpha, const double *beta);
 
-/* Triangle of C, count x count: c = square + transposed square + beta c; beta = 0 never reads c. A
- * hermitian C gets the conjugate transpose and a real diagonal. Element (i, j) of the square lies
- * at i * line + j, with whole vectors in each line. */
+/* Triangle of C, count x count: c = square + transposed square + beta c; beta = 0 never reads c. A hermitian
+ * C gets the conjugate transpose and a real diagonal. Element (i, j) of the square lies at i * line + j, with
+ * whole vectors in each line. */
 typedef struct tsl_packed_fold {
   const void *square;
   int64_t line, count;
@@ -91,7 +90,6 @@ typedef struct tsl_packed_fold {
 } tsl_packed_fold;
 typedef void (*tsl_packed_fold_rows)(const tsl_packed_fold *fold, int64_t first, int64_t end);
 
-/* Row of the table. */
 typedef struct tsl_packed_kernels {
   tesela_type type;
   int lanes_log2;                   /* log2 of the elements of a vector */

@@ -1,25 +1,24 @@
 /* Schedule TSL_PACKED_PANELS: both operands are large.
  *
- * One thread: loops over panels of A's rows, panels of k, blocks of columns. In them micro-panels of A
- * are multiplied by B's block. A micro-panel of A is packed at its first use; B's next block is packed
- * in pieces between micro-panels of A.
+ * One thread: loops over panels of A's rows, panels of k, blocks of columns. In them micro-panels of A are
+ * multiplied by B's block. A micro-panel of A is packed at its first use; B's next block is packed in pieces
+ * between micro-panels of A.
  *
- * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks
- * are tiles of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of
- * the next stage, and prefetches this data while it multiplies. So a stage has one barrier, and there
- * are two sets of copies. Each thread first takes the tasks of a region of its own.
+ * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks are tiles
+ * of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage,
+ * and prefetches this data while it multiplies. So a stage has one barrier, and there are two sets of copies.
+ * Each thread first takes the tasks of a region of its own.
  *
- * In place, C holds the general factor of a triangular product. A panel of it is packed before C is
- * written there, and is then multiplied by all of the triangle's panel. The panel of C with the packed
- * rows gets its first sums then. So the last panel comes first if the triangle's lines end at the
- * diagonal, else the first:
+ * In place, C holds the general factor of a triangular product. A panel of it is packed before C is written
+ * there, and is then multiplied by all of the triangle's panel. The panel of C with the packed rows gets its
+ * first sums then. So the last panel comes first if the triangle's lines end at the diagonal, else the first:
  *
  *      | L1       |   C3 = L3 C3, C's third panel of rows being packed;
  *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
  *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
  *
- * The order is equal where all of C is copied first (host_packed_run.c). The bits do not depend on the
- * number of threads. */
+ * The order is equal where all of C is copied first (host_packed_run.c). The bits do not depend on the number
+ * of threads. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -27,8 +26,6 @@
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include <stdatomic.h>
-
-/* --- one thread --- */
 
 static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_t index) {
   const int64_t across = tsl_ceil_div_or_one(job->views.n, job->nc),
@@ -41,8 +38,8 @@ static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_
                             step,   tsl_min(job->kc, job->views.k - step)};
 }
 
-/* Returns the next block that has anything to multiply, and advances *index. After the last block
- * it returns one with 0 rows and depth 0. */
+/* Returns the next block that has anything to multiply, and advances *index. After the last block it returns
+ * one with 0 rows and depth 0. */
 static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   tsl_packed_block block = packed_panels_block_at(job, (*index)++);
   while (block.rows > 0 && tsl_packed_is_idle(job, &block))
@@ -50,9 +47,9 @@ static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   return block;
 }
 
-/* Multiplies a block, and packs B's next block in pieces between micro-panels of A. The part of a
- * piece and the next micro-panel of A are prefetched before they are packed. `copies_a`:
- * micro-panels of A are packed in turn. */
+/* Multiplies a block, and packs B's next block in pieces between micro-panels of A. The part of a piece and
+ * the next micro-panel of A are prefetched before they are packed. `copies_a`: micro-panels of A are packed
+ * in turn. */
 static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block,
                                          bool copies_a, void *a_copy, const void *b_copy,
                                          const tsl_packed_block *next, void *b_next) {
@@ -111,8 +108,6 @@ static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
   return TESELA_OK;
 }
 
-/* --- several threads --- */
-
 /* Panel of k of a rectangle of C: its packed copies and its tasks. */
 typedef struct panel_stage {
   tsl_packed_block block;
@@ -147,8 +142,8 @@ typedef struct panel_stages {
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
 enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
-/* Cuts a stage into about a dozen tasks for each thread. A task has at least eight micro-panels of
- * A if possible, since its first one waits for the micro-panels of B. */
+/* Cuts a stage into about a dozen tasks for each thread. A task has at least eight micro-panels of A if
+ * possible, since its first one waits for the micro-panels of B. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, panel_stage *stage) {
   const int64_t micros_b_of_a_block = tsl_max(job->nc / job->nr, 1);
   stage->across = tsl_ceil_div_or_one(stage->micros_b, micros_b_of_a_block);
@@ -202,9 +197,9 @@ static void copy_share(const tsl_packed_job *job, const panel_stage *stage, int6
   tsl_packed_pack_piece(job, &stage->block, shares, share, stage->b_copy);
 }
 
-/* Returns the prefetch while micro-panel of A `i` meets micro-panel of B `j`. First `i`: the next
- * micro-panel of B, as none is in a near cache yet. Last `i`: the task's part of the next stage.
- * Otherwise: the next micro-panel of A. */
+/* Returns the prefetch while micro-panel of A `i` meets micro-panel of B `j`. First `i`: the next micro-panel
+ * of B, as none is in a near cache yet. Last `i`: the task's part of the next stage. Otherwise: the next
+ * micro-panel of A. */
 static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch *run, const task_tiles *tiles,
                                                      int64_t i, int64_t j, const void *micro_a,
                                                      const void *micro_b) {
@@ -246,9 +241,8 @@ static void packed_panels_multiply(const packed_panels_launch *run, const task_t
   copy_share(job, &run->next, tiles->share, tiles->shares);
 }
 
-/* Takes the next tile of a worker's region, down its columns, so that micro-panels of B are reused
- * from a near cache. If none is left it takes a tile of another region. Exactly one tile exists for
- * each call. */
+/* Takes the next tile of a worker's region, down its columns, so that micro-panels of B are reused from a
+ * near cache. If none is left it takes a tile of another region. Exactly one tile exists for each call. */
 static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, int64_t *j) {
   const panel_stage *stage = &run->now;
   const int64_t regions = stage->regions_down * stage->regions_across;
@@ -290,8 +284,8 @@ static void copies_task(void *argument, int64_t index, int worker) {
   copy_share(run->job, &run->next, index, run->shares);
 }
 
-/* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache,
- * even if the other one is narrow. This keeps the stages few, since each ends with a barrier. */
+/* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache, even if the
+ * other one is narrow. This keeps the stages few, since each ends with a barrier. */
 static panel_stages stages_of(const tsl_packed_job *job) {
   panel_stages all;
   const int64_t widths =
@@ -342,9 +336,8 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
                               .shared = copied * (double)(job->views.k * job->size)};
 }
 
-/* Returns true if a panel of the general factor is packed whole before its part of C is written. In
- * several threads a rectangle must have all columns of C if A is the general factor, or all rows if
- * it is B. */
+/* Returns true if a panel of the general factor is packed whole before its part of C is written. In several
+ * threads a rectangle must have all columns of C if A is the general factor, or all rows if it is B. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   return holds_a ? threads == 1 || stages_of(job).across == 1 : job->mc >= job->views.m;

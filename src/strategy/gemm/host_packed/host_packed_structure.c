@@ -149,8 +149,8 @@ static void packed_structure_exchange(const tile_region *copied, bool is_back) {
   }
 }
 
-/* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the
- * borders of tiles. */
+/* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the borders of
+ * tiles. */
 static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
                            tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
@@ -177,7 +177,6 @@ static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
   packed_structure_exchange(&copied, true);
 }
 
-/* Position of a tile relative to C's triangle. */
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
 
 static tile_place packed_structure_place_of(const tsl_packed_job *job, const tile_region *region) {
@@ -254,9 +253,9 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
     multiply(tile);
 }
 
-/* Returns the number of columns to multiply at a time. A triangular B with a short corner is faster
- * vector by vector, as each vector skips its own zero steps. So are columns that begin or end in two panels,
- * as each panel has the first sums of some columns. */
+/* Returns the number of columns to multiply at a time. A triangular B with a short corner is faster vector by
+ * vector, as each vector skips its own zero steps. So are columns that begin or end in two panels, as each
+ * panel has the first sums of some columns. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
                                const tile_region *region) {
   enum { SHORT = 96 };
@@ -272,7 +271,6 @@ static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block
   return is_corner && (is_in_two || end - first <= SHORT) ? lanes : region->columns;
 }
 
-/* Multiplies a tile, or some rows of it. */
 static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                            tile_region region, tsl_packed_side side_a, tsl_packed_side side_b,
                                            tsl_packed_tile *tile) {
@@ -289,8 +287,8 @@ static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_
   }
 }
 
-/* Returns the number of rows of this tile in the panel of its first row. In place, the other rows
- * are written with their own panel. */
+/* Returns the number of rows of this tile in the panel of its first row. In place, the other rows are written
+ * with their own panel. */
 static int64_t rows_of_panel(const tsl_packed_job *job, const tile_region *region) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
     return region->rows;

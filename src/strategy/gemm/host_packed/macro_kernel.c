@@ -40,8 +40,8 @@ static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
   return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
 }
 
-/* Returns the columns of B that tiles read directly. A partial last micro-panel is packed, since a
- * tile would read past the ends of its rows. */
+/* Returns the columns of B that tiles read directly. A partial last micro-panel is packed, since a tile would
+ * read past the ends of its rows. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
@@ -60,8 +60,8 @@ static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_b
   return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
-/* Returns the end of the first product's steps within `from` to `end`, which are relative to the
- * block. Without joined products: `end`. */
+/* Returns the end of the first product's steps within `from` to `end`, which are relative to the block.
+ * Without joined products: `end`. */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
                             int64_t end) {
   return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
@@ -242,8 +242,8 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
   kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
 }
 
-/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. A run that begins
- * within a cache line may take one line more. */
+/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. A run that begins within a cache
+ * line may take one line more. */
 static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles,
                                                     const unsigned char *src, int64_t runs, int64_t bytes,
                                                     int64_t stride) {
@@ -260,8 +260,8 @@ tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int
   return macro_kernel_prefetch_of(block, tiles, src, 1, bytes, bytes);
 }
 
-/* Returns a prefetch of a part of an operand along its contiguous direction, or an empty prefetch
- * if it has none. */
+/* Returns a prefetch of a part of an operand along its contiguous direction, or an empty prefetch if it has
+ * none. */
 static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                             const tsl_view *operand, int64_t row, int64_t rows,
                                             int64_t column, int64_t columns, int64_t tiles) {

@@ -1,5 +1,5 @@
-/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B. P' is the transpose of P,
- * conjugated if C is hermitian.
+/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B. P' is the transpose of P, conjugated if
+ * C is hermitian.
  *
  *   FOLDED  P is computed whole in separate memory, and its transpose is added when it is stored to C. No
  *           element is computed in vain, and A and B are packed once.
@@ -16,8 +16,8 @@
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
 
-/* Returns the row stride of P: an odd number of cache lines. Otherwise columns of P could all map
- * to one set of the first-level cache. */
+/* Returns the row stride of P: an odd number of cache lines. Otherwise columns of P could all map to one set
+ * of the first-level cache. */
 static int64_t line_of_square(const tsl_problem *problem) {
   const int64_t lane = TSL_CACHE_LINE / (int64_t)tsl_type(problem->c.type)->size,
                 lines = tsl_ceil_div_or_one(problem->n, lane);
@@ -34,9 +34,8 @@ static bool are_alike(const tsl_problem *problem) {
          !tsl_type(problem->c.type)->is_complex;
 }
 
-/* Chooses the method. FOLDED is faster up to a square of twice the second-level cache: two
- * triangles would compute tiles on the diagonal twice. With few terms for each row the square's
- * memory traffic costs more. */
+/* Chooses the method. FOLDED is faster up to a square of twice the second-level cache: two triangles would
+ * compute tiles on the diagonal twice. With few terms for each row the square's memory traffic costs more. */
 static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, const tsl_device *device) {
   enum { LEVEL_2_GUESS = 512 << 10, ROWS_FOR_EACH_TERM = 4 };
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,

@@ -1,5 +1,5 @@
-/* Schedule TSL_PACKED_SPLIT_K: C is small and k is long. Each part of k has a dense C of its own in
- * whole vectors. These are added in the order of the parts, so the bits do not depend on threads. */
+/* Schedule TSL_PACKED_SPLIT_K: C is small and k is long. Each part of k has a dense C of its own in whole
+ * vectors. These are added in the order of the parts, so the bits do not depend on threads. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -62,8 +62,7 @@ static void split_k_add_row(void *argument, int64_t index, int worker) {
 }
 
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {
-  /* Parts differ by at most a panel, and an idle thread takes the next part; longer parts come
-   * first. */
+  /* Parts differ by at most a panel, and an idle thread takes the next part; longer parts come first. */
   enum { WORKERS_MOST = 64 };
   const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->kc),
                 workers = tsl_min(threads, tsl_min(job->split_k, WORKERS_MOST));

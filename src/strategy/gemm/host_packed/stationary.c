@@ -1,5 +1,4 @@
-/* Schedules TSL_PACKED_ROWS and TSL_PACKED_COLUMNS: one operand is small and resident, the other
- * streams. */
+/* Schedules TSL_PACKED_ROWS and TSL_PACKED_COLUMNS: one operand is small and resident, the other streams. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -10,8 +9,6 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
                             0,    job->views.n,
                             step, step < 0 ? 0 : tsl_max(tsl_min(job->kc, job->views.k - step), 0)};
 }
-
-/* --- A streams --- */
 
 /* Returns the next panel, of this part of k or of the part after it; its depth is 0 after the last. */
 static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
@@ -30,8 +27,8 @@ static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_
   return block;
 }
 
-/* Multiplies micro-panels `first` to before `end` of A by B's panel. Each one prefetches the next,
- * and in its last tile a part of B's next panel. */
+/* Multiplies micro-panels `first` to before `end` of A by B's panel. Each one prefetches the next, and in its
+ * last tile a part of B's next panel. */
 static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                       void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
@@ -53,16 +50,16 @@ static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, 
   }
 }
 
-/* State of a run. The resident operand (`kept`) is packed whole, panel after panel; each worker has
- * a buffer for the streaming operand (`passing`). */
+/* State of a run. The resident operand (`kept`) is packed whole, panel after panel; each worker has a buffer
+ * for the streaming operand (`passing`). */
 typedef struct stationary_launch {
   const tsl_packed_job *job;
   bool by_rows;
   unsigned char *kept, *passing;
-  int64_t kept_step;     /* bytes of the resident operand for each step of k */
-  int64_t passing_bytes; /* bytes of a worker's buffer */
-  /* Streaming units (micro-panels of A, or groups of micro-panels of B), and tasks that they are
-   * distributed in. */
+  int64_t kept_step; /* bytes of the resident operand for each step of k */
+  int64_t passing_bytes;
+  /* Streaming units (micro-panels of A, or groups of micro-panels of B), and tasks that they are distributed
+   * in. */
   int64_t units, chunks;
   int64_t shares; /* tasks that pack one panel of the resident operand */
 } stationary_launch;
@@ -105,8 +102,8 @@ static void keep_share(void *argument, int64_t index, int worker) {
   stationary_keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
 }
 
-/* Multiplies units `first` to before `end` in each panel. `keeps`: this thread packs the resident
- * operand, one panel at a time; otherwise it is packed already. */
+/* Multiplies units `first` to before `end` in each panel. `keeps`: this thread packs the resident operand,
+ * one panel at a time; otherwise it is packed already. */
 static void pass_chunk_rows(const stationary_launch *run, int64_t first, int64_t end, bool keeps,
                             void *passing) {
   const tsl_packed_job *job = run->job;
@@ -118,10 +115,8 @@ static void pass_chunk_rows(const stationary_launch *run, int64_t first, int64_t
   }
 }
 
-/* --- B streams --- */
-
-/* Returns group `index` in panel order: each panel has `count` groups of micro-panels of B, from
- * group `first`. After the last panel the block has depth 0. */
+/* Returns group `index` in panel order: each panel has `count` groups of micro-panels of B, from group
+ * `first`. After the last panel the block has depth 0. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block group = panel_at(job, tsl_packed_step_of(job, index / count));
   group.column = (first + index % count) * job->nc;
@@ -129,10 +124,9 @@ static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64
   return group;
 }
 
-/* Multiplies a group by A's panel, and packs the next group in pieces. Each piece is prefetched
- * while some tiles are multiplied. Pieces are small, since long rows of B may evict each other.
- * With `b_stays` a piece follows a whole micro-panel of B, which packing would evict from the
- * first-level cache. */
+/* Multiplies a group by A's panel, and packs the next group in pieces. Each piece is prefetched while some
+ * tiles are multiplied. Pieces are small, since long rows of B may evict each other. With `b_stays` a piece
+ * follows a whole micro-panel of B, which packing would evict from the first-level cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
@@ -191,15 +185,15 @@ void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
-/* Returns the bytes of the resident operand that each task reads again, or 0 if the second-level
- * cache holds them. */
+/* Returns the bytes of the resident operand that each task reads again, or 0 if the second-level cache holds
+ * them. */
 static int64_t stationary_bytes_again(const tsl_packed_job *job) {
   const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
   return job->views.k > job->kc && bytes > job->near + job->near / 2 ? bytes : 0;
 }
 
-/* Returns the number of tasks. Small tasks balance the threads. If each task reads the resident
- * operand again, tasks are large enough to hide this, and a multiple of the threads. */
+/* Returns the number of tasks. Small tasks balance the threads. If each task reads the resident operand
+ * again, tasks are large enough to hide this, and a multiple of the threads. */
 static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
   const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;

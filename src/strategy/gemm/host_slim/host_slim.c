@@ -1,7 +1,7 @@
-/* Slim product: few rows, columns or steps, but not so few that only memory bandwidth counts. Tiles of
- * C stay in the vector registers while the large operand, or C, streams once in memory order. Beyond
- * `host_packed`: the large operand is not packed, and its next lines are prefetched. Beyond
- * `host_thin`, whose sums are stored and loaded: 3 to 16 rows keep the multiply-add units busy.
+/* Slim product: few rows, columns or steps, but not so few that only memory bandwidth counts. Tiles of C stay
+ * in the vector registers while the large operand, or C, streams once in memory order. Beyond `host_packed`:
+ * the large operand is not packed, and its next lines are prefetched. Beyond `host_thin`, whose sums are
+ * stored and loaded: 3 to 16 rows keep the multiply-add units busy.
  *
  *   rows     Few x many, rows of the large operand are contiguous. A chunk of steps of a piece of columns
  *            is multiplied; the sums of a piece fit 16 KiB, two chunks the second-level cache. Meanwhile
@@ -17,10 +17,10 @@
  *            beta is 0 and C exceeds half of the last cache, a row of tiles is computed in a buffer and
  *            stored past the caches.
  *
- * Tiles have up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has
- * tiles of one vector where AVX-512 has one multiply-add a clock. The last columns are copied to whole
- * vectors, so that no tile needs a mask. Threads take pieces. No sum is cut, each adds its products in
- * the order of k: `host_small` gives equal bits.
+ * Tiles have up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has tiles of
+ * one vector where AVX-512 has one multiply-add a clock. The last columns are copied to whole vectors, so
+ * that no tile needs a mask. Threads take pieces. No sum is cut, each adds its products in the order of k:
+ * `host_small` gives equal bits.
  *
  * Parameters: none. Types: f32 and f64. Limits: m or n at most 16, or k at most 32. */
 #include "strategy/cost_counts.h"
@@ -61,8 +61,8 @@ static double computed_clocks(const tsl_slim_job *job, double at_once) {
   }
 }
 
-/* Returns the predicted seconds: multiply-adds overlapped with cache traffic. Large operands reach
- * a little more of the memory bandwidth than other strategies. */
+/* Returns the predicted seconds: multiply-adds overlapped with cache traffic. Large operands reach a little
+ * more of the memory bandwidth than other strategies. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -85,8 +85,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
 
-/* Counts memory traffic: the large operand is read once for each tile of thin rows, from a cache
- * after the first. An update reads it again for each tile's rows of C. */
+/* Counts memory traffic: the large operand is read once for each tile of thin rows, from a cache after the
+ * first. An update reads it again for each tile's rows of C. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);

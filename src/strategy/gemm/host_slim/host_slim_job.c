@@ -7,8 +7,8 @@
 
 enum {
   SUMS_BYTES = 16 << 10, /* sums of a piece in TSL_SLIM_ROWS */
-  /* columns of the large operand in a piece of TSL_SLIM_SPREAD: a multiple of all tile heights but
-   * 8 and 16 */
+  /* columns of the large operand in a piece of TSL_SLIM_SPREAD: a multiple of all tile heights but 8 and
+   * 16 */
   REDUCED = 60,
   UPDATE_BYTES = 32 << 10, /* B's part in an update's piece; stays near for all rows of tiles */
   UPDATE_ROWS = 240,       /* rows of C in a piece of an update */
@@ -27,8 +27,8 @@ static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
-/* Sets the columns of a piece: its sums stay near, or in an update its part of B. A chunk of the
- * large operand and the next chunk fill half of the second-level cache. */
+/* Sets the columns of a piece: its sums stay near, or in an update its part of B. A chunk of the large
+ * operand and the next chunk fill half of the second-level cache. */
 static void cut(tsl_slim_job *job, const tsl_device *device) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS;
   const int64_t bytes = job->way == TSL_SLIM_UPDATE ? UPDATE_BYTES : SUMS_BYTES,
@@ -39,8 +39,8 @@ static void cut(tsl_slim_job *job, const tsl_device *device) {
       tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->shape.size) / 16, 2) * 16);
 }
 
-/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. There a
- * tile of two vectors has too many loads in flight when C is prefetched. */
+/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. There a tile of two
+ * vectors has too many loads in flight when C is prefetched. */
 static int vectors_of_updates(const tsl_slim_job *job, const tsl_device *device) {
   const bool is_whole = job->kernels->lanes * job->shape.size == 64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
@@ -65,22 +65,21 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->asks_ahead = c_bytes > (device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS);
 }
 
-/* State of a run. */
 typedef struct slim_launch {
   const tsl_slim_job *job;
   tsl_team team;
   const char *large, *thin;
   char *c;
   const char
-      /* packed operand: the thin one, in steps of whole vectors, or in an update the large one;
-       * else the large one itself */
+      /* packed operand: the thin one, in steps of whole vectors, or in an update the large one; else the
+       * large one itself */
       *packed;
-  int64_t pitch; /* row stride of `packed` in elements */
+  int64_t pitch;
   int64_t width, pieces, columns_of_pieces;
 } slim_launch;
 
-/* Multiplies a panel from top to bottom with tiles that prefetch; each tile prefetches its part of
- * the rows of b. */
+/* Multiplies a panel from top to bottom with tiles that prefetch; each tile prefetches its part of the rows
+ * of b. */
 static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
                             int64_t rows, const char *a, const char *b, char *c) {
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]);
@@ -97,8 +96,7 @@ static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_t
   }
 }
 
-/* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly
- * equal. */
+/* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly equal. */
 static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, int64_t vectors, int64_t rows,
                           const char *a, const char *b, char *c) {
   const tsl_slim_multiply *const multiply = job->kernels->multiply[vectors - 1];
@@ -115,8 +113,6 @@ static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, in
   for (; i < count; i++, a += a_next - tile->a_row, c += c_next - tile->c_row)
     multiply[height - 2](tile, a, b, c);
 }
-
-/* --- TSL_SLIM_ROWS --- */
 
 /* Returns the tile's arguments for a chunk of steps. */
 static tsl_slim_tile tile_of_steps(const tsl_slim_job *job, int64_t l, int64_t steps) {
@@ -190,8 +186,6 @@ static tesela_status add_rows(slim_launch *run) {
   return TESELA_OK;
 }
 
-/* --- TSL_SLIM_SPREAD --- */
-
 /* Returns the vectors of the next tile when `left` vectors remain. */
 static int64_t vectors_of_tile(int64_t left) {
   return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
@@ -249,8 +243,6 @@ static tesela_status spread(slim_launch *run) {
   return TESELA_OK;
 }
 
-/* --- TSL_SLIM_UPDATE --- */
-
 /* Piece of an update: its operands, and `edge`, the packed rows of B of its last columns. */
 typedef struct slim_piece {
   tsl_slim_tile tile;
@@ -259,8 +251,8 @@ typedef struct slim_piece {
   int64_t rows, width;
 } slim_piece;
 
-/* Computes a piece whose C bypasses the caches: rows of a tile are computed in a buffer from left
- * to right, then streamed. */
+/* Computes a piece whose C bypasses the caches: rows of a tile are computed in a buffer from left to right,
+ * then streamed. */
 static void update_aside(const tsl_slim_job *job, const slim_piece *piece) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
   const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
@@ -283,8 +275,8 @@ static void update_aside(const tsl_slim_job *job, const slim_piece *piece) {
   job->kernels->fence();
 }
 
-/* Computes a row of tiles from left to right. Each tile prefetches C AHEAD_BYTES further on; at the
- * end of a row, the start of the next one. */
+/* Computes a row of tiles from left to right. Each tile prefetches C AHEAD_BYTES further on; at the end of a
+ * row, the start of the next one. */
 static void update_row(const tsl_slim_job *job, const slim_piece *piece, const tsl_slim_tile *like,
                        int64_t row, int64_t height, int64_t whole) {
   const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
@@ -300,8 +292,8 @@ static void update_row(const tsl_slim_job *job, const slim_piece *piece, const t
   }
 }
 
-/* Computes a piece directly in C, with B in the first-level cache; the last columns use a buffer.
- * Factors of 1 and -1 are skipped; the bits are equal. */
+/* Computes a piece directly in C, with B in the first-level cache; the last columns use a buffer. Factors of
+ * 1 and -1 are skipped; the bits are equal. */
 static void update_near(const tsl_slim_job *job, const slim_piece *piece) {
   _Alignas(64) char sums[UPDATE_ROWS * TSL_SLIM_EDGE_BYTES];
   const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
@@ -325,9 +317,9 @@ static void update_near(const tsl_slim_job *job, const slim_piece *piece) {
                          piece->c + i * piece->tile.c_row + whole * size, 1);
 }
 
-/* Computes a piece. Pieces are numbered down the columns of C, so each thread has rows of its own
- * that the processor prefetches. Side by side, two threads would share pages, and each would
- * prefetch the other's lines. */
+/* Computes a piece. Pieces are numbered down the columns of C, so each thread has rows of its own that the
+ * processor prefetches. Side by side, two threads would share pages, and each would prefetch the other's
+ * lines. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const slim_launch *run = argument;
   const tsl_slim_job *job = run->job;
@@ -381,7 +373,6 @@ static tesela_status update(slim_launch *run) {
   return TESELA_OK;
 }
 
-/* Stores C = beta C for k = 0. */
 static void scale(const slim_launch *run) {
   static const double zero;
   const tsl_slim_job *job = run->job;

@@ -19,8 +19,8 @@ enum {
   TSL_SLIM_EDGE_BYTES = 128  /* maximum bytes of a row of a tile of two vectors */
 };
 
-/* Arguments of a micro-kernel that tiles share: c = alpha a b + beta c, or c + alpha a b, of whole
- * vectors. Strides are in bytes:
+/* Arguments of a micro-kernel that tiles share: c = alpha a b + beta c, or c + alpha a b, of whole vectors.
+ * Strides are in bytes:
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
  *   b: depth rows of vectors, row l at b + l * b_step
@@ -33,8 +33,8 @@ typedef struct tsl_slim_tile {
   int64_t b_ahead, asks;
   double alpha, beta;
   bool goes_on; /* sums begin with the contents of c */
-  bool scales;  /* alpha is not 1 */
-  bool adds;    /* beta c is added at the end; else c is not read */
+  bool scales;
+  bool adds; /* beta c is added at the end; else c is not read */
   /* 1 or -1: beta is 1, and sums are added to c or subtracted without factors (equal bits); else 0 */
   int plain;
 } tsl_slim_tile;
@@ -44,8 +44,8 @@ typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, cons
 typedef void (*tsl_slim_finish)(const void *sums, int64_t step, int64_t count, double beta, void *c,
                                 int64_t column);
 
-/* Copies element (i, j) of rows x columns at in + i * row + j * column to out[i * pitch + j],
- * padded with zeros up to `width`. */
+/* Copies element (i, j) of rows x columns at in + i * row + j * column to out[i * pitch + j], padded with
+ * zeros up to `width`. */
 typedef void (*tsl_slim_copy)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
                               int64_t width, void *out, int64_t pitch);
 
@@ -66,8 +66,6 @@ typedef struct tsl_slim_kernels {
   extern const tsl_slim_kernels tsl_slim_##isa##_f32, tsl_slim_##isa##_f64;
 TSL_ISA_LIST(TSL_SLIM_DECLARE)
 #undef TSL_SLIM_DECLARE
-
-/* --- job --- */
 
 typedef enum tsl_slim_way {
   TSL_SLIM_ROWS,   /* rows of the large operand stream */

@@ -5,8 +5,8 @@
 #include "host/host_view.h"
 #include "host/int_math.h"
 
-/* Packed panels of B up to LOCAL_BYTES are on the stack. Products of more than TILE_STEPS steps
- * gain more from a job than it costs. */
+/* Packed panels of B up to LOCAL_BYTES are on the stack. Products of more than TILE_STEPS steps gain more
+ * from a job than it costs. */
 enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
@@ -35,8 +35,8 @@ static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
 }
 
-/* Sets the members one by one, like all code of immediate calls. Copying a whole struct that was
- * written in parts would wait for the stores. */
+/* Sets the members one by one, like all code of immediate calls. Copying a whole struct that was written in
+ * parts would wait for the stores. */
 static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* empty products are never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
@@ -52,8 +52,8 @@ static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swa
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
-/* Sums of a tile that are computed in parallel. With fewer than LATENCY a multiply-add waits for
- * its predecessor. */
+/* Sums of a tile that are computed in parallel. With fewer than LATENCY a multiply-add waits for its
+ * predecessor. */
 enum { LATENCY = 4 };
 static int64_t chains_of(const sight *seen) {
   const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
@@ -61,16 +61,16 @@ static int64_t chains_of(const sight *seen) {
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
-/* Returns true if the rest of a row fits half a vector and half vectors are faster. Processors with
- * one whole multiply-add a clock do two half ones. */
+/* Returns true if the rest of a row fits half a vector and half vectors are faster. Processors with one whole
+ * multiply-add a clock do two half ones. */
 static bool has_narrow_rest(const sight *seen) {
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
   return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
          2 * rest <= lanes;
 }
 
-/* Returns the predicted vector multiply-adds: products, epilogues, packing of B, and element-wise
- * stores to C. */
+/* Returns the predicted vector multiply-adds: products, epilogues, packing of B, and element-wise stores to
+ * C. */
 static double host_small_clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors = (double)host_small_vectors_of(seen->kernels, seen->columns) -
@@ -155,8 +155,8 @@ static bool host_small_choose(const tsl_fast_product *product, unsigned offers, 
 
 static tsl_small_function host_small_run_of(const tsl_small_job *job);
 
-/* Cut of C: vectors of each panel but the last, and number of panels. `narrow`: the rest of the
- * last vector is a panel of narrower vectors. */
+/* Cut of C: vectors of each panel but the last, and number of panels. `narrow`: the rest of the last vector
+ * is a panel of narrower vectors. */
 typedef struct cuts {
   int64_t wide, panels;
   bool narrow;
@@ -169,8 +169,8 @@ static cuts host_small_cut(const sight *seen, int64_t vectors) {
   return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
 }
 
-/* Cuts C into panels as wide as possible. A partial last vector becomes a narrow panel if one panel
- * holds the rest, as then lines of successive rows are written whole. */
+/* Cuts C into panels as wide as possible. A partial last vector becomes a narrow panel if one panel holds the
+ * rest, as then lines of successive rows are written whole. */
 static cuts cut_far(const sight *seen, int64_t vectors) {
   enum { MOST = TSL_SMALL_VECTORS_MAX };
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);

@@ -11,8 +11,8 @@
 /* Maxima of MR, of NR in vectors, and of exact tiles in any row of the table. */
 enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 4, TSL_SMALL_EXACT_MAX = 4 };
 
-/* Arguments of a micro-kernel that all tiles of a panel of C's columns share: c = alpha a b + beta c;
- * beta = 0 never reads c. Strides are in bytes, except for C's.
+/* Arguments of a micro-kernel that all tiles of a panel of C's columns share: c = alpha a b + beta c; beta =
+ * 0 never reads c. Strides are in bytes, except for C's.
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
  *   b: depth rows of vectors, row l at b + l * b_step; the last vector has `last` elements
@@ -25,22 +25,22 @@ typedef struct tsl_small_tile {
   int64_t rows;            /* used by brief tiles only */
   double alpha, beta;
   bool scales,
-      /* alpha is not 1; beta is not 0. Flags are faster than comparisons of doubles, which would
-       * wait for earlier multiply-adds. */
+      /* alpha is not 1; beta is not 0. Flags are faster than comparisons of doubles, which would wait for
+       * earlier multiply-adds. */
       adds;
 } tsl_small_tile;
 
-/* Micro-kernel for one number of rows and vectors; its first argument is a tsl_small_tile. Returns
- * TESELA_OK, so that it can also be a job's run function. */
+/* Micro-kernel for one number of rows and vectors; its first argument is a tsl_small_tile. Returns TESELA_OK,
+ * so that it can also be a job's run function. */
 typedef tsl_fast_kernel *tsl_small_function;
 
-/* Packs `count` columns of `depth` elements, element (l, j) at in + l * along + j * across
- * (elements), to rows of `width` elements. Elements after the last column are not written. */
+/* Packs `count` columns of `depth` elements, element (l, j) at in + l * along + j * across (elements), to
+ * rows of `width` elements. Elements after the last column are not written. */
 typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                int64_t width, void *out);
 
-/* Micro-kernel for a fixed depth and the plain case: whole vectors, a_step of one element, c_column
- * 1, alpha 1. */
+/* Micro-kernel for a fixed depth and the plain case: whole vectors, a_step of one element, c_column 1, alpha
+ * 1. */
 typedef struct tsl_small_exact {
   int rows, vectors, depth;
   tsl_small_function multiply;
@@ -72,10 +72,8 @@ typedef struct tsl_small_set {
 TSL_ISA_LIST(TSL_SMALL_DECLARE)
 #undef TSL_SMALL_DECLARE
 
-/* --- job --- */
-
-/* Panel of C's columns, from top to bottom: `tallers` tiles of `height` rows, then `lowers` tiles
- * of one row less. */
+/* Panel of C's columns, from top to bottom: `tallers` tiles of `height` rows, then `lowers` tiles of one row
+ * less. */
 typedef struct tsl_small_panel {
   tsl_small_tile tile;
   tsl_small_function taller, lower;
@@ -83,9 +81,9 @@ typedef struct tsl_small_panel {
   int64_t width; /* in elements, rounded up to whole vectors */
 } tsl_small_panel;
 
-/* Job: C is rows x columns. If B's columns are not contiguous, each panel of B is packed first.
- * `last` is the first member and begins with its tile. So a job of a single tile is run by the
- * micro-kernel itself, which gets the job's address. */
+/* Job: C is rows x columns. If B's columns are not contiguous, each panel of B is packed first. `last` is the
+ * first member and begins with its tile. So a job of a single tile is run by the micro-kernel itself, which
+ * gets the job's address. */
 typedef struct tsl_small_job {
   tsl_small_panel last;
   tsl_small_function run;
@@ -103,18 +101,17 @@ typedef struct tsl_small_job {
 
 /* Returns the product of a problem with these operands; all types are f32, or all are f64. */
 tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
-/* Makes the job of a product; the operands' addresses are not used. `clocks` (may be NULL) gets a
- * predicted time in vector multiply-adds. */
+/* Makes the job of a product; the operands' addresses are not used. `clocks` (may be NULL) gets a predicted
+ * time in vector multiply-adds. */
 void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
-/* Makes the job of a product whose operands are in no cache, with the widest tiles, so that memory
- * is accessed line after line. Returns false if the processor has no such tiles. */
+/* Makes the job of a product whose operands are in no cache, with the widest tiles, so that memory is
+ * accessed line after line. Returns false if the processor has no such tiles. */
 bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job);
-/* Computes a product of few steps without a job. Returns false if its strides do not allow that or
- * a job is faster. Sizes must be at least 1. */
+/* Computes a product of few steps without a job. Returns false if its strides do not allow that or a job is
+ * faster. Sizes must be at least 1. */
 bool tsl_small_run_at_once(const tsl_fast_product *product, unsigned offers);
 /* Returns true if a run allocates memory, and may fail. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
-/* Runs a job in the caller's thread. */
 static inline tesela_status tsl_small_job_run(const tsl_small_job *job, const void *a, const void *b,
                                               void *c) {
   return job->run(job, a, b, c);

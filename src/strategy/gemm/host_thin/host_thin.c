@@ -1,6 +1,6 @@
-/* Thin product: each element of its one large matrix is read or written once. So the time is that of
- * memory if the matrix is walked in memory order. Beyond `host_packed`: the large operand is not
- * packed, no tile is mostly empty, and the hardware can prefetch.
+/* Thin product: each element of its one large matrix is read or written once. So the time is that of memory
+ * if the matrix is walked in memory order. Beyond `host_packed`: the large operand is not packed, no tile is
+ * mostly empty, and the hardware can prefetch.
  *
  *   rows       Few x many, rows of the large operand are contiguous: eight rows at a time are added to the
  *              sums of `few` rows. A piece is as wide as its sums fit 32 KiB. The next eight rows are
@@ -14,9 +14,9 @@
  *   outer      k is 4 or less: C is computed row by row in pieces of 32 rows by 1024 columns. It is stored
  *              past the caches if beta is 0 and it exceeds half of the last cache.
  *
- * If the large operand has no contiguous direction, eight rows of a piece are copied at a time. The
- * thin operand is copied once. Threads take pieces. No sum is cut, so the bits do not depend on the
- * number of threads.
+ * If the large operand has no contiguous direction, eight rows of a piece are copied at a time. The thin
+ * operand is copied once. Threads take pieces. No sum is cut, so the bits do not depend on the number of
+ * threads.
  *
  * Parameters: none. Types: f32 and f64. Limits: m or n at most 8, or k at most 4. */
 #include "strategy/cost_counts.h"
@@ -35,9 +35,8 @@ static const char *thin_refuse(const tsl_problem *problem, const tsl_config *con
   return tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS);
 }
 
-/* Returns the clocks of a cache line of the operands, as measured, by the cache level that holds
- * it. Lines that are written take a quarter more; elements that are copied one by one take far
- * longer. */
+/* Returns the clocks of a cache line of the operands, as measured, by the cache level that holds it. Lines
+ * that are written take a quarter more; elements that are copied one by one take far longer. */
 static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -48,16 +47,16 @@ static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_devic
                                                              : level;
 }
 
-/* Returns the clocks of cache traffic. A line of C is fetched before it is written; reading it as
- * well takes two fifths longer (measured). */
+/* Returns the clocks of cache traffic. A line of C is fetched before it is written; reading it as well takes
+ * two fifths longer (measured). */
 static double moved_clocks(const tsl_thin_job *job, const tsl_problem *problem, const tsl_device *device) {
   const double held = tsl_thin_held_bytes(problem), again = tsl_problem_bytes(problem) - held;
   return (held + 0.4 * again) / 64 * line_clocks(job, held, device);
 }
 
-/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as
- * measured. A partial store delays the next store; sums of rows are stored and loaded; lanes of
- * column sums are added; elements without a contiguous direction are copied one by one. */
+/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as measured. A
+ * partial store delays the next store; sums of rows are stored and loaded; lanes of column sums are added;
+ * elements without a contiguous direction are copied one by one. */
 static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth;
   const int64_t lanes = job->kernels->lanes;
@@ -76,8 +75,8 @@ static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   }
 }
 
-/* Returns the predicted seconds: the maximum of cache traffic, multiply-adds, and memory traffic at
- * a little more than the bandwidth of other strategies. */
+/* Returns the predicted seconds: the maximum of cache traffic, multiply-adds, and memory traffic at a little
+ * more than the bandwidth of other strategies. */
 static double thin_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -93,9 +92,9 @@ static double thin_score(const tsl_problem *problem, const tsl_config *config, c
   return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
-/* Counts memory traffic: the large operand is read once. Its rows are added eight at a time to sums
- * that stay near. With contiguous columns eight meet the thin operand at a time. An outer product
- * reads it again from a cache for each row of C. */
+/* Counts memory traffic: the large operand is read once. Its rows are added eight at a time to sums that stay
+ * near. With contiguous columns eight meet the thin operand at a time. An outer product reads it again from a
+ * cache for each row of C. */
 static void thin_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                          tsl_cost_counts *account) {
   static const double at_once = 8;

@@ -44,7 +44,6 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 
-/* State of a run. */
 typedef struct thin_launch {
   const tsl_thin_job *job;
   tsl_team team;
@@ -52,7 +51,7 @@ typedef struct thin_launch {
   char *c;
   /* the thin operand, or in an outer product the large one; copied if it was not contiguous */
   const void *packed;
-  int64_t pitch;            /* row stride of `packed` in elements */
+  int64_t pitch;
   const char *coefficients; /* thin operand of an outer product */
   int64_t coefficients_pitch;
   int64_t width, pieces, columns_of_pieces;
@@ -70,8 +69,6 @@ static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_s
           (const char *)sums + i * row_step * job->shape.size, step, count, job->shape.alpha, job->shape.beta,
           c + (i * job->shape.c_few + from * job->shape.c_many) * job->shape.size, job->shape.c_many);
 }
-
-/* --- TSL_THIN_ROWS --- */
 
 _Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
                    COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
@@ -102,8 +99,8 @@ static void thin_add_piece(void *argument, int64_t index, int worker) {
   thin_finish(job, sums, run->width, 1, from, width, run->c);
 }
 
-/* Returns the columns of a piece, a multiple of 64: as wide as the sums allow, and narrow enough to
- * occupy all threads. */
+/* Returns the columns of a piece, a multiple of 64: as wide as the sums allow, and narrow enough to occupy
+ * all threads. */
 static int64_t thin_width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->shape.across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->shape.few * job->shape.size);
@@ -118,8 +115,6 @@ static tesela_status thin_add_rows(thin_launch *run) {
   tsl_team_run(run->team, run->pieces, thin_add_piece, run);
   return TESELA_OK;
 }
-
-/* --- TSL_THIN_REDUCE --- */
 
 static void reduce_piece(void *argument, int64_t index, int worker) {
   const thin_launch *run = argument;
@@ -154,8 +149,6 @@ static tesela_status reduce_columns(thin_launch *run) {
   tsl_scratch_give(packed);
   return TESELA_OK;
 }
-
-/* --- TSL_THIN_OUTER --- */
 
 static void outer_piece(void *argument, int64_t index, int worker) {
   const thin_launch *run = argument;
@@ -212,7 +205,6 @@ static tesela_status multiply_outer(thin_launch *run) {
   return TESELA_OK;
 }
 
-/* Stores C = beta C for k = 0. */
 static void thin_scale(const thin_launch *run) {
   static const double zero;
   const tsl_thin_job *job = run->job;

@@ -24,27 +24,27 @@ typedef struct tsl_thin_numbers {
   int64_t across, along;
 } tsl_thin_numbers;
 
-/* Adds `rows` rows of the large operand, `width` elements each and `along` apart, to sums of
- * `pitch` elements: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: sums begin with 0;
- * their rows must be whole vectors. `prefetches`: the next rows are prefetched. */
+/* Adds `rows` rows of the large operand, `width` elements each and `along` apart, to sums of `pitch`
+ * elements: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: sums begin with 0; their rows must be
+ * whole vectors. `prefetches`: the next rows are prefetched. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
                              int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);
 
-/* Columns of the large operand, `across` apart, each with `depth` contiguous elements.
- * `prefetches`: the next columns are prefetched. */
+/* Columns of the large operand, `across` apart, each with `depth` contiguous elements. `prefetches`: the next
+ * columns are prefetched. */
 typedef struct tsl_thin_columns {
   const void *at;
   int64_t across, depth, count;
   bool prefetches;
 } tsl_thin_columns;
 
-/* Computes out[j * q + i] = the sum over l of x[j][l] y[i][l]; rows of y are `pitch` apart, and q
- * is the kernel's number of thin rows. */
+/* Computes out[j * q + i] = the sum over l of x[j][l] y[i][l]; rows of y are `pitch` apart, and q is the
+ * kernel's number of thin rows. */
 typedef void (*tsl_thin_reduce)(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out);
 
-/* Some rows of C in an outer product: c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j]; beta
- * = 0 never reads c. Pitches are in elements. `nontemporal`: stores bypass the caches;
- * tsl_thin_kernels.fence() must follow before other threads read C. */
+/* Some rows of C in an outer product: c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j]; beta = 0 never
+ * reads c. Pitches are in elements. `nontemporal`: stores bypass the caches; tsl_thin_kernels.fence() must
+ * follow before other threads read C. */
 typedef struct tsl_thin_rows {
   const void *b, *y;
   void *c;
@@ -78,8 +78,6 @@ typedef struct tsl_thin_kernels {
   extern const tsl_thin_kernels tsl_thin_##isa##_f32, tsl_thin_##isa##_f64;
 TSL_ISA_LIST(TSL_THIN_DECLARE)
 #undef TSL_THIN_DECLARE
-
-/* --- job --- */
 
 typedef enum tsl_thin_way {
   TSL_THIN_ROWS,   /* rows of the large operand are scaled and added */

@@ -1,5 +1,4 @@
-/* Host side of image_microtile.cl: images over B or over packed copies of it, and a launch for
- * each. */
+/* Host side of image_microtile.cl: images over B or over packed copies of it, and a launch for each. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -19,8 +18,8 @@ static const tsl_param params[] = {
 };
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
 
-/* TILE: edge of a packing tile. Parts of B begin at multiples of ROWS_STEP and COLUMNS_STEP, which
- * the alignments of all devices divide. So images of parts are possible if an image of all is. */
+/* TILE: edge of a packing tile. Parts of B begin at multiples of ROWS_STEP and COLUMNS_STEP, which the
+ * alignments of all devices divide. So images of parts are possible if an image of all is. */
 enum { LANES = TSL_TEXEL_BYTES / (int)sizeof(float), TILE = 16, ROWS_STEP = 64, COLUMNS_STEP = 1024 };
 /* Maximum bytes of a packed part, or of an image that is a copy. */
 static const int64_t part_bytes_max = (int64_t)256 << 20;
@@ -39,8 +38,6 @@ typedef struct arguments {
   float alpha, beta;
 } arguments;
 
-/* --- parts of B --- */
-
 /* Part of B that fits an image. */
 typedef struct microtile_part {
   int64_t row, column, rows, columns;
@@ -50,8 +47,8 @@ static int64_t texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
-/* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal
- * fractions. Then as many columns as the image and its memory can hold. */
+/* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal fractions. Then as
+ * many columns as the image and its memory can hold. */
 static microtile_part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
@@ -73,8 +70,6 @@ static const char *grid_for(int64_t m, int64_t columns, const tsl_config *config
   const int64_t *value = config->value, down = m == 0 ? 0 : (m - 1) / value[HEIGHT] + 1;
   return tsl_launch_grid(device, texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
 }
-
-/* --- run --- */
 
 /* State of a run: C = alpha A B + beta C with these sizes. */
 typedef struct microtile_launch {
@@ -161,8 +156,7 @@ static void swap(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing and reads
- * vectors. */
+/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing and reads vectors. */
 static void transpose(microtile_launch *run) {
   tsl_gemm_sizes *sizes = &run->sizes;
   tsl_buffer *const a = run->a;
@@ -205,8 +199,6 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return TESELA_OK;
 }
 
-/* --- strategy --- */
-
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
   if (device->image_height_max < ROWS_STEP || device->image_width_max * LANES < COLUMNS_STEP)
@@ -217,7 +209,6 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
 }
 
-/* Returns the bytes of a packed part. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return bytes_of(problem->k, problem->n, device);
@@ -230,9 +221,9 @@ static int copies_of(const tsl_shape *b, const tsl_device *device) {
   return (b->col_stride == 1 && fits ? 0 : 1) + (step == 0 ? 1 : 0);
 }
 
-/* Returns the fraction of the peak. On a processor a texel costs a call: tall micro-tiles in small
- * groups are fastest. A GPU is limited by latency: a unit needs eight warps or more, and groups
- * with few registers (NOTES.md). */
+/* Returns the fraction of the peak. On a processor a texel costs a call: tall micro-tiles in small groups are
+ * fastest. A GPU is limited by latency: a unit needs eight warps or more, and groups with few registers
+ * (NOTES.md). */
 static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
   if (device->is_cpu)
@@ -252,9 +243,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 
-/* Counts memory traffic. An element of A serves four multiply-adds, a texel as many as a micro-tile
- * has rows. Rows beyond the last are computed and not stored; so are columns beyond the last
- * texel's. */
+/* Counts memory traffic. An element of A serves four multiply-adds, a texel as many as a micro-tile has rows.
+ * Rows beyond the last are computed and not stored; so are columns beyond the last texel's. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,

@@ -1,7 +1,7 @@
-/* Two paths to memory at once: B is read through an image, four adjacent columns a texel; A through
- * global memory, four adjacent elements a vector. Each item keeps a micro-tile of HEIGHT rows and four
- * columns of C in registers. Beyond `tile_local`: registers instead of local memory, so no barriers,
- * and a loaded element serves HEIGHT or four multiply-adds; B uses the texture caches.
+/* Two paths to memory at once: B is read through an image, four adjacent columns a texel; A through global
+ * memory, four adjacent elements a vector. Each item keeps a micro-tile of HEIGHT rows and four columns of C
+ * in registers. Beyond `tile_local`: registers instead of local memory, so no barriers, and a loaded element
+ * serves HEIGHT or four multiply-adds; B uses the texture caches.
  *
  *                      B (image)   texel x
  *                    l     |  b0: 4 columns |     for each step l of four along k:
@@ -20,12 +20,12 @@
  * m read row m - 1 and are not stored; nor are columns beyond n.
  *
  * The image uses B directly if its rows are contiguous and their distance suits the device's images.
- * Otherwise the second kernel packs B, through tiles in local memory if B is column-major. A B that
- * exceeds an image is multiplied in several launches, along n, and along k, where C keeps the sums.
+ * Otherwise the second kernel packs B, through tiles in local memory if B is column-major. A B that exceeds
+ * an image is multiplied in several launches, along n, and along k, where C keeps the sums.
  *
- * Parameters: TSL_PARAM_HEIGHT, rows of a micro-tile; TSL_PARAM_COLUMNS x TSL_PARAM_ROWS, the
- * work-group's items. Only float, the type of texels. Any sizes and strides. If dimension 1 has fewer
- * groups than C needs, each group advances to further rows. */
+ * Parameters: TSL_PARAM_HEIGHT, rows of a micro-tile; TSL_PARAM_COLUMNS x TSL_PARAM_ROWS, the work-group's
+ * items. Only float, the type of texels. Any sizes and strides. If dimension 1 has fewer groups than C needs,
+ * each group advances to further rows. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "tile.h"
@@ -33,15 +33,15 @@
 #define HEIGHT TSL_PARAM_HEIGHT
 #define FOUR TSL_VECTOR(float, 4)
 
-/* An item's rows of A: row r begins r strides after the first; rows beyond the last are replaced by
- * the last. */
+/* An item's rows of A: row r begins r strides after the first; rows beyond the last are replaced by the
+ * last. */
 typedef struct microtile_rows {
   TSL_GLOBAL const float *row[HEIGHT];
   TSL_INDEX stride; /* between elements of a row */
 } microtile_rows;
 
-/* Returns true if A can be loaded in vectors of four: contiguous elements, and every row aligned to
- * 16 bytes. */
+/* Returns true if A can be loaded in vectors of four: contiguous elements, and every row aligned to 16
+ * bytes. */
 TSL_FUNCTION bool microtile_in_vectors(TSL_GLOBAL const float *a, TSL_INDEX row_stride,
                                        TSL_INDEX col_stride) {
   return col_stride == 1 && row_stride % 4 == 0 && (TSL_INDEX)a % 16 == 0;
@@ -132,7 +132,6 @@ typedef struct microtile_packing {
 
 #define TILE 16
 
-/* Packs whole texels; elements beyond the last column are zeros. */
 TSL_KERNEL(TILE, TILE, 1)
 tsl_gemm_image_microtile_pack(TSL_GLOBAL const float *TSL_RESTRICT b, TSL_GLOBAL float *TSL_RESTRICT packed,
                               const microtile_packing p) {

@@ -1,6 +1,6 @@
-/* Each work-item computes a whole row of C, element after element, from global memory. Beyond
- * `element`: fewer items with more work. An item reads its row of A again for each element, from its
- * own cache; all items of a group read the same element of B at the same time.
+/* Each work-item computes a whole row of C, element after element, from global memory. Beyond `element`:
+ * fewer items with more work. An item reads its row of A again for each element, from its own cache; all
+ * items of a group read the same element of B at the same time.
  *
  *              B   | column j           group gx of ITEMS items; item x owns row i = gx ITEMS + x
  *                  v
@@ -9,9 +9,9 @@
  *   i+1 ----->     i+1 * * j . . .      adjacent items are a row apart in A and C: their addresses are
  *   ...            ...                  adjacent only if A and C are column-major
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size. Any sizes and strides. If dimension 0 has fewer
- * groups than C needs, each item advances to further rows. Limits: only m items, so a device with many
- * lanes is idle. */
+ * Parameters: TSL_PARAM_ITEMS, the work-group's size. Any sizes and strides. If dimension 0 has fewer groups
+ * than C needs, each item advances to further rows. Limits: only m items, so a device with many lanes is
+ * idle. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"

@@ -7,8 +7,8 @@
  *   A ---> (i,j) C
  *   row i
  *
- * Parameters: none. Limits: none. sequential_run() allocates no memory, so it works when other
- * strategies run out. */
+ * Parameters: none. Limits: none. sequential_run() allocates no memory, so it works when other strategies run
+ * out. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/low_precision_loops.h"
 #include "strategy/structure.h"
@@ -72,9 +72,8 @@
 #undef LOAD_FACTOR
 #undef STRUCTURED_LOOP
 
-/* Returns the predicted seconds: eight clocks a term, since all variables are in memory and the sum
- * is stored and loaded; memory stalls; a call for each narrow factor or each element of a
- * structure. */
+/* Returns the predicted seconds: eight clocks a term, since all variables are in memory and the sum is stored
+ * and loaded; memory stalls; a call for each narrow factor or each element of a structure. */
 static double sequential_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   (void)config;

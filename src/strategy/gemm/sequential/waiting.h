@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Returns the cache lines from memory for each term: none while B fits the second-level cache.
- * Beyond it, each term reads a new line of a row-major B, or a part of one if a column's elements
- * are closer together. */
+/* Returns the cache lines from memory for each term: none while B fits the second-level cache. Beyond it,
+ * each term reads a new line of a row-major B, or a part of one if a column's elements are closer
+ * together. */
 static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   const double cache = 2e6, line = TSL_CACHE_LINE;
   const double size = (double)tsl_type(problem->b.type)->size;

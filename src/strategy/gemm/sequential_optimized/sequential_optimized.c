@@ -1,5 +1,5 @@
-/* The triple loop of sequential/triple_loop.h with the compiler's best flags. Beyond `sequential`:
- * registers, vectors and unrolling by the compiler.
+/* The triple loop of sequential/triple_loop.h with the compiler's best flags. Beyond `sequential`: registers,
+ * vectors and unrolling by the compiler.
  *
  *          B  column j
  *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register
@@ -8,9 +8,9 @@
  *   A ---> (i,j) C           line of memory, fetched for one element
  *   row i
  *
- * The order of memory accesses is unchanged, so columns of B still miss the caches in large problems;
- * other strategies change the order. Parameters: none. The instruction set is the best of the device
- * (TESELA_ISA masks). Limits: none. */
+ * The order of memory accesses is unchanged, so columns of B still miss the caches in large problems; other
+ * strategies change the order. Parameters: none. The instruction set is the best of the device (TESELA_ISA
+ * masks). Limits: none. */
 #include "strategy/gemm/sequential_optimized/sequential_optimized_loops.h"
 
 #include "strategy/gemm/sequential/waiting.h"

@@ -1,4 +1,3 @@
-/* Report of a failed device. */
 #include "base/warnings.h"
 #include "strategy/gemm/several/several.h"
 

@@ -26,7 +26,6 @@ bool tsl_several_all_hold(const tsl_sharding *spread, int members) {
   return seen == (1u << members) - 1;
 }
 
-/* Adds the traffic of one operand. */
 static void add_traffic(const tsl_work *work, const tsl_rect *c, int member, int operand,
                         tsl_traffic *traffic) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, c);
@@ -63,8 +62,6 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
   return fmax(in, out);
 }
 
-/* --- measurement --- */
-
 enum { LARGE = 32 << 20, SMALL = 2 << 20 };
 
 typedef struct link_trial {
@@ -99,8 +96,7 @@ static tesela_status links_prepare(link_trial *job, tsl_device *from, tsl_device
   return target->ops->buffer_create(target, bytes, &job->rows.to);
 }
 
-/* Returns the bandwidth of a link in bytes a second, or a common value if it cannot be measured
- * now. */
+/* Returns the bandwidth of a link in bytes a second, or a common value if it cannot be measured now. */
 static double links_rate_of(tsl_device *from, tsl_device *device) {
   static const double ordinary = 10e9;
   link_trial job = {.stream = NULL};

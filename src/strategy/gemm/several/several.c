@@ -1,6 +1,6 @@
-/* Several devices compute a product together: each computes rows or columns of C by a plan of its own.
- * Each member of the device ("cuda:*", "opencl:0,cpu") gets a child: the best plan for its part, with
- * its own transfers. All run at once, so the link of each device carries only its own operands.
+/* Several devices compute a product together: each computes rows or columns of C by a plan of its own. Each
+ * member of the device ("cuda:*", "opencl:0,cpu") gets a child: the best plan for its part, with its own
+ * transfers. All run at once, so the link of each device carries only its own operands.
  *
  *           B (all, to each)            cut=1: rows         cut=2: columns, if A is the smaller operand
  *          +-----------+
@@ -10,16 +10,16 @@
  *   |A 2|  | C part 2  | cuda:1
  *   +---+  +-----------+        No sum is cut: the bits are those of the plans, in any order of completion.
  *
- * cut=4: terms. If C is much smaller than A and B, each device has a part of k and computes all of C.
- * Each link carries 1/p of both operands instead of 1/p of one and all of the other. The first part is
- * computed in C. The sums of the other parts come to temporary memory, and the processor adds them in
- * the order of members. So the bits do not depend on the order of completion either.
+ * cut=4: terms. If C is much smaller than A and B, each device has a part of k and computes all of C. Each
+ * link carries 1/p of both operands instead of 1/p of one and all of the other. The first part is computed in
+ * C. The sums of the other parts come to temporary memory, and the processor adds them in the order of
+ * members. So the bits do not depend on the order of completion either.
  *
- * If a device fails, another member computes its part again, now and in later runs, and the plan
- * reports it (tsl_plan_note(), a notice). If beta is not 0, the part of C is saved before the run.
+ * If a device fails, another member computes its part again, now and in later runs, and the plan reports it
+ * (tsl_plan_note(), a notice). If beta is not 0, the part of C is saved before the run.
  *
- * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines
- * if some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the other
+ * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines if
+ * some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the other
  * devices (several_tiles.c, shard_worker_run.c). There a failed device is replaced only if beta is 0 and its
  * shards can still be read and written.
  *
@@ -130,8 +130,8 @@ static void several_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Makes a thread pool for a device whose operands are copied by threads, since the shared pool
- * serves one caller at a time. */
+/* Makes a thread pool for a device whose operands are copied by threads, since the shared pool serves one
+ * caller at a time. */
 static tesela_status take_threads(const tsl_several *self, tsl_several_part *part) {
   enum { MOST = 16 };
   if (self->count < 2 || !tsl_staging_is_offered(part->device))
@@ -178,8 +178,7 @@ static tesela_status add_parts(const tsl_work *work, tsl_several *self, int *fai
   return TESELA_OK;
 }
 
-/* Makes the parts. A member that cannot compute its part is left out, unless the config sets the
- * parts. */
+/* Makes the parts. A member that cannot compute its part is left out, unless the config sets the parts. */
 static tesela_status make_parts(tsl_work *work, tsl_several *self) {
   const tsl_config requested = work->config;
   unsigned idle = 0;
@@ -204,13 +203,12 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
   return TESELA_OK;
 }
 
-/* An empty product has no parts. */
 static bool several_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-/* Makes the sites of distributed operands. If all members hold shards of C, each computes its own;
- * otherwise the expected times decide. */
+/* Makes the sites of distributed operands. If all members hold shards of C, each computes its own; otherwise
+ * the expected times decide. */
 static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   int64_t *cut = &work->config.value[SEVERAL_CUT];
   const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);

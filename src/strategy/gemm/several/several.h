@@ -28,10 +28,8 @@ typedef struct tsl_several_part {
   tsl_pool *pool; /* threads that copy operands; NULL: the shared pool is used, or no threads are needed */
 } tsl_several_part;
 
-/* --- distributed operands (shard_worker.c) --- */
-
-/* Rectangle of C that a member computes. The operand `stays` remains on the device, the other one
- * streams in slabs. */
+/* Rectangle of C that a member computes. The operand `stays` remains on the device, the other one streams in
+ * slabs. */
 typedef struct tsl_several_block {
   tsl_rect c;
   int member, stays; /* TSL_OPERAND_A or TSL_OPERAND_B */
@@ -41,8 +39,7 @@ typedef struct tsl_several_block {
 typedef struct tsl_several_tile {
   tsl_rect c;
   int block;
-  /* for each operand, index of the member's shard that contains the tile's part; -1: the part is
-   * copied */
+  /* for each operand, index of the member's shard that contains the tile's part; -1: the part is copied */
   int piece[TSL_OPERANDS];
   int kind;
 } tsl_several_tile;
@@ -75,24 +72,23 @@ typedef struct tsl_several {
   pthread_mutex_t runs;             /* serialises runs */
 } tsl_several;
 
-/* Returns the side of C to cut if the config leaves it open: the side that moves fewer bytes to
- * `devices` devices. */
+/* Returns the side of C to cut if the config leaves it open: the side that moves fewer bytes to `devices`
+ * devices. */
 int tsl_several_side(const tsl_problem *problem, int devices);
-/* Returns true if terms may be distributed when the config leaves the cut open. Then C is much
- * smaller than A and B; each device computes all of C from a part of k. */
+/* Returns true if terms may be distributed when the config leaves the cut open. Then C is much smaller than A
+ * and B; each device computes all of C from a part of k. */
 bool tsl_several_is_deep(const tsl_problem *problem);
-/* Returns the number of partial sums that are added for an element of C. This number widens the
- * error bound. */
+/* Returns the number of partial sums that are added for an element of C. This number widens the error
+ * bound. */
 int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config);
-/* Distributes `size` lines in proportion to the rates, in whole grains; equal arguments give equal
- * lines. */
+/* Distributes `size` lines in proportion to the rates, in whole grains; equal arguments give equal lines. */
 void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines);
-/* Returns the problem of lines `first` to `first` + `count` of a side. If terms are cut, the first
- * part uses the caller's C; each other part has a dense C of its own, which is added later. */
+/* Returns the problem of lines `first` to `first` + `count` of a side. If terms are cut, the first part uses
+ * the caller's C; each other part has a dense C of its own, which is added later. */
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count);
 
-/* Sets the parts that the config leaves open, from the expected times of child plans. Members with
- * a bit in `idle` get no part. */
+/* Sets the parts that the config leaves open, from the expected times of child plans. Members with a bit in
+ * `idle` get no part. */
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle);
 /* Returns true if the config sets the parts. */
 bool tsl_several_is_said(const tsl_config *config);
@@ -110,7 +106,6 @@ typedef struct tsl_traffic {
 } tsl_traffic;
 /* Computes the traffic of all operands. */
 void tsl_several_traffic(const tsl_work *work, const tsl_rect *c, int member, tsl_traffic *traffic);
-/* Computes the traffic of one operand. */
 void tsl_several_traffic_of(const tsl_work *work, const tsl_rect *c, int member, int operand,
                             tsl_traffic *traffic);
 /* Measures the links that have traffic and no measured rate yet. */
@@ -120,20 +115,18 @@ void tsl_several_measure(const tsl_device *group, int member, const tsl_traffic 
 double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_links *links, int member,
                                 double slab, double *first);
 
-/* Makes blocks, tiles and child plans of a work with distributed operands; its config must be
- * decided. On failure tsl_several_release_sites() frees all of it. */
+/* Makes blocks, tiles and child plans of a work with distributed operands; its config must be decided. On
+ * failure tsl_several_release_sites() frees all of it. */
 tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self);
-/* Frees blocks, tiles and child plans. */
 void tsl_several_release_sites(const tsl_work *work, tsl_several *self);
 /* Describes the child plan of block `index`; returns false after the last block. */
 bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_info *out);
-/* Runs a product of distributed operands. */
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands);
 /* Returns the approximate bytes of a slab of the streaming operand. */
 double tsl_several_slab(const tsl_work *work);
 
-/* Reports, once in the plan's note and in the log, that device `failed` failed and device `by`
- * computed its part again. `sentence` is the failure's message. */
+/* Reports, once in the plan's note and in the log, that device `failed` failed and device `by` computed its
+ * part again. `sentence` is the failure's message. */
 void tsl_several_tell(const tsl_work *work, const char *failed, const char *by, const char *sentence);
 
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -89,8 +89,6 @@ tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t firs
   return part;
 }
 
-/* --- parts from expected times --- */
-
 typedef struct cut_decision {
   const tsl_work *work;
   tsl_several *self;
@@ -98,11 +96,11 @@ typedef struct cut_decision {
   int64_t size;
   double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: the member gets no part */
   int64_t lines[TSL_MEMBERS_MAX];
-  double seconds; /* expected seconds of the slowest part */
+  double seconds;
 } cut_decision;
 
-/* Returns the seconds that transfers of distributed operands add to `compute` seconds. The lines
- * begin where equal parts would. */
+/* Returns the seconds that transfers of distributed operands add to `compute` seconds. The lines begin where
+ * equal parts would. */
 static double link_seconds(const cut_decision *job, int member, int64_t lines, double compute) {
   const tsl_work *work = job->work;
   const int64_t begin = job->size / job->count * member, most = job->size - lines;
@@ -143,8 +141,8 @@ static void seconds_of_all(const cut_decision *job, const int64_t *lines, double
   }
 }
 
-/* Distributes lines by rates, then updates the rates from the expected times, since small parts and
- * copies cost more for each line. */
+/* Distributes lines by rates, then updates the rates from the expected times, since small parts and copies
+ * cost more for each line. */
 static void several_cut_settle(cut_decision *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
@@ -184,8 +182,8 @@ bool tsl_several_is_said(const tsl_config *config) {
   return false;
 }
 
-/* Distributes the lines of one side; returns false if no member can compute. `alone` gets each
- * member's seconds for all lines, infinity for idle ones. */
+/* Distributes the lines of one side; returns false if no member can compute. `alone` gets each member's
+ * seconds for all lines, infinity for idle ones. */
 static bool decide_side(cut_decision *job, unsigned idle, double *alone) {
   const tsl_problem *problem = &job->work->problem;
   int64_t all[TSL_MEMBERS_MAX] = {0};

@@ -1,5 +1,4 @@
-/* Runs all parts at once, each in a thread, and repeats the parts of failed devices on other
- * members. */
+/* Runs all parts at once, each in a thread, and repeats the parts of failed devices on other members. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -8,7 +7,7 @@
 
 typedef struct several_launch {
   const tsl_work *work;
-  const tsl_operands *operands; /* operands of the whole product */
+  const tsl_operands *operands;
   tsl_several_part *part;
   tesela_status status;
   tsl_status_saved failure;
@@ -48,8 +47,8 @@ static tsl_operands several_operands_of(const several_launch *job) {
   return part_operands;
 }
 
-/* Returns the threads of a part: the call's team for a processor; for other devices threads that
- * copy operands. */
+/* Returns the threads of a part: the call's team for a processor; for other devices threads that copy
+ * operands. */
 static tsl_team several_team_of(const several_launch *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
@@ -75,8 +74,6 @@ static void *several_run_in_thread(void *argument) {
   several_run_part(argument);
   return NULL;
 }
-
-/* --- saving C --- */
 
 typedef struct c_backup {
   const several_launch *job;
@@ -127,8 +124,6 @@ static bool put_back(const several_launch *job) {
   return job->kept != NULL;
 }
 
-/* --- repetition on another member --- */
-
 /* Stores the child plan for later runs; destroys it if another run stored one first. */
 static void several_remember(const several_launch *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
@@ -140,8 +135,8 @@ static void several_remember(const several_launch *job, tsl_subplan *child) {
     job->work->children->destroy(child);
 }
 
-/* Repeats a failed part on another device with the strategy of its own part, whose kernels are
- * built and proven. */
+/* Repeats a failed part on another device with the strategy of its own part, whose kernels are built and
+ * proven. */
 static bool several_run_again_by(several_launch *job, const tsl_several_part *other) {
   const tsl_subplan_factory *children = job->work->children;
   const tsl_subplan_request request = {
@@ -180,8 +175,6 @@ static tesela_status several_repair(several_launch *jobs, int count, int failed)
   tsl_status_restore(&first);
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
 }
-
-/* --- partial sums of terms --- */
 
 static tesela_status take_sums(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
@@ -229,8 +222,6 @@ static void add_sums(const several_launch *jobs, int count) {
     tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, several_add_row,
                  &(partial_sums){jobs, count});
 }
-
-/* --- run --- */
 
 /* Returns the part that the caller's thread computes: the processor's, or the last. */
 static int own_part(const tsl_several *self) {

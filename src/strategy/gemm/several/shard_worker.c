@@ -122,8 +122,6 @@ void tsl_several_release_sites(const tsl_work *work, tsl_several *self) {
   self->block_count = 0;
 }
 
-/* --- expected times --- */
-
 static double shard_worker_compute_seconds(const tsl_work *work, const tsl_site *site, int block) {
   double seconds = 0;
   for (int i = 0; i < site->tile_count; i++)
@@ -139,8 +137,8 @@ static const tsl_several_tile *first_tile(const tsl_site *site, int block) {
   return &site->tiles[i];
 }
 
-/* Returns the expected seconds of a block. The resident operand arrives before computation begins;
- * other copies overlap with it, except for the first slab. */
+/* Returns the expected seconds of a block. The resident operand arrives before computation begins; other
+ * copies overlap with it, except for the first slab. */
 static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
   const tsl_several *self = work->state;
   const tsl_several_block *owner_block = &self->blocks[block];

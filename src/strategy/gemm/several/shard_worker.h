@@ -20,14 +20,14 @@ struct tsl_site {
   const tsl_several_block *blocks; /* blocks of all members; the site computes the blocks of its member */
   int block_count;
   tsl_several_block
-      *own_blocks;         /* blocks of a site that replaces a failed one; NULL: `blocks` are the plan's */
-  tsl_site *instead;       /* site that replaces this one since its device failed; NULL: no failure */
-  tsl_several_tile *tiles; /* in the order of computation */
+      *own_blocks;   /* blocks of a site that replaces a failed one; NULL: `blocks` are the plan's */
+  tsl_site *instead; /* site that replaces this one since its device failed; NULL: no failure */
+  tsl_several_tile *tiles;
   int tile_count, tile_room;
   tsl_several_kind *kinds;
   int kind_count, kind_room;
-  /* Bytes of the buffers of the resident operand, of a slab of the streaming one, and of a tile of
-   * C; 0: not needed. */
+  /* Bytes of the buffers of the resident operand, of a slab of the streaming one, and of a tile of C; 0: not
+   * needed. */
   size_t stay_bytes, slab_bytes, tile_bytes;
   int slabs_used, results_used; /* bit i: buffer i of the ring is used */
   uint64_t workspace;
@@ -41,10 +41,9 @@ struct tsl_site {
   tsl_device_copier carrier;
 };
 
-/* Cuts C into blocks. */
 tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self);
-/* Appends a block, split into blocks whose resident operand fits the member's memory. *room is the
- * capacity of the list. */
+/* Appends a block, split into blocks whose resident operand fits the member's memory. *room is the capacity
+ * of the list. */
 tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
                                     tsl_several_block block);
 /* Appends a block's tiles and their kinds; child plans are made later. */
@@ -58,15 +57,15 @@ typedef struct tsl_lying {
 /* Computes the layout of a rectangle in a buffer; fails if its bytes overflow. */
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out);
 
-/* Makes a site of another member for all blocks of a failed site; `like` as in tsl_subplan_request.
- * The caller frees *out. */
+/* Makes a site of another member for all blocks of a failed site; `like` as in tsl_subplan_request. The
+ * caller frees *out. */
 tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
                                         const tsl_subplan *like, tsl_site **out);
 /* Frees a site and its replacement; NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
-/* Allocates the resources of a run unless they exist. It is called before C is written, so that a
- * lack of memory leaves C unchanged. */
+/* Allocates the resources of a run unless they exist. It is called before C is written, so that a lack of
+ * memory leaves C unchanged. */
 tesela_status tsl_site_ready(tsl_site *site);
 /* Returns the memory of a run to the device's pool (device/memory_pool.h). No work may be pending. */
 void tsl_site_rest(tsl_site *site);

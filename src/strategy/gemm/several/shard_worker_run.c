@@ -1,13 +1,13 @@
-/* Run of a product of distributed operands. Each site's thread copies the next tile's operands while a
- * tile is computed, and sends the tile before it.
+/* Run of a product of distributed operands. Each site's thread copies the next tile's operands while a tile
+ * is computed, and sends the tile before it.
  *
  *   in       A (stays)  B0 B1    B2    B3            two buffers for slabs, two for tiles of C that another
  *   compute             C0    C1    C2    C3         member holds
  *   out                          C0    C1    C2
  *
- * Copy engines copy if one device reaches the other (device/cross_copy.h); otherwise this thread
- * copies after it has enqueued the tile. A and B are only read, and each element of C is written by
- * one member, so members need not wait for each other. */
+ * Copy engines copy if one device reaches the other (device/cross_copy.h); otherwise this thread copies after
+ * it has enqueued the tile. A and B are only read, and each element of C is written by one member, so members
+ * need not wait for each other. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -29,16 +29,14 @@ typedef struct shard_worker_launch {
   bool has_thread;
 } shard_worker_launch;
 
-/* --- synchronisation --- */
-
 /* Makes later work of the stream wait for the buffer's last use. */
 static tesela_status shard_worker_wait_for(const shard_worker_launch *job, tsl_stream *stream,
                                            const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->stream_wait(stream, buffer->done) : TESELA_OK;
 }
 
-/* Waits on the host for the buffer's last use. A copy that waits in a copy engine's queue would
- * block later copies of other devices. */
+/* Waits on the host for the buffer's last use. A copy that waits in a copy engine's queue would block later
+ * copies of other devices. */
 static tesela_status shard_worker_await(const shard_worker_launch *job, const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->event_wait(buffer->done) : TESELA_OK;
 }
@@ -52,15 +50,12 @@ static tesela_status shard_worker_mark(const shard_worker_launch *job, tsl_strea
   return TESELA_OK;
 }
 
-/* --- copies --- */
-
 static const tsl_operand *shard_worker_operand_of(const shard_worker_launch *job, int operand) {
   const tsl_operands *all = job->operands;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-/* Returns the copy of the common part of a shard and a rectangle from the shard to the rectangle's
- * buffer. */
+/* Returns the copy of the common part of a shard and a rectangle from the shard to the rectangle's buffer. */
 static tsl_copy_rect shard_worker_rows_of(const shard_worker_launch *job, int operand, int piece,
                                           const tsl_rect *common, const tsl_rect *rect,
                                           const tsl_lying *lying) {
@@ -92,8 +87,8 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
                          .row_bytes = rows->row_bytes};
 }
 
-/* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards
- * first, then the next member's. */
+/* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards first, then the
+ * next member's. */
 static tesela_status travel(const shard_worker_launch *job, tsl_stream *stream, int operand,
                             const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
@@ -115,10 +110,8 @@ static tesela_status travel(const shard_worker_launch *job, tsl_stream *stream, 
   return TESELA_OK;
 }
 
-/* --- tiles --- */
-
-/* Sets `out` to a tile's part of an operand: in the member's shard, or in the buffer. Copies it to
- * the buffer unless `is_there`. */
+/* Sets `out` to a tile's part of an operand: in the member's shard, or in the buffer. Copies it to the buffer
+ * unless `is_there`. */
 static tesela_status shard_worker_bring(const shard_worker_launch *job, const tsl_several_tile *tile,
                                         int operand, tsl_site_buffer *site_buffer, bool is_there,
                                         tsl_operand *out) {
@@ -229,8 +222,6 @@ static void *shard_worker_run_in_thread(void *argument) {
   return NULL;
 }
 
-/* --- all members --- */
-
 static void shard_worker_run_all(shard_worker_launch *jobs, int count) {
   for (int i = 1; i < count; i++)
     jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, shard_worker_run_in_thread, &jobs[i]) == 0;
@@ -241,8 +232,6 @@ static void shard_worker_run_all(shard_worker_launch *jobs, int count) {
     else
       run_site(&jobs[i]);
 }
-
-/* --- repetition on another member --- */
 
 static shard_worker_launch shard_worker_job_of(const tsl_work *work, const tsl_operands *operands,
                                                tsl_site *planned, tsl_site *site) {
@@ -262,8 +251,8 @@ static bool has_failed(const shard_worker_launch *jobs, int count, int member) {
   return false;
 }
 
-/* Repeats a failed site on another member. It reads the failed device's shards of A and B, which
- * are unchanged, and writes all of its part of C. Returns false if any step fails. */
+/* Repeats a failed site on another member. It reads the failed device's shards of A and B, which are
+ * unchanged, and writes all of its part of C. Returns false if any step fails. */
 static bool shard_worker_run_again_by(const shard_worker_launch *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;

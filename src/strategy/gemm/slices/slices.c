@@ -1,5 +1,5 @@
-/* f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8,
- * and the products of all nine pairs of slices are exact.
+/* f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8, and the
+ * products of all nine pairs of slices are exact.
  *
  *   rows of A, columns of B     slices of bf16       products of slices, added in f32       C
  *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3     A3 B3 + A2 B3 + A3 B2   products=9: all
@@ -7,12 +7,11 @@
  *   +---+  exact                                   + A1 B2 + A2 B1 + A1 B1   products=3: from here on
  *                                                  --->  alpha 2^-(e_i + f_j) sum + beta C
  *
- * Slice s is 2^-8 of the previous one. So the products that six leave out are as much as two
- * roundings; three leave out as much as factors of 16 bits would (Henry, Tang and Heinecke, arXiv
- * 1904.06376; NOTES.md has the bound). The smallest products come first. Each is a plan of the
- * device's fastest bf16 strategy, which decides C's bits. Lines are scaled by powers of two, so that
- * nothing overflows or becomes subnormal. Lines with infinities or NaN, or whose numbers differ by
- * more than 2^94, are multiplied in f32.
+ * Slice s is 2^-8 of the previous one. So the products that six leave out are as much as two roundings; three
+ * leave out as much as factors of 16 bits would (Henry, Tang and Heinecke, arXiv 1904.06376; NOTES.md has the
+ * bound). The smallest products come first. Each is a plan of the device's fastest bf16 strategy, which
+ * decides C's bits. Lines are scaled by powers of two, so that nothing overflows or becomes subnormal. Lines
+ * with infinities or NaN, or whose numbers differ by more than 2^94, are multiplied in f32.
  *
  * Parameters: products. Limits: f32; 65536 terms. */
 #include "strategy/gemm/slices/slices.h"
@@ -36,8 +35,8 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-/* Returns the error bound (NOTES.md). Sums of all products have 1.05 times the error of one.
- * Products left out: 2.02 u with six, 3.01 2^-16 with three. alpha, beta C and their sum add 4. */
+/* Returns the error bound (NOTES.md). Sums of all products have 1.05 times the error of one. Products left
+ * out: 2.02 u with six, 3.01 2^-16 with three. alpha, beta C and their sum add 4. */
 static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
@@ -58,8 +57,6 @@ static const char *slices_refuse(const tsl_problem *problem, const tsl_config *c
     return "its kernels want local memory with barriers";
   return NULL;
 }
-
-/* --- build --- */
 
 static bool slices_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;

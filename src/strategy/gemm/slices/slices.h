@@ -1,4 +1,3 @@
-/* Strategy `slices`: shared declarations of this folder. */
 #ifndef TSL_STRATEGY_GEMM_SLICES_H
 #define TSL_STRATEGY_GEMM_SLICES_H
 
@@ -6,8 +5,8 @@
 
 enum { TSL_SLICES_PRODUCTS };
 
-/* Pairs of slices in the order of multiplication, smallest products first: the last 3, 6 or all 9
- * are used. */
+/* Pairs of slices in the order of multiplication, smallest products first: the last 3, 6 or all 9 are
+ * used. */
 enum { TSL_SLICES_PRODUCTS_MOST = 9, TSL_SLICES_ROW_UNIT = 4 /* unit of a row of sums in device memory */ };
 typedef struct tsl_slices_pair {
   int a, b;
@@ -18,8 +17,8 @@ int tsl_slices_count(const tsl_config *config);
 /* Returns the terms of the slices' products: k, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);
 
-/* Plans of the slices' products: f32 = bf16 bf16, dense lines of `depth` numbers, sums in rows of
- * sums_row. `first` has beta = 0, `more` beta = 1. Both are NULL if there are no products. */
+/* Plans of the slices' products: f32 = bf16 bf16, dense lines of `depth` numbers, sums in rows of sums_row.
+ * `first` has beta = 0, `more` beta = 1. Both are NULL if there are no products. */
 typedef struct tsl_slices_products {
   tsl_subplan *first, *more;
   bool is_swapped; /* C' = B' A' is computed, since C's columns are contiguous */
@@ -30,21 +29,16 @@ typedef struct tsl_slices_state {
   tsl_kernel *measure, *cut, *join;
 } tsl_slices_state;
 
-/* Runs on the processor. */
 tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *operands);
 
 /* Returns the bytes of scratch memory on devices with kernels. */
 uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* Returns the bytes of scratch memory that a child plan may use. */
 uint64_t tsl_slices_workspace(const tsl_work *work);
-/* Builds the kernels of a state. */
 tesela_status tsl_slices_find_kernels(tsl_work *work);
-/* Enqueues a run. */
 tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Returns the predicted seconds. */
 double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the memory traffic. */
 void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                         tsl_cost_counts *account);
 

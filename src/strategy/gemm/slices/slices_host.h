@@ -1,5 +1,5 @@
-/* slices on the processor: declarations shared by its loops (slices_host.c) and its kernels,
- * compiled once per instruction set. */
+/* slices on the processor: declarations shared by its loops (slices_host.c) and its kernels, compiled once
+ * per instruction set. */
 #ifndef TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 #define TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 
@@ -28,8 +28,8 @@ enum {
   TSL_SLICES_CHUNK = 64  /* numbers of each line that are read together */
 };
 
-/* Lines of an operand with strides `across` between lines and `along` a line, in elements; their
- * scales; their slices, each a plane of lines of `depth` numbers, `plane` numbers apart. */
+/* Lines of an operand with strides `across` between lines and `along` a line, in elements; their scales;
+ * their slices, each a plane of lines of `depth` numbers, `plane` numbers apart. */
 typedef struct tsl_slices_lines {
   const float *at;
   int64_t count, across, along;
@@ -47,8 +47,8 @@ typedef struct tsl_slices_job {
   float alpha, beta;
 } tsl_slices_job;
 
-/* Kernels of an instruction set. measure() computes scales and cut() slices of lines `first` on, at
- * most TSL_SLICES_BLOCK; join() computes a row of C from its sums. */
+/* Kernels of an instruction set. measure() computes scales and cut() slices of lines `first` on, at most
+ * TSL_SLICES_BLOCK; join() computes a row of C from its sums. */
 typedef struct tsl_slices_kernel {
   void (*measure)(const tsl_slices_job *job, int operand, int64_t first);
   void (*cut)(const tsl_slices_job *job, int operand, int64_t first);

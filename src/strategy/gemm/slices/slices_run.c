@@ -1,5 +1,5 @@
-/* slices on devices with kernels: layout of scratch memory, the products of slices, and the launches
- * of a run.
+/* slices on devices with kernels: layout of scratch memory, the products of slices, and the launches of a
+ * run.
  *
  *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join */
 #include "base/status.h"
@@ -15,16 +15,14 @@ enum {
   WORKSPACE = 16 << 20 /* bytes of a product's workspace besides packed operands */
 };
 
-/* --- memory --- */
-
 static int64_t slices_run_take(int64_t *bytes, int64_t more) {
   const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return offset;
 }
 
-/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack
- * their operands as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack their
+ * operands as words. */
 static int64_t slices_workspace_of(const slices_arguments *args) {
   const int64_t lines = tsl_round_up(args->m, SIDE) + tsl_round_up(args->n, SIDE);
   return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
@@ -56,8 +54,6 @@ uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config
                            slices_lay_out(problem, config, problem->n, problem->m, &args));
 }
 
-/* --- kernels --- */
-
 static slices_arguments slices_layout_of(const tsl_work *work, bool swapped) {
   const tsl_problem *problem = &work->problem;
   slices_arguments args = {.m = 0};
@@ -79,8 +75,6 @@ tesela_status tsl_slices_find_kernels(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_cut", TSL_SLICES_GROUP_ITEMS, "", &state->cut));
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_join", TSL_SLICES_GROUP_ITEMS, "", &state->join);
 }
-
-/* --- run --- */
 
 typedef struct slices_run {
   const tsl_work *work;
@@ -170,7 +164,7 @@ static tesela_status slices_run_multiply(const slices_run *run) {
 tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   slices_run run = slices_run_of(work, operands, stream);
   if (run.given.is_empty) {
-    run.a = run.b = run.c; /* not read */
+    run.a = run.b = run.c;
     run.scratch = run.scratch ? run.scratch : run.c;
   } else {
     TSL_TRY(slices_run_cut(&run));

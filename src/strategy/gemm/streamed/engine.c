@@ -1,6 +1,5 @@
-/* Speed of the slabs' strategy, if it depends on the tiling. Strategies with a workspace limit
- * (uses.within) are as fast as the remaining memory allows. All others are estimated from the
- * device's peak (tiling.c). */
+/* Speed of the slabs' strategy, if it depends on the tiling. Strategies with a workspace limit (uses.within)
+ * are as fast as the remaining memory allows. All others are estimated from the device's peak (tiling.c). */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include <math.h>
@@ -18,8 +17,7 @@ uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *ti
   return room > 0 ? (uint64_t)room : 0;
 }
 
-/* Makes the problem of a whole slab with strides on the device; returns false if its size
- * overflows. */
+/* Makes the problem of a whole slab with strides on the device; returns false if its size overflows. */
 static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
   const int64_t sizes[TSL_OPERANDS][2] = {{t->rows, t->depth}, {t->depth, t->cols}, {t->rows, t->cols}};
   tsl_shape *shapes[TSL_OPERANDS] = {&slab->a, &slab->b, &slab->c};

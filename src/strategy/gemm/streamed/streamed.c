@@ -1,6 +1,6 @@
-/* A product whose operands exceed the device's memory. A tile of C, as large as memory allows, is
- * resident while panels of A and B stream; then it is copied out, and the next tile follows. Slabs are
- * multiplied by child plans for operands on the device; this strategy only copies.
+/* A product whose operands exceed the device's memory. A tile of C, as large as memory allows, is resident
+ * while panels of A and B stream; then it is copied out, and the next tile follows. Slabs are multiplied by
+ * child plans for operands on the device; this strategy only copies.
  *
  *               B                  in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of A and
  *          +----+----+             compute        00    01    02    00' ..  two of B: one is filled while
@@ -13,12 +13,12 @@
  * sums have one or
  *   +-.-.-+ +----+----+    two slabs.
  *
- * The first slab of a sum adds to beta C, the others to the tile, in order. The bits depend on the
- * tiling, which the plan's text contains, and not on timing.
+ * The first slab of a sum adds to beta C, the others to the tile, in order. The bits depend on the tiling,
+ * which the plan's text contains, and not on timing.
  *
- * Parameters: rows, cols and depth of tiles and slabs; all 0: chosen by the memory. Limits: operands
- * in host memory; one product at a time; runs of a plan are serialised. Sums for f16 and bf16, and
- * complex sums, are not cut. */
+ * Parameters: rows, cols and depth of tiles and slabs; all 0: chosen by the memory. Limits: operands in host
+ * memory; one product at a time; runs of a plan are serialised. Sums for f16 and bf16, and complex sums, are
+ * not cut. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/log.h"
@@ -37,8 +37,8 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Returns the error bound. The device is unknown here: if the config leaves the slabs open, at most
- * LEAST terms of tiling.c are assumed. */
+/* Returns the error bound. The device is unknown here: if the config leaves the slabs open, at most LEAST
+ * terms of tiling.c are assumed. */
 static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
@@ -56,8 +56,8 @@ static const char *streamed_refuse(const tsl_problem *problem, const tsl_config 
   return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* Returns the time that the tiling was chosen by, if the device copies during computation and the
- * type is real. Otherwise the maximum of kernels at half of the peak and of the link. */
+/* Returns the time that the tiling was chosen by, if the device copies during computation and the type is
+ * real. Otherwise the maximum of kernels at half of the peak and of the link. */
 static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_streamed_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -88,8 +88,6 @@ static void streamed_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- kinds of slabs --- */
-
 static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
                                    int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
@@ -110,7 +108,7 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
   int64_t first, depth;
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
-    depth = whole->k; /* A and B are not read */
+    depth = whole->k;
   *part = tsl_problem_unfinished(whole);
   part->m = tile.rows;
   part->n = tile.cols;

@@ -1,7 +1,6 @@
-/* Run: the caller's thread copies panels to free buffers, enqueues a slab after them, and copies
- * out a part of the tile before. With staging (device/staging.h) three streams overlap, and
- * outgoing copies alternate with incoming ones. Otherwise there is one stream, and copies and
- * kernels alternate. */
+/* Run: the caller's thread copies panels to free buffers, enqueues a slab after them, and copies out a part
+ * of the tile before. With staging (device/staging.h) three streams overlap, and outgoing copies alternate
+ * with incoming ones. Otherwise there is one stream, and copies and kernels alternate. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/memory.h"
@@ -37,8 +36,6 @@ typedef struct streamed_launch {
   size_t block_bytes;
   bool any; /* some element of C was written */
 } streamed_launch;
-
-/* --- memory --- */
 
 static tesela_status take_buffers(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
@@ -86,8 +83,8 @@ static tesela_status streamed_take_all(streamed_launch *job) {
   return take_buffers(job);
 }
 
-/* Releases all resources after pending work has ended. A failure's message is kept; later failures
- * are ignored. */
+/* Releases all resources after pending work has ended. A failure's message is kept; later failures are
+ * ignored. */
 static void give_all(streamed_launch *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -112,8 +109,6 @@ static void give_all(streamed_launch *job, tesela_status status) {
   tsl_free(job->block);
   tsl_status_restore(&saved);
 }
-
-/* --- copies --- */
 
 static const tsl_operand *streamed_given_of(const streamed_launch *job, int operand) {
   const tsl_operands *all = job->operands;
@@ -211,8 +206,8 @@ static tesela_status finish_share(streamed_launch *job) {
   return status;
 }
 
-/* Begins the outgoing copy during a slab's incoming panels. With several slabs it is a part of the
- * previous tile; with one slab the tile before that, whose buffer this tile reuses. */
+/* Begins the outgoing copy during a slab's incoming panels. With several slabs it is a part of the previous
+ * tile; with one slab the tile before that, whose buffer this tile reuses. */
 static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.porter = NULL};
@@ -220,8 +215,6 @@ static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t s
     return index > 1 ? begin_share(job, index - 2, 0, 1) : TESELA_OK;
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
 }
-
-/* --- computation --- */
 
 static tesela_status record(streamed_launch *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)

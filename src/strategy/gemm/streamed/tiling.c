@@ -1,4 +1,3 @@
-/* Choice of tiles and slabs. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/text.h"
@@ -28,8 +27,8 @@ static int64_t even(int64_t size, int64_t most) {
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
-/* Returns the size of one of `parts` parts of a side; large parts are multiples of GRAIN, so that
- * rows are aligned. */
+/* Returns the size of one of `parts` parts of a side; large parts are multiples of GRAIN, so that rows are
+ * aligned. */
 static int64_t tiling_share_of(int64_t size, int64_t parts) {
   const int64_t share = up(size, parts);
   return share > 16 * GRAIN ? up(share, GRAIN) * GRAIN : even(size, share);
@@ -47,8 +46,8 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
   const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
   t->bytes = bytes < 9e18 ? (uint64_t)bytes : UINT64_MAX;
-  /* A panel that is on the device is not copied again: panels of the resident side, if the slabs
-   * are few enough. */
+  /* A panel that is on the device is not copied again: panels of the resident side, if the slabs are few
+   * enough. */
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles;
   const bool stay = t->slabs <= t->panels;
@@ -62,15 +61,15 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
 }
 
-/* Returns the cost in bytes if copies and computation alternate. A slab also accesses its tile in
- * device memory, about 60 times as fast as the link. Each step has the latency of about a megabyte. */
+/* Returns the cost in bytes if copies and computation alternate. A slab also accesses its tile in device
+ * memory, about 60 times as fast as the link. Each step has the latency of about a megabyte. */
 static double tiling_cost(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
 }
 
-/* Assumed rates of a device in a second. They come from constants only, not from measurements: a
- * tiling decides the bits. */
+/* Assumed rates of a device in a second. They come from constants only, not from measurements: a tiling
+ * decides the bits. */
 typedef struct rates {
   double operations, link, memory; /* bytes over the link from pinned memory, and in device memory */
   double wave;                     /* elements of C that the device computes at a time */
@@ -78,8 +77,8 @@ typedef struct rates {
 } rates;
 
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
-  /* Tensor cores double f64 on devices with fast f64, and compute narrow types ten times as fast or
-   * more; f32 reaches 0.8 of its peak. */
+  /* Tensor cores double f64 on devices with fast f64, and compute narrow types ten times as fast or more; f32
+   * reaches 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
   const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
   const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
@@ -108,15 +107,14 @@ static double tiling_product_seconds(const tsl_problem *problem, const tsl_devic
              : usual;
 }
 
-/* Returns the seconds of copies in both directions at once. A quarter of the smaller one is added,
- * since links may not be fully duplex. */
+/* Returns the seconds of copies in both directions at once. A quarter of the smaller one is added, since
+ * links may not be fully duplex. */
 static double both_ways(double in, double out) {
   return fmax(in, out) + fmin(in, out) / 4;
 }
 
-/* Returns the seconds of a run. A step takes the maximum of its product and its copies: panels of
- * the next step in, a part of the previous tile out. The first panels and the last tile are not
- * hidden. */
+/* Returns the seconds of a run. A step takes the maximum of its product and its copies: panels of the next
+ * step in, a part of the previous tile out. The first panels and the last tile are not hidden. */
 static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
                                 double compute) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
@@ -147,8 +145,8 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
   return tiling_overlapped(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
-/* Returns the bytes of the buffers and of the kernels' packed panels (narrow types may become f32),
- * with 1 % reserve. */
+/* Returns the bytes of the buffers and of the kernels' packed panels (narrow types may become f32), with 1 %
+ * reserve. */
 static double needs_of(const tsl_problem *problem, const tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->a)) : 0,
                b = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->b)) : 0;
@@ -203,8 +201,8 @@ typedef struct tiling_search {
   tsl_streamed_tiling best;
 } tiling_search;
 
-/* Stores a tiling if it is better. Hidden bytes have a small cost, as other programs use the host's
- * memory too. No model is evaluated if the link alone takes longer than the best tiling. */
+/* Stores a tiling if it is better. Hidden bytes have a small cost, as other programs use the host's memory
+ * too. No model is evaluated if the link alone takes longer than the best tiling. */
 static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;

@@ -1,6 +1,5 @@
-/* The strategy's table entry, children and scratch memory. structured.cl has the method and its
- * picture; structured_cut.c has the recursion, structured_model.c the times, structured_run.c the
- * run. */
+/* The strategy's table entry, children and scratch memory. structured.cl has the method and its picture;
+ * structured_cut.c has the recursion, structured_model.c the times, structured_run.c the run. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/log.h"
@@ -105,8 +104,6 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->memory += 2 * bytes;
 }
 
-/* --- build --- */
-
 static void release_one(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   for (int i = 0; self && i < self->cut.count; i++)
@@ -115,8 +112,8 @@ static void release_one(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Returns a product as a work of its own, with the whole work's current child plan factory, which
- * plans replace. */
+/* Returns a product as a work of its own, with the whole work's current child plan factory, which plans
+ * replace. */
 static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
@@ -140,8 +137,7 @@ static uint64_t structured_memory_of(const tsl_device *device) {
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-/* Makes the child plan for all products of a piece, or for one if no strategy computes them as a
- * batch. */
+/* Makes the child plan for all products of a piece, or for one if no strategy computes them as a batch. */
 static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured_gemm *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
@@ -178,8 +174,8 @@ static tesela_status structured_make_children(tsl_work *work, uint64_t *workspac
   return TESELA_OK;
 }
 
-/* Makes the kernel and children. Scratch memory holds the children's workspace, the diagonal
- * blocks, and the copy of C. */
+/* Makes the kernel and children. Scratch memory holds the children's workspace, the diagonal blocks, and the
+ * copy of C. */
 static tesela_status structured_prepare(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   const uint64_t size = tsl_type(work->problem.c.type)->size;

@@ -1,7 +1,7 @@
-/* Products with a triangle of C, or with a factor that stores one triangle, as general products of
- * blocks. Half of the work is skipped if the structure allows: C's other triangle, and a triangular
- * factor's zeros. The general products are child plans (strategy/subplans.h), the fastest that the
- * device has. This strategy only cuts, and copies the blocks that the diagonal crosses.
+/* Products with a triangle of C, or with a factor that stores one triangle, as general products of blocks.
+ * Half of the work is skipped if the structure allows: C's other triangle, and a triangular factor's zeros.
+ * The general products are child plans (strategy/subplans.h), the fastest that the device has. This strategy
+ * only cuts, and copies the blocks that the diagonal crosses.
  *
  *   a triangle of C         D          a level's rectangles lie equally far apart on the diagonal: one batch
  *   (syrk, herk, syr2k)     1 D        that writes C. Diagonal blocks are a batch in scratch memory, whose
@@ -13,17 +13,17 @@
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *
- * Parameters: block, rows of a diagonal block; 0: by the device (structured_model.c). Limits: one
- * product at a time. See NOTES.md.
+ * Parameters: block, rows of a diagonal block; 0: by the device (structured_model.c). Limits: one product at
+ * a time. See NOTES.md.
  *
  * The kernel copies blocks of a matrix that stores one triangle: completed by their structure, or the
  * triangle alone.
  *
  *   a group: 32 x 8 items, 32 x 32 elements at a time; item (x, y): rows y, y + 8, y + 16, y + 24 of column x
  *
- * Groups advance to further columns of a block along dimension 0, and to further rows of all blocks
- * along dimension 1. Mirrored elements are read down their columns: the 32 rows of a group lie in as
- * many cache lines, which are used fully. Elements that are not needed are not read.
+ * Groups advance to further columns of a block along dimension 0, and to further rows of all blocks along
+ * dimension 1. Mirrored elements are read down their columns: the 32 rows of a group lie in as many cache
+ * lines, which are used fully. Elements that are not needed are not read.
  *
  * The host defines TSL_REAL, and TSL_COMPLEX if an element has two components. */
 #include "dialect.h"

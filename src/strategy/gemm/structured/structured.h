@@ -10,15 +10,15 @@
 
 enum { STRUCTURED_BLOCK };
 
-/* Maximum levels of a triangle of 2^62 rows; each level, and the diagonal, have a second piece for
- * the rest. */
+/* Maximum levels of a triangle of 2^62 rows; each level, and the diagonal, have a second piece for the
+ * rest. */
 enum { STRUCTURED_LEVELS_MOST = 62, STRUCTURED_PIECES_MOST = 2 * STRUCTURED_LEVELS_MOST + 2 };
 
 /* Minimum rows of a block that the model chooses. */
 enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 };
 
-/* General product: rows and columns of C, and terms `first` to `first` + `depth`. `count` products
- * form a batch, each `apart` further along the diagonal of the structured operand. */
+/* General product: rows and columns of C, and terms `first` to `first` + `depth`. `count` products form a
+ * batch, each `apart` further along the diagonal of the structured operand. */
 typedef struct tsl_structured_piece {
   int64_t row, rows, col, cols, first, depth;
   int64_t count, apart;
@@ -39,8 +39,8 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
                            tsl_structured_cut *cut);
 /* Computes the cut into blocks of `block` rows, which must not be 0. */
 void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_structured_cut *cut);
-/* Returns true if a factor's zeros are skipped by pieces that add to C. Not for complex types: beta
- * = 1 multiplies C by 1 + 0i, and infinity times 0 is NaN. */
+/* Returns true if a factor's zeros are skipped by pieces that add to C. Not for complex types: beta = 1
+ * multiplies C by 1 + 0i, and infinity times 0 is NaN. */
 bool tsl_structured_leaves_zeros(const tsl_problem *problem);
 /* Returns the maximum number of pieces that are added up in an element of C. */
 int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block);
@@ -51,8 +51,7 @@ typedef struct tsl_structured_moves {
   bool row, col, term;
 } tsl_structured_moves;
 tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem);
-/* Returns the problem of a piece: general matrices with the strides of the operands or of scratch
- * memory. */
+/* Returns the problem of a piece: general matrices with the strides of the operands or of scratch memory. */
 tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured_cut *cut,
                                 const tsl_structured_piece *piece);
 
@@ -65,8 +64,8 @@ tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_
 /* Returns the memory of a copy of C for a product in place. */
 tsl_structured_room tsl_structured_held(const tsl_problem *problem);
 
-/* Returns the expected seconds of the pieces by the fastest models, and of the copies; infinity if
- * no strategy computes a piece. */
+/* Returns the expected seconds of the pieces by the fastest models, and of the copies; infinity if no
+ * strategy computes a piece. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device);
 /* Returns the block size that is expected to be fastest. */
@@ -95,7 +94,6 @@ typedef struct tsl_structured_state {
   } products[2];
 } tsl_structured_state;
 
-/* Enqueues one product. */
 tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
 #endif

@@ -1,8 +1,8 @@
 /* Cut into pieces.
  *
- * A diagonal block of 2^l blocks meets one rectangle below it for each pair. The rectangles of a level
- * lie equally far apart along the diagonal, so they are one batch. If the last pair has an incomplete
- * second half, its rectangle is smaller and a piece of its own.
+ * A diagonal block of 2^l blocks meets one rectangle below it for each pair. The rectangles of a level lie
+ * equally far apart along the diagonal, so they are one batch. If the last pair has an incomplete second
+ * half, its rectangle is smaller and a piece of its own.
  *
  *     D                               D          block x block
  *     1 D      level 0: h = block     1 D
@@ -63,8 +63,7 @@ static void add_diagonal(const tsl_problem *problem, tsl_structured_cut *cut) {
   structured_cut_add(cut, piece, rest > 0, 0);
 }
 
-/* Returns the rectangle of a pair of halves that begins at row `index`; its second half has
- * `second` rows. */
+/* Returns the rectangle of a pair of halves that begins at row `index`; its second half has `second` rows. */
 static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem, int64_t index, int64_t half,
                                                      int64_t second) {
   const tsl_shape *shape = tsl_problem_shape(problem, tsl_problem_structured(problem));
@@ -110,8 +109,6 @@ int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block) {
     slabs++;
   return slabs;
 }
-
-/* --- problem of a piece --- */
 
 static bool along_columns(const tsl_shape *shape) {
   return tsl_launch_along(shape->row_stride, shape->col_stride);

@@ -1,4 +1,3 @@
-/* Expected times of a cut. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "host/int_math.h"
@@ -16,8 +15,8 @@ static double structured_peak_of(const tsl_problem *problem, const tsl_device *d
   return tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
 }
 
-/* Returns the seconds of tiles of C in waves of one tile for each compute unit; the last wave
- * counts fully. */
+/* Returns the seconds of tiles of C in waves of one tile for each compute unit; the last wave counts
+ * fully. */
 static double waves(const tsl_problem *problem, const tsl_structured_piece *piece, const tsl_device *device) {
   const double tile = 128, units = fmax(1, device->compute_units), peak = structured_peak_of(problem, device);
   const double tiles =
@@ -85,9 +84,9 @@ static double structured_seconds_of(const tsl_problem *part, const tsl_device *d
   return least;
 }
 
-/* Predicts the piece with most work by the fastest model, and the others in proportion to their
- * waves. Evaluating hundreds of configs takes tens of milliseconds. A batch that no strategy
- * computes counts as single products. */
+/* Predicts the piece with most work by the fastest model, and the others in proportion to their waves.
+ * Evaluating hundreds of configs takes tens of milliseconds. A batch that no strategy computes counts as
+ * single products. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device) {
   double copying, longest = 0;

@@ -1,5 +1,5 @@
-/* Run: copies to scratch memory, the pieces, and the diagonal's triangles back to C, in order on
- * the run's stream. */
+/* Run: copies to scratch memory, the pieces, and the diagonal's triangles back to C, in order on the run's
+ * stream. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/status.h"
@@ -11,8 +11,6 @@ typedef struct structured_context {
   const tsl_operands *operands;
   tsl_stream *stream;
 } structured_context;
-
-/* --- copies --- */
 
 static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t block) {
   return (tsl_structured_side){.offset = operand->offset,
@@ -124,7 +122,6 @@ static tesela_status copy_triangles(const structured_context *run, bool in) {
                        in ? run->operands->scratch : run->operands->c.buffer);
 }
 
-/* Copies C to scratch memory before a product in place. */
 static tesela_status hold(const structured_context *run) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_operand held = room_at(run, &run->self->held, run->self->held_at);
@@ -135,8 +132,6 @@ static tesela_status hold(const structured_context *run) {
                                     .to = structured_side_of(&held, 0)};
   return structured_launch(run, copy, run->operands->c.buffer, run->operands->scratch);
 }
-
-/* --- pieces --- */
 
 /* Returns an operand from element (row, col) on, with the step between a batch's products. */
 static tsl_operand structured_part_of(const structured_context *run, const tsl_structured_piece *piece,

@@ -1,6 +1,5 @@
-/* The work-group loads a TILE x TILE tile of A and of B into local memory, multiplies them, and
- * advances along k. Beyond `element`: an element from global memory serves TILE items, so that traffic
- * falls by TILE.
+/* The work-group loads a TILE x TILE tile of A and of B into local memory, multiplies them, and advances
+ * along k. Beyond `element`: an element from global memory serves TILE items, so that traffic falls by TILE.
  *
  *              B   |     +------+         for each step l of TILE along k:
  *                l |     | TILE |           item (x, y) loads A(row0 + y, l + x), B(l + y, col0 + x)
@@ -11,8 +10,8 @@
  *   +------+             +------+
  *
  * If an operand is column-major, x and y are exchanged in its load, so that adjacent items always read
- * adjacent addresses. Rows of the tiles are padded by 16 bytes: they stay aligned for vector loads,
- * and items that store a column have fewer bank conflicts.
+ * adjacent addresses. Rows of the tiles are padded by 16 bytes: they stay aligned for vector loads, and items
+ * that store a column have fewer bank conflicts.
  *
  * Parameters: TSL_PARAM_TILE. Local memory: 2 TILE (TILE * size + 16) bytes. Any sizes and strides. If
  * dimension 1 has fewer groups than C needs, each group advances to further rows. */

@@ -1,12 +1,11 @@
-/* CLBlast's C interface, the part that tesela uses: own declarations of the ABI since 1.0. Matrices
- * are OpenCL buffers with an offset in elements. A call enqueues and returns. Queues and buffers
- * are OpenCL objects. */
+/* CLBlast's C interface, the part that tesela uses: own declarations of the ABI since 1.0. Matrices are
+ * OpenCL buffers with an offset in elements. A call enqueues and returns. Queues and buffers are OpenCL
+ * objects. */
 #ifndef TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 #define TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 
 #include <stddef.h>
 
-/* Values of CLBlast's enumerations. */
 enum { TSL_CLBLAST_COLUMN_MAJOR = 102 };
 enum { TSL_CLBLAST_NO_TRANSPOSE = 111, TSL_CLBLAST_TRANSPOSE = 112 };
 

@@ -1,18 +1,17 @@
-/* cuBLAS's gemm on a CUDA device, for comparison: most programs call it. Loaded at run time
- * (TESELA_CUBLAS, else the names below). Not on the ladder.
+/* cuBLAS's gemm on a CUDA device, for comparison: most programs call it. Loaded at run time (TESELA_CUBLAS,
+ * else the names below). Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cublasSgemm, cublasDgemm on our stream,
  *                                                               column-major; a row-major C is C' = B' A'
  *
- * Precision: the math mode is cuBLAS's default, which computes f32 in f32 and f64 in f64 (on tensor
- * cores with doubles). TF32 and emulation are other modes, which are never set here. NVIDIA's
- * environment variables may override that in a process. The pedantic mode is not used: it only
- * disables algorithms.
+ * Precision: the math mode is cuBLAS's default, which computes f32 in f32 and f64 in f64 (on tensor cores
+ * with doubles). TF32 and emulation are other modes, which are never set here. NVIDIA's environment variables
+ * may override that in a process. The pedantic mode is not used: it only disables algorithms.
  *
- * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the
- * length of the line. For alpha = 0 and k = 0 both are passed, for which BLAS reads neither A nor B. A
- * plan has one handle, which one thread at a time uses to enqueue; NVIDIA promises equal bits from run
- * to run on one stream. */
+ * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
+ * of the line. For alpha = 0 and k = 0 both are passed, for which BLAS reads neither A nor B. A plan has one
+ * handle, which one thread at a time uses to enqueue; NVIDIA promises equal bits from run to run on one
+ * stream. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_cublas/cublas_api.h"
 #include "strategy/vendor.h"
@@ -39,8 +38,6 @@ static tsl_vendor_library library = {.what = "cuBLAS",
 static const tsl_vendor *vendor_cublas_vendor(void) {
   return tsl_vendor_find(&library);
 }
-
-/* --- strategy --- */
 
 static double vendor_cublas_score(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
@@ -76,8 +73,7 @@ static void vendor_cublas_release(tsl_work *work) {
   tsl_vendor_release(work, vendor_cublas_end);
 }
 
-/* Returns an operand's address. An operand that is not read may be missing; then C's address is
- * used. */
+/* Returns an operand's address. An operand that is not read may be missing; then C's address is used. */
 static void *vendor_cublas_address(const tsl_work *work, const tsl_operand *operand, const tsl_operand *c) {
   return tsl_vendor_address(work, operand->buffer ? operand : c, work->problem.c.type);
 }

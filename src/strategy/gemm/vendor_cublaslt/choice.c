@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Maximum number of algorithms that are timed; counted runs of each; seconds after which no further
- * algorithm is timed. */
+/* Maximum number of algorithms that are timed; counted runs of each; seconds after which no further algorithm
+ * is timed. */
 enum { PROPOSALS = 16, RUNS = 3 };
 static const double timing_seconds = 1;
 
@@ -43,7 +43,6 @@ static const choice_number *choice_number_of(tesela_type type) {
   return &numbers[i];
 }
 
-/* Returns the type of sums and scalars. */
 static tesela_type choice_sums_of(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
@@ -71,8 +70,6 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
                        answer->workspace > 0 ? addresses->workspace : NULL, answer->workspace,
                        work->device->ops->native_stream(stream));
 }
-
-/* --- layouts --- */
 
 /* Creates the layout of a stored column-major matrix: rows and columns of op(A) are exchanged for a
  * transpose. */
@@ -125,8 +122,6 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
   tsl_free(choice);
 }
 
-/* --- heuristics --- */
-
 static int set_preference(const tsl_work *work, tsl_lt_preference preference, uint64_t workspace,
                           uint32_t alignment) {
   const bool is_wide = work->problem.c.type == choice_sums_of(work);
@@ -159,8 +154,6 @@ static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, 
     code = TSL_CUBLAS_NOT_SUPPORTED;
   return tsl_lt_check(work->device, "cublasLtMatmulAlgoGetHeuristic", code);
 }
-
-/* --- timing --- */
 
 enum { A, B, C, WORKSPACE, BUFFERS };
 
@@ -216,8 +209,8 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* Times an algorithm: the fastest of RUNS runs after one more, which does not count. A proposal
- * that fails gets infinity. */
+/* Times an algorithm: the fastest of RUNS runs after one more, which does not count. A proposal that fails
+ * gets infinity. */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;

@@ -1,5 +1,4 @@
-/* Choice of a cuBLASLt algorithm for operands of given layouts: the heuristics propose, timing
- * decides. */
+/* Choice of a cuBLASLt algorithm for operands of given layouts: the heuristics propose, timing decides. */
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 
@@ -7,8 +6,8 @@
 
 /* Maximum workspace of an algorithm in bytes. */
 #define TSL_LT_WORKSPACE_BYTES ((uint64_t)256 << 20)
-/* Alignment in bytes of operands that use the timed algorithm; other operands use an algorithm that
- * needs only an element's alignment. */
+/* Alignment in bytes of operands that use the timed algorithm; other operands use an algorithm that needs
+ * only an element's alignment. */
 #define TSL_LT_ALIGNMENT 16
 
 typedef struct tsl_lt_choice {
@@ -20,8 +19,8 @@ typedef struct tsl_lt_choice {
   tsl_lt_answer aligned, any;
 } tsl_lt_choice;
 
-/* Describes the layouts and chooses an algorithm of the heuristics: the fastest on the device if
- * `timed`, else the first. The device must be entered. The caller frees *choice. */
+/* Describes the layouts and chooses an algorithm of the heuristics: the fastest on the device if `timed`,
+ * else the first. The device must be entered. The caller frees *choice. */
 tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, const tsl_blas_product *product,
                                  uint64_t workspace, bool timed, tsl_lt_choice **choice);
 void tsl_lt_choice_free(tsl_lt_choice *choice);

@@ -1,4 +1,3 @@
-/* cuBLASLt's functions, loaded at run time. */
 #include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_library.h"
 
 #include <stddef.h>

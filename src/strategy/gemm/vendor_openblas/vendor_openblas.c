@@ -1,17 +1,16 @@
-/* A vendor's gemm on the host's cores, for comparison: OpenBLAS, or another library with CBLAS's
- * interface (BLIS, MKL), loaded at run time. Not on the ladder.
+/* A vendor's gemm on the host's cores, for comparison: OpenBLAS, or another library with CBLAS's interface
+ * (BLIS, MKL), loaded at run time. Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cblas_sgemm, cblas_dgemm, column-major;
  *                                                               a row-major C is C' = B' A'
  *
- * The library: TESELA_CBLAS, else the names below. Its number of threads is set to that of this
- * process's pool, for a fair comparison. This setting applies to the whole process and remains. A
- * library without such a function uses its own number, and its name in reports tells so.
+ * The library: TESELA_CBLAS, else the names below. Its number of threads is set to that of this process's
+ * pool, for a fair comparison. This setting applies to the whole process and remains. A library without such
+ * a function uses its own number, and its name in reports tells so.
  *
- * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the
- * length of the line; sizes have 32 bits unless the library reports 64-bit integers. For alpha = 0 and
- * k = 0 both are passed, for which BLAS reads neither A nor B. BLAS does not promise equal bits from
- * run to run. */
+ * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
+ * of the line; sizes have 32 bits unless the library reports 64-bit integers. For alpha = 0 and k = 0 both
+ * are passed, for which BLAS reads neither A nor B. BLAS does not promise equal bits from run to run. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_openblas/cblas_api.h"
 #include "strategy/vendor.h"
@@ -30,8 +29,6 @@ static const tsl_library_symbol symbols[] = {
 };
 static const char *const names[] = {"libopenblas.so.0", "libblis.so.4",   "libblis.so.5",
                                     "libmkl_rt.so.3",   "libmkl_rt.so.2", NULL};
-
-/* --- identification of the library --- */
 
 static bool is_openblas(void) {
   return cblas.openblas_config && cblas.openblas_threads;
@@ -94,8 +91,6 @@ static const tsl_vendor *vendor_openblas_vendor(void) {
   return tsl_vendor_find(&library);
 }
 
-/* --- strategy --- */
-
 static const char *vendor_openblas_refuse(const tsl_problem *problem, const tsl_config *config,
                                           const tsl_device *device) {
   (void)config;
@@ -109,8 +104,8 @@ static double vendor_openblas_score(const tsl_problem *problem, const tsl_config
   return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
 }
 
-/* Sets the threads before each run, since some builds of BLIS store the number per thread. An
- * unchanged number costs nanoseconds. */
+/* Sets the threads before each run, since some builds of BLIS store the number per thread. An unchanged
+ * number costs nanoseconds. */
 static void set_threads(int threads) {
   if (is_openblas())
     cblas.openblas_threads(threads);

@@ -3,13 +3,13 @@
  * u = 2^-53. Products of floats are exact. The error of a panel's sum from 0 on and of the sum of panels is
  * at most (256 + panels + 1) u |A||B|.
  *
- * Doubles, with all values of `high` between 2^top and 2^(top + 1): a step leaves at most 2^(top -
- * 53), which is rounded by 2^(top - 106). `low` starts a panel with at most 2^(top - 53), so it stays
- * below 257.1 times that. Each sum is rounded by at most 257.1 2^(top - 106): in all 260 k 2^(top -
- * 106). Adding `low` to `high` after a panel loses nothing.
+ * Doubles, with all values of `high` between 2^top and 2^(top + 1): a step leaves at most 2^(top - 53), which
+ * is rounded by 2^(top - 106). `low` starts a panel with at most 2^(top - 53), so it stays below 257.1 times
+ * that. Each sum is rounded by at most 257.1 2^(top - 106): in all 260 k 2^(top - 106). Adding `low` to
+ * `high` after a panel loses nothing.
  *
- * Sums below 2^93 times a common divisor of all products lose nothing at all: 2^top is at most 2^4
- * times as large, and `low` below 2^(9 + top - 53), 53 bits.
+ * Sums below 2^93 times a common divisor of all products lose nothing at all: 2^top is at most 2^4 times as
+ * large, and `low` below 2^(9 + top - 53), 53 bits.
  *
  * The compiler must not fuse or reorder any operation (flags.cmake). */
 #include "strategy/gemm/exact/exact_near.h"
@@ -41,16 +41,16 @@ static void add_floats(int depth, const double *a, const double *b, double *high
   }
 }
 
-/* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than
- * 2^31 numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
+/* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than 2^31
+ * numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
 static inline double most_of(double largest, double total, double b_largest, double b_total) {
   const double first_bound = largest * b_total, second_bound = total * b_largest,
                least = first_bound < second_bound ? first_bound : second_bound;
   return least * (1 + 0x1p-20) + (least == 0 && largest > 0 && b_largest > 0 ? 0x1p-1074 : 0);
 }
 
-/* Returns true if sums of at most `most` have at most `bits` as a multiple of the last place of the
- * products. A subnormal product of grains is rounded down, which is safe. */
+/* Returns true if sums of at most `most` have at most `bits` as a multiple of the last place of the products.
+ * A subnormal product of grains is rounded down, which is safe. */
 static inline bool has_bits(double most, double grain, double b_grain, double bits) {
   return most < bits * (grain * b_grain);
 }
@@ -78,8 +78,8 @@ static void enclose_floats(const tsl_near_row *row, double *lower, double *upper
 }
 
 #if HAS_FUSED
-/* Returns 1.5 2^top with all sums below 2^(top - 2); 0 if all sums are 0; NaN if intermediate
- * numbers could overflow or underflow. */
+/* Returns 1.5 2^top with all sums below 2^(top - 2); 0 if all sums are 0; NaN if intermediate numbers could
+ * overflow or underflow. */
 static inline double base_of(double most) {
   enum { ABOVE = 3, LEAST = 1023 - 950, MOST = 1023 + 1010 };
   int64_t bits;

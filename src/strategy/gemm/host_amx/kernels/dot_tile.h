@@ -1,5 +1,5 @@
-/* Micro-kernels in vector registers, included by host_amx_dot.c: up to TILE_ROWS_MAX rows by two
- * vectors of 32-bit sums. The including file defines
+/* Micro-kernels in vector registers, included by host_amx_dot.c: up to TILE_ROWS_MAX rows by two vectors of
+ * 32-bit sums. The including file defines
  *
  *   VECTOR            f32 or i32: type of a sum
  *   DOT(sum, a, b)    sum + the products of two units in each lane

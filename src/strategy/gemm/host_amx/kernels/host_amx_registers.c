@@ -1,5 +1,5 @@
-/* Micro-kernels in AMX tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD,
- * TDPBSUD, TDPBUSD, TDPBUUD). In names, s means signed and u unsigned, of A and of B. */
+/* Micro-kernels in AMX tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD, TDPBSUD,
+ * TDPBUSD, TDPBUUD). In names, s means signed and u unsigned, of A and of B. */
 #include "host/simd.h"
 
 /* Macros of gcc and of clang; tools that read this file define neither. */
@@ -95,8 +95,6 @@ static void add_products(file_row *sums, const file_row *a, const file_row *b) {
 #define REGISTER_FINDS_LEAST 1
 #include "strategy/gemm/host_amx/kernels/host_amx_register_tile.h"
 
-/* --- configuration of a thread --- */
-
 /* Operand of LDTILECFG: all eight registers have 16 rows of 64 bytes. */
 typedef struct shape {
   uint8_t palette, start_row, reserved[14];
@@ -104,8 +102,8 @@ typedef struct shape {
   uint8_t rows[16];
 } shape;
 
-/* A constant, since GCC declares that _tile_loadconfig() reads eight bytes: stores to the rest of a
- * local table would be removed. */
+/* A constant, since GCC declares that _tile_loadconfig() reads eight bytes: stores to the rest of a local
+ * table would be removed. */
 #define EIGHT(value)                                                                                         \
   { value, value, value, value, value, value, value, value }
 static const shape all_registers = {

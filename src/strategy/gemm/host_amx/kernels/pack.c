@@ -40,8 +40,7 @@ TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *src, int64_t step, int c
   return load_16(src) | (count > 1 ? load_16(src + step) << 16 : 0);
 }
 
-/* Mantissa and exponent at the positions of an f32 give the number times 2^-120, also if it is
- * subnormal. */
+/* Mantissa and exponent at the positions of an f32 give the number times 2^-120, also if it is subnormal. */
 TSL_INLINE uint32_t f32_of_e4m3(uint32_t byte) {
   const uint32_t magnitude = bits_of(from_bits((byte & 0x7f) << 20) * 0x1p120f);
   return (byte & 0x80) << 24 | magnitude | ((byte & 0x7f) == 0x7f ? 0x7fc00000 : 0);
@@ -91,8 +90,6 @@ TSL_INLINE uint32_t unit_quad(const unsigned char *src, int64_t step, int count)
   return unit;
 }
 
-/* --- packing --- */
-
 typedef uint32_t unit_function(const unsigned char *src, int64_t step, int count);
 
 /* Clears lines `first` to the copy's width in units `unit` to before `units`. */
@@ -102,9 +99,9 @@ TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int
       copy->out[u * copy->width + i] = copy->flip;
 }
 
-/* Packs unit after unit; fastest if lines or elements along k are contiguous, with constant
- * strides. A cache line of each line (16 units) is used up before the next is prefetched. The first
- * `done` units are packed already; `cleared` units have their padding. */
+/* Packs unit after unit; fastest if lines or elements along k are contiguous, with constant strides. A cache
+ * line of each line (16 units) is used up before the next is prefetched. The first `done` units are packed
+ * already; `cleared` units have their padding. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                            int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
@@ -136,8 +133,8 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
   clear(copy, packed, 0, copy->units);
 }
 
-/* Copies whole cache lines of units whose memory layout is the packed layout. Returns the number of
- * units of each line that were copied. */
+/* Copies whole cache lines of units whose memory layout is the packed layout. Returns the number of units of
+ * each line that were copied. */
 TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t lines = units / LINE, width = copy->width;
@@ -177,8 +174,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Packs row after row, and prefetches the row after the next one. Units of 32 bits in memory are
- * copied unchanged. */
+/* Packs row after row, and prefetches the row after the next one. Units of 32 bits in memory are copied
+ * unchanged. */
 TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                           int64_t across) {
   enum { LINE = 16 };
@@ -208,8 +205,8 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
   }
 }
 
-/* Transposes units of 32 bits in registers, if the instruction set has a function for it: 16 units
- * of up to 16 lines. Returns the number of units of each line that were packed. */
+/* Transposes units of 32 bits in registers, if the instruction set has a function for it: 16 units of up to
+ * 16 lines. Returns the number of units of each line that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
@@ -227,9 +224,9 @@ TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int
 #define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Interleaves contiguous lines in registers: micro-panels of B of up to 32 lines. interleave_2()
- * makes a unit from two 16-bit elements, interleave_4() from four 8-bit ones. Returns the number of
- * units of each line that were packed. */
+/* Interleaves contiguous lines in registers: micro-panels of B of up to 32 lines. interleave_2() makes a unit
+ * from two 16-bit elements, interleave_4() from four 8-bit ones. Returns the number of units of each line
+ * that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
@@ -285,8 +282,6 @@ COPY(pairs_u8, unit_pair_u8, 2, 1)
 COPY(quads, unit_quad, 4, 1)
 #undef COPY
 
-/* --- epilogues --- */
-
 /* Rounds to nearest even; NaN stays NaN. */
 TSL_INLINE uint16_t f32_to_bf16(float value) {
   const uint32_t bits = bits_of(value), rounded = bits + 0x7fff + (bits >> 16 & 1);
@@ -335,8 +330,8 @@ TSL_INLINE void row_i32(const tsl_amx_epilogue *last, const uint32_t *restrict s
 typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                           unsigned char *restrict c, int64_t columns, int64_t step, float beta);
 
-/* Stores a whole row of a tile past the caches, if the instruction set can and the row consists of
- * whole cache lines. */
+/* Stores a whole row of a tile past the caches, if the instruction set can and the row consists of whole
+ * cache lines. */
 #if HAS_UNITS
 #define IS_NONTEMPORAL(last, c, size)                                                                        \
   ((last)->nontemporal && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
@@ -390,8 +385,6 @@ static void epilogue_bf16(const tsl_amx_epilogue *last) {
 static void epilogue_i32(const tsl_amx_epilogue *last) {
   all_rows(last, row_i32, 4);
 }
-
-/* --- minimum magnitudes, for subnormal numbers --- */
 
 static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
   uint16_t all = UINT16_MAX; /* minimum of magnitudes minus one; 0 becomes the maximum */

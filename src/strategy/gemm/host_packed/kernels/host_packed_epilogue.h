@@ -1,11 +1,10 @@
-/* Epilogue of a tile: included by host_packed_kernel.c with REAL, COMPONENTS and SUFFIX. Vectors of
- * a complex type hold pairs. A complex tile has two sums for each vector: of the real parts of A
- * times pairs of B, and of the imaginary parts. conj(A) B differs in the sign of the second sum,
- * and A conj(B) is the conjugate of conj(A) B. So conjugates are two signs here and cost nothing in
- * the loop.
+/* Epilogue of a tile: included by host_packed_kernel.c with REAL, COMPONENTS and SUFFIX. Vectors of a complex
+ * type hold pairs. A complex tile has two sums for each vector: of the real parts of A times pairs of B, and
+ * of the imaginary parts. conj(A) B differs in the sign of the second sum, and A conj(B) is the conjugate of
+ * conj(A) B. So conjugates are two signs here and cost nothing in the loop.
  *
- * Fused multiply-adds are explicit. Otherwise a compiler fuses differently in different tiles, and
- * bits would depend on how C is cut. */
+ * Fused multiply-adds are explicit. Otherwise a compiler fuses differently in different tiles, and bits would
+ * depend on how C is cut. */
 #if COMPONENTS == 1
 
 static inline bool is_zero(const double *scalar) {
@@ -52,9 +51,9 @@ static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(
 
 #endif
 
-/* Stores a row of C whose columns are not contiguous: c = sums + beta c; beta = 0 never reads c.
- * Works by whole vectors like contiguous rows. In scalar loops a compiler may fuse differently, and
- * bits would depend on how tiles are cut. */
+/* Stores a row of C whose columns are not contiguous: c = sums + beta c; beta = 0 never reads c. Works by
+ * whole vectors like contiguous rows. In scalar loops a compiler may fuse differently, and bits would depend
+ * on how tiles are cut. */
 static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
   enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
   for (; count > 0; count -= ELEMENTS, sums += LANES, c += ELEMENTS * COMPONENTS * column) {

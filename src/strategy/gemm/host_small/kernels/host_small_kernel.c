@@ -1,7 +1,7 @@
-/* Micro-kernels of one element type: for C of any width; for narrow C with narrower vectors, if the
- * set has them; and for processors with two multiply-adds a clock (SMALL_WIDE). There a tile of one
- * vector needs one load for each multiply-add, more than two loads a clock. So tiles are wider, and
- * tiles of one vector higher, as a multiply-add takes four clocks. */
+/* Micro-kernels of one element type: for C of any width; for narrow C with narrower vectors, if the set has
+ * them; and for processors with two multiply-adds a clock (SMALL_WIDE). There a tile of one vector needs one
+ * load for each multiply-add, more than two loads a clock. So tiles are wider, and tiles of one vector
+ * higher, as a multiply-add takes four clocks. */
 #include "strategy/gemm/host_small/host_small_job.h"
 
 #include "host/simd.h"

@@ -33,10 +33,8 @@ enum {
   PREFETCHED = 512 / (int)sizeof(REAL) /* prefetch distance in a row of C that is written */
 };
 
-/* --- sums over rows --- */
-
-/* Adds one vector, or `count` elements of it, of each row of a group. `prefetches`: prefetches the
- * next group. Rows of sums are whole vectors. */
+/* Adds one vector, or `count` elements of it, of each row of a group. `prefetches`: prefetches the next
+ * group. Rows of sums are whole vectors. */
 TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
                             int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
   vector sum[TSL_THIN_MOST];
@@ -55,8 +53,8 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
   TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
 }
 
-/* Adds a group of rows. The thin operand's elements are first copied to registers or the stack,
- * since the compiler assumes that stores to sums may change them. */
+/* Adds a group of rows. The thin operand's elements are first copied to registers or the stack, since the
+ * compiler assumes that stores to sums may change them. */
 TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *numbers, int64_t l,
                           int64_t width, REAL *sums, int64_t pitch, int q, int rows, bool prefetches) {
   const REAL *from = (const REAL *)numbers->at + l * numbers->along;
@@ -145,10 +143,8 @@ TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_n
     add_group(from + l * along, along, numbers, l, width, sums, pitch, q, 1, false);
 }
 
-/* --- sums along rows --- */
-
-/* Multiplies whole vectors of the columns; `prefetches`: prefetches the next columns. Returns the
- * position of the partial last vector. */
+/* Multiplies whole vectors of the columns; `prefetches`: prefetches the next columns. Returns the position of
+ * the partial last vector. */
 TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t depth, const REAL *by,
                                   int64_t pitch, vector *sum, int q, int columns, bool prefetches) {
   vector row[TSL_THIN_MOST];
@@ -186,8 +182,8 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
   TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
 }
 
-/* Reduces all columns in groups. The last group overlaps its predecessor if the columns are no
- * multiple of it. */
+/* Reduces all columns in groups. The last group overlaps its predecessor if the columns are no multiple of
+ * it. */
 TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out, int q) {
   const int64_t across = x->across, depth = x->depth, count = x->count;
   const REAL *src = x->at;
@@ -207,10 +203,7 @@ TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, 
     }
 }
 
-/* --- outer products --- */
-
-/* Arguments of rows of C, as a local copy: the compiler assumes that stores to C may change the
- * original. */
+/* Arguments of rows of C, as a local copy: the compiler assumes that stores to C may change the original. */
 typedef struct outer_arguments {
   const REAL *b;
   int64_t pitch, y_pitch, c_pitch, width;
@@ -295,8 +288,6 @@ TSL_INLINE void outer(const tsl_thin_rows *rows, int steps) {
     outer_way(rows, steps, OUTER_ROWS(steps), false, false);
 }
 
-/* --- copies and epilogue --- */
-
 static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, void *out,
                  int64_t pitch) {
   const REAL *src = in;
@@ -325,12 +316,10 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
     scale(sums, step, count, (REAL)alpha, (REAL)beta, c, column);
 }
 
-/* --- kernels for every number of rows --- */
-
 #define OF(word, number) JOIN(word##_, number)
 
 #define TILE_TEXT "strategy/gemm/host_thin/kernels/versions.h"
-#define TILE_ROWS_MAX 8 /* TSL_THIN_MOST */
+#define TILE_ROWS_MAX 8
 #include "host/tile_rows.h"
 
 #define EVERY(word)                                                                                          \

@@ -7,7 +7,7 @@ static void OF(add, TILE_ROWS)(const void *x, int64_t along, int64_t rows, const
 static void OF(reduce, TILE_ROWS)(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out) {
   reduce(x, y, pitch, out, TILE_ROWS);
 }
-#if TILE_ROWS <= 4 /* TSL_THIN_STEPS */
+#if TILE_ROWS <= 4
 static void OF(outer, TILE_ROWS)(const tsl_thin_rows *row) {
   outer(row, TILE_ROWS);
 }

@@ -1,5 +1,5 @@
-/* Measures and cuts lines, and computes rows of C; compiled once per instruction set. Plain loops
- * that compilers vectorize. */
+/* Measures and cuts lines, and computes rows of C; compiled once per instruction set. Plain loops that
+ * compilers vectorize. */
 #include "host/simd.h"
 
 #include "host/int_math.h"
@@ -52,7 +52,6 @@ static void measure(const tsl_slices_job *job, int operand, int64_t first) {
     operand_lines->scales[first + i] = slices_scale(largest[i], least[i] + 1);
 }
 
-/* Cuts a chunk of a line into slices. */
 static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *dst,
                      int64_t plane) {
   const float first_factor = TSL_AS_FLOAT((127 + scale / 2) << 23),
