@@ -42,17 +42,14 @@ typedef struct tsl_complex_real_strides {
 tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands);
 tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *operands);
 tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *operands);
-/* Returns the strides of the unchanged factor. */
 tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way,
                                                   const tsl_operands *operands);
 /* Returns true if `count` complex numbers of a row are contiguous. */
 bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t count);
 
-/* Returns the real product's problem. */
 tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_complex_real_way *way);
 /* Returns the error that the real product's plan may have. */
 tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem);
-/* Returns the strategy's error bound. */
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config);
 
 /* State of the strategy (work->state). */

@@ -1,4 +1,3 @@
-/* Expected time and memory traffic of a product. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 

@@ -31,7 +31,6 @@
 /* Constants of exact.cl: items of a group in each direction, lines of a group that measures. Bytes for each
  * line and for an item's elements, and steps of a panel. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
-/* Maximum elements of an item in each direction. */
 enum { EACH_MOST = 4 };
 
 enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };

@@ -20,9 +20,7 @@ typedef struct tsl_exact_run {
   bool is_scaled;               /* the scale of some line is not 1 */
 } tsl_exact_run;
 
-/* Returns the doubles that a worker needs for a block. */
 size_t tsl_exact_block_doubles(const tsl_exact_run *run);
-/* Returns the doubles that the magnitudes of all lines need. */
 size_t tsl_exact_lines_doubles(const tsl_exact_run *run);
 /* Computes the magnitudes of all lines by a team, in `memory`. */
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team);

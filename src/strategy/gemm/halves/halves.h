@@ -21,7 +21,6 @@ typedef struct tsl_halves_state {
   tsl_kernel *guess, *round[2], *decide, *join, *native; /* round: of A's lines, of B's */
 } tsl_halves_state;
 
-/* Returns the bytes of scratch memory of a run. */
 uint64_t tsl_halves_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* Returns the bytes of scratch memory that the child plan may use. */
 uint64_t tsl_halves_workspace(const tsl_problem *problem);

@@ -159,11 +159,9 @@ static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) 
   return job->views.c.at + (row * job->views.c.row_stride + column * job->views.c.col_stride) * job->c_size;
 }
 
-/* Returns the rows of a tile that C has. */
 static int64_t rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
   return tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - tsl_amx_row_of(job, micro_a);
 }
-/* Returns the columns of a tile that C has. */
 static int64_t columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
   return tsl_min(job->kernels->width, job->views.n - micro_b * job->kernels->width);
 }

@@ -123,7 +123,7 @@ void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {
 #define SET(isa, header, needs, ...) {needs, tsl_amx_##isa},
   static const struct {
-    unsigned needs; /* capabilities that the set requires */
+    unsigned needs;
     const tsl_amx_kernels *rows;
   } sets[] = {TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)}; /* in increasing order of speed */
 #undef SET

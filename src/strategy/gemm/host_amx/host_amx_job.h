@@ -122,7 +122,6 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b);
 /* Returns the job of a rectangle of C; its first row and column must begin micro-panels. */
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
                                  int64_t columns);
-/* Packs all of A or B by a team, for many runs. */
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team);
 
 /* Returns the words of workspace that tsl_amx_run_alone() needs. */

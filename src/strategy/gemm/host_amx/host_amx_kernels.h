@@ -79,7 +79,6 @@ typedef struct tsl_amx_epilogue {
 } tsl_amx_epilogue;
 typedef void tsl_amx_epilogue_function(const tsl_amx_epilogue *last);
 
-/* Content of a unit. */
 typedef enum tsl_amx_format {
   TSL_AMX_FLOATS,     /* one f32, from f16, bf16, e4m3 or e5m2 */
   TSL_AMX_PAIRS_BF16, /* two bf16, also made from e4m3 or e5m2 */

@@ -181,7 +181,6 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_tea
   tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
 }
 
-/* Counter on a cache line of its own. */
 typedef struct schedule_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } schedule_counter;
@@ -387,7 +386,6 @@ static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
-/* Returns the job of one part of k. */
 static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,

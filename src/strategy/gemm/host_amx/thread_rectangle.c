@@ -226,7 +226,6 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
   }
 }
 
-/* Returns the units of B that a pass packs. */
 static int64_t units_of_pass(const tsl_amx_job *job) {
   return 4 * job->kept / (int64_t)sizeof(uint32_t);
 }

@@ -1,4 +1,3 @@
-/* Choice of the schedule and of the block sizes for a problem. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "strategy/host_job.h"

@@ -19,7 +19,6 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* Counter on a cache line of its own. */
 typedef struct column_strips_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } column_strips_counter;
@@ -86,7 +85,6 @@ static tsl_packed_block strip_at(const column_strips_run *run, int64_t index, in
       step,   tsl_max(tsl_min(run->job->kc, views->k - step), 0)};
 }
 
-/* Returns micro-panel `index` of A as a block. */
 static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block,
                                                     int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(strip, &block),

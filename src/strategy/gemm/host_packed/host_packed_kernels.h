@@ -44,7 +44,6 @@ typedef struct tsl_packed_tile {
   tsl_packed_prefetch prefetch; /* the micro-kernel advances it */
 } tsl_packed_tile;
 
-/* Micro-kernel for one number of rows and vectors. */
 typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
 /* Packs `count` lines of `depth` elements as a micro-panel of A: `width` elements for each step of k.
@@ -92,7 +91,7 @@ typedef void (*tsl_packed_fold_rows)(const tsl_packed_fold *fold, int64_t first,
 
 typedef struct tsl_packed_kernels {
   tesela_type type;
-  int lanes_log2;                   /* log2 of the elements of a vector */
+  int lanes_log2;
   int rows[TSL_PACKED_VECTORS_MAX]; /* MR of tiles of 1, 2, ... vectors; not increasing */
   tsl_packed_copy pack_micro;
   tsl_packed_copy_many pack_micros;
@@ -107,7 +106,6 @@ typedef struct tsl_packed_kernels {
 static inline int64_t tsl_packed_lanes(const tsl_packed_kernels *kernels) {
   return (int64_t)1 << kernels->lanes_log2;
 }
-/* Returns the vectors that hold `elements` elements. */
 static inline int64_t tsl_packed_vectors(const tsl_packed_kernels *kernels, int64_t elements) {
   return (elements + tsl_packed_lanes(kernels) - 1) >> kernels->lanes_log2;
 }

@@ -118,7 +118,6 @@ typedef struct panel_stage {
   int64_t regions_down, regions_across;
 } panel_stage;
 
-/* Run of one stage. */
 typedef struct packed_panels_launch {
   const tsl_packed_job *job;
   panel_stage now, next;  /* stage to pack; its block is empty after the last stage */

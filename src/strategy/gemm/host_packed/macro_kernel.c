@@ -265,7 +265,7 @@ tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int
 static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                             const tsl_view *operand, int64_t row, int64_t rows,
                                             int64_t column, int64_t columns, int64_t tiles) {
-  if (operand->packed) /* a packed operand is read in order */
+  if (operand->packed)
     return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
   const unsigned char *start = macro_kernel_element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)

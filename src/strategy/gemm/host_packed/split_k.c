@@ -13,7 +13,6 @@ typedef struct split_k_launch {
   bool is_alone;              /* a single thread computes all parts, and prefetches the next part's B */
 } split_k_launch;
 
-/* Returns the job of one part of k. */
 static tsl_packed_job split_k_part_of(const split_k_launch *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
   const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->kc),

@@ -18,7 +18,6 @@ static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed
   return behind;
 }
 
-/* Returns a micro-panel of A as a block. */
 static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_packed_block block,
                                                  int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);

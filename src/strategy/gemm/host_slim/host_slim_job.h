@@ -86,7 +86,6 @@ typedef struct tsl_slim_job {
   tsl_team team;        /* the device's team, for runs without one */
 } tsl_slim_job;
 
-/* Makes the job of a slim problem with these strides. */
 void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_slim_job *job);
 /* Runs a job by a team; fails only if memory is short. */

@@ -355,7 +355,6 @@ static __attribute__((noinline)) void run_on_stack(const tsl_small_job *job, con
   run_panels(job, a, b, c, copy);
 }
 
-/* Returns the bytes of a packed panel of B. */
 static int64_t host_small_copy_bytes(const tsl_small_job *job) {
   const int64_t width =
       job->panels > 1 && job->last.width < job->whole.width ? job->whole.width : job->last.width;

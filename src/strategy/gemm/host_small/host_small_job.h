@@ -1,4 +1,3 @@
-/* Small product cut into panels and tiles. */
 #ifndef TSL_STRATEGY_GEMM_HOST_SMALL_HOST_SMALL_JOB_H
 #define TSL_STRATEGY_GEMM_HOST_SMALL_HOST_SMALL_JOB_H
 
@@ -58,7 +57,6 @@ typedef struct tsl_small_kernels {
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_small_kernels;
 
-/* Micro-kernels of an instruction set and element type. */
 typedef struct tsl_small_set {
   /* for rows of C of any length, of at most 32 bytes, of at most 16 bytes */
   const tsl_small_kernels *up_to[3];

@@ -98,7 +98,6 @@ typedef struct tsl_thin_job {
 /* Returns the cache bytes of the operands, each counted once. */
 double tsl_thin_held_bytes(const tsl_problem *problem);
 
-/* Makes the job of a thin problem with these strides. */
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job);
 /* Runs a job by a team; fails only if memory is short. */

@@ -59,7 +59,6 @@ static microtile_part largest(int64_t k, int64_t n, const tsl_device *device) {
   return (microtile_part){.rows = rows, .columns = tsl_min(n, columns > 0 ? columns : COLUMNS_STEP)};
 }
 
-/* Returns the bytes of the largest part, packed. */
 static uint64_t bytes_of(int64_t k, int64_t n, const tsl_device *device) {
   const microtile_part most = largest(k, n, device);
   return tsl_image_pitch(device, texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);

@@ -104,7 +104,6 @@ bool tsl_several_all_hold(const tsl_sharding *spread, int members);
 typedef struct tsl_traffic {
   double in[TSL_MEMBERS_MAX], out[TSL_MEMBERS_MAX];
 } tsl_traffic;
-/* Computes the traffic of all operands. */
 void tsl_several_traffic(const tsl_work *work, const tsl_rect *c, int member, tsl_traffic *traffic);
 void tsl_several_traffic_of(const tsl_work *work, const tsl_rect *c, int member, int operand,
                             tsl_traffic *traffic);

@@ -1,4 +1,3 @@
-/* Distribution of lines of C, or of terms, over members. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"

@@ -12,7 +12,6 @@ typedef struct tsl_slices_pair {
   int a, b;
 } tsl_slices_pair;
 extern const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST];
-/* Returns the number of slices of a number. */
 int tsl_slices_count(const tsl_config *config);
 /* Returns the terms of the slices' products: k, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);

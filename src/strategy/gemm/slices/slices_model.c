@@ -1,4 +1,3 @@
-/* Expected time and memory traffic of slices. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/slices/slices.h"

@@ -121,7 +121,6 @@ static tesela_status slices_launch(const slices_run *run, tsl_kernel *kernel, in
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-/* Returns the groups for so many items. */
 static int64_t slices_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_SLICES_GROUP_ITEMS);
 }

@@ -1,4 +1,3 @@
-/* Pairs of slices and the depth of their products. */
 #include "host/int_math.h"
 #include "strategy/gemm/slices/slices.h"
 

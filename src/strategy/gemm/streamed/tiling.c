@@ -93,7 +93,6 @@ static bool overlaps(const tsl_device *device, const rates *r) {
   return tsl_staging_is_offered(device) && r->operations > 0 && r->link > 0;
 }
 
-/* Returns the seconds of a slab's product. */
 static double tiling_product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
                                      const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
@@ -192,7 +191,6 @@ static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
   return rows < least ? least : rows;
 }
 
-/* Search state: the best tiling and its cost. */
 typedef struct tiling_search {
   const tsl_problem *problem;
   const tsl_device *device;

@@ -44,7 +44,6 @@ void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_struct
 bool tsl_structured_leaves_zeros(const tsl_problem *problem);
 /* Returns the maximum number of pieces that are added up in an element of C. */
 int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block);
-/* Returns true if the factors are read. */
 bool tsl_structured_reads(const tsl_problem *problem);
 /* Directions in which the products of a batch advance: rows of C, columns of C, terms. */
 typedef struct tsl_structured_moves {

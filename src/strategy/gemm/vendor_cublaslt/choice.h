@@ -4,7 +4,6 @@
 
 #include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_library.h"
 
-/* Maximum workspace of an algorithm in bytes. */
 #define TSL_LT_WORKSPACE_BYTES ((uint64_t)256 << 20)
 /* Alignment in bytes of operands that use the timed algorithm; other operands use an algorithm that needs
  * only an element's alignment. */
@@ -27,7 +26,6 @@ void tsl_lt_choice_free(tsl_lt_choice *choice);
 /* Returns true if the choice has the product's layouts. */
 bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product);
 
-/* Device addresses of one call. */
 typedef struct tsl_lt_addresses {
   const void *a, *b;
   void *c, *workspace;

@@ -82,7 +82,6 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "strategy/gemm/host_small/kernels/host_small_exact.h"
 #endif
 
-/* Brief tiles, if masks cost nothing. */
 #ifdef SMALL_BRIEF
 #define BRIEF_NAME_LATE(rows, variant) brief_##rows##variant
 #define BRIEF_NAME_OF(rows, variant) BRIEF_NAME_LATE(rows, variant)
