@@ -370,7 +370,7 @@ typedef struct tally {
   long all, known;
 } tally;
 
-static void enclose(const tsl_near_of *near, const factors *factors_in, uint64_t seed, const char *what,
+static void enclose(const tsl_near_kernels *near, const factors *factors_in, uint64_t seed, const char *what,
                     tally *seen) {
   enum { TILE_MOST = 32 };
   static double a[TILE_MOST * TERMS_MOST], b[TILE_MOST * TERMS_MOST];
@@ -426,7 +426,7 @@ static void enclosures_hold_the_sums(void **state) {
   const tsl_near *near = sets[tsl_isa_best(cpu->capabilities)];
   static factors of;
   for (int t = 0; t < 2; t++) {
-    const tsl_near_of *const with = t ? &near->f64 : &near->f32;
+    const tsl_near_kernels *const with = t ? &near->f64 : &near->f32;
     tally seen = {0, 0};
     for (int k = 0; kind_at(k) && with->add; k++) {
       if (strncmp(kind_at(k)->name, "special", 7) == 0)

@@ -618,8 +618,7 @@ static int prepared_in(tsl_plan *plan, scattered *s) {
   while (fgets(line, sizeof line, file)) {
     int tiles, as_before;
     const char *said = strstr(line, " computed ");
-    if (said &&
-        sscanf(said, " computed %d tiles, %d of them with A as the tile before", &tiles, &as_before) == 2)
+    if (said && sscanf(said, " computed %d tiles, %d with A as prepared", &tiles, &as_before) == 2)
       prepared += tiles - as_before;
   }
   fclose(file);

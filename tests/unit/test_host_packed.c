@@ -323,7 +323,7 @@ static void whole_rows_are_prefetched(void **state) {
       assert_true(memory && marked);
       const tsl_packed_job job = {
           .size = 4,
-          .width = 32,
+          .nr = 32,
           .views = {.m = 4,
                     .n = stride,
                     .k = ROWS,

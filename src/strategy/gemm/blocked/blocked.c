@@ -1,24 +1,26 @@
-/* Idea: C is cut into blocks that threads take one after the other; a block of A and one of B are copied to
- * where they lie close together and fit the caches, and are multiplied there, a tile of C in registers at a
- * time. What it adds to `sequential_optimized`: each number that comes from memory serves a block, each
- * number that comes from a cache serves a tile; vectors whatever the strides are; all cores.
+/* C is cut into blocks that threads take one after the other. A block of A and a block of B are packed to fit
+ * the caches. They are multiplied there, a tile of C in registers at a time. Beyond `sequential_optimized`:
+ * an element from memory serves a whole block, an element from a cache a tile; vectors for any strides; all
+ * cores.
  *
- *                 n                        a task is one block of C; for each panel p of DEPTH along k:
- *               B |   COLUMNS  |             copy A(block's rows, p) as micro-panels of TILE_ROWS rows
- *            DEPTH|micro-panels|  p          copy B(p, block's columns) as micro-panels of two vectors
+ *                 n                        task: one block of C; for each panel p of DEPTH along k:
+ *               B |   COLUMNS  |             pack A(block's rows, p) as micro-panels of TILE_ROWS rows
+ *            DEPTH|micro-panels|  p          pack B(p, block's columns) as micro-panels of two vectors
  *                 +------------+             for each micro-panel of A, for each of B:
  *      A   DEPTH  |            |               tile = their product, in registers
  *   ROWS  micro-  |   block    |               C's tile = alpha tile + (first panel ? beta : 1) C's tile
  *        panels p +------------+ C
  *
- * Copies make every stride alike, so there is one loop for all of them. Tiles at the edge are computed whole,
- * with zeros, and stored in part. Where C is column-major, the transposed product B' A' is computed, so that
- * C's stores are vectors as well. C keeps the sums between panels: a product is rounded at most DEPTH times
- * in its panel, once with alpha, and once per panel. One task computes all of an element, in an order that
- * its indices and the parameters decide: results are the same for any number of threads.
+ * Packed operands have the same strides, so there is one loop for all. Tiles at an edge are computed whole,
+ * with zeros, and stored partially. If C is column-major, the transposed product B' A' is computed, so that
+ * stores to C are vectors too.
  *
- * Parameters: rows, columns, depth of a block. The instruction set is the best that the device offers
- * (TESELA_ISA masks). Limits: none; each task copies for itself, so a block of A is copied n / COLUMNS times.
+ * C keeps the sums between panels: a product is rounded at most DEPTH times in its panel, once with alpha,
+ * and once for each panel. A task computes all of an element in an order that its indices and the parameters
+ * decide. So results do not depend on the number of threads.
+ *
+ * Parameters: rows, columns, depth of a block. The instruction set is the best of the device (TESELA_ISA
+ * masks). Each task packs for itself, so a block of A is packed n / COLUMNS times.
  * Measurements: docs/lab/blocked.md. */
 #include "base/memory.h"
 #include "base/pool.h"
@@ -39,30 +41,27 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* A job. */
 typedef struct blocked {
   tsl_cache_blocks blocks;
   tsl_block_function multiply;
-  size_t a_bytes, b_bytes; /* of a worker's copies */
-  int64_t size;            /* of an element */
+  size_t a_bytes, b_bytes; /* bytes of a worker's packed A and packed B */
+  int64_t size;            /* bytes of an element */
 } blocked;
 
-/* One run. */
-typedef struct running {
+typedef struct blocked_launch {
   blocked job;
   unsigned char *copies;
-  int64_t down; /* blocks along a column of C */
-} running;
+  int64_t down;
+} blocked_launch;
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-/* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a
- * clock for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass
- * over C. Micro-panels longer than a KiB a row do not stay in a first-level cache. Threads wait for the last
- * block, and the blocks at the edges are smaller than others. What caches near the core do not hold from call
- * to call is waited for in part. */
+/* Returns the predicted seconds. In each of the k steps a block costs multiply-adds at 0.7 of the peak, and a
+ * clock for each packed element of A or five bytes of B. Each panel costs a pass over C. Micro-panels longer
+ * than 1 KiB a row exceed the first-level cache. Threads wait for the last block; blocks at the edges are
+ * smaller. Data outside the near caches is partly waited for. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
@@ -90,7 +89,7 @@ static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type 
   return kernels[tsl_isa_best(device->capabilities)][type == TESELA_F64];
 }
 
-/* Blocks are copied for each block of C, and multiplied from there, a tile in registers at a time. */
+/* Counts memory traffic: operands are packed for each block of C, and tiles read the copies. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const int64_t *value = config->value;
@@ -110,18 +109,18 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  blocked *made = job;
+  blocked *blocked_job = job;
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_views views = tsl_views_of(problem, strides);
   const int64_t rows = tsl_min(value[ROWS], tsl_round_up(views.m, TSL_BLOCK_ROWS_UNIT)),
                 columns = tsl_min(value[COLUMNS], tsl_round_up(views.n, TSL_BLOCK_COLUMNS_UNIT)),
                 depth = tsl_min(value[DEPTH], views.k);
-  *made = (blocked){
+  *blocked_job = (blocked){
       .blocks = {.views = views,
                  .rows = value[ROWS],
                  .columns = value[COLUMNS],
                  .depth = value[DEPTH],
-                 .alpha = views.k > 0 ? problem->alpha[0] : 0, /* infinity times nothing is nothing */
+                 .alpha = views.k > 0 ? problem->alpha[0] : 0, /* infinity times an empty sum must be 0 */
                  .beta = problem->beta[0]},
       .multiply = kernel_for(device, problem->c.type)->multiply,
       .a_bytes = (size_t)tsl_round_up(size * rows * depth + 1, TSL_CACHE_LINE),
@@ -130,7 +129,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
 }
 
 static void multiply(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const blocked_launch *run = argument;
   const blocked *job = &run->job;
   unsigned char *a_copy = run->copies + (size_t)worker * (job->a_bytes + job->b_bytes);
   job->multiply(&job->blocks, index % run->down * job->blocks.rows, index / run->down * job->blocks.columns,
@@ -139,15 +138,15 @@ static void multiply(void *argument, int64_t index, int worker) {
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
   const size_t workers = (size_t)tsl_team_threads(operands->team);
-  running now = {.job = *(const blocked *)job};
-  tsl_cache_blocks *blocks = &now.job.blocks;
+  blocked_launch launch = {.job = *(const blocked *)job};
+  tsl_cache_blocks *blocks = &launch.job.blocks;
   void *copies;
-  TSL_TRY(tsl_scratch_take(workers * (now.job.a_bytes + now.job.b_bytes), "copies of blocks", &copies));
-  tsl_views_bind_operands(&blocks->views, operands, now.job.size, now.job.size);
-  now.copies = copies;
-  now.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
-  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply,
-               &now);
+  TSL_TRY(tsl_scratch_take(workers * (launch.job.a_bytes + launch.job.b_bytes), "copies of blocks", &copies));
+  tsl_views_bind_operands(&blocks->views, operands, launch.job.size, launch.job.size);
+  launch.copies = copies;
+  launch.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
+  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply,
+               &launch);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }

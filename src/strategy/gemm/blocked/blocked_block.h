@@ -1,30 +1,28 @@
-/* One block of C, once per instruction set and type. */
+/* Kernel of one block of C, compiled once per instruction set and type. */
 #ifndef TSL_STRATEGY_GEMM_BLOCKED_BLOCKED_BLOCK_H
 #define TSL_STRATEGY_GEMM_BLOCKED_BLOCKED_BLOCK_H
 
 #include "host/host_isa.h"
 #include "host/host_view.h"
 
-/* Every tile's height divides the one, its width the other: sizes of blocks and of their copies are multiples
- * of these. */
+/* Units of the sizes of blocks and packed copies: multiples of every tile's height and width. */
 enum { TSL_BLOCK_ROWS_UNIT = 12, TSL_BLOCK_COLUMNS_UNIT = 32 };
 
-/* A product in blocks: C is cut into blocks of rows x columns; k, which is 0 where alpha is 0, into panels of
- * depth. */
+/* Product in blocks of rows x columns of C and panels of depth of k; k is 0 if alpha is 0. */
 typedef struct tsl_cache_blocks {
   tsl_views views;
   int64_t rows, columns, depth;
   double alpha, beta;
 } tsl_cache_blocks;
 
-/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold a block of A
- * and one of B, rounded up to the units above. */
+/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold packed blocks of A
+ * and B, rounded up to the units above. */
 typedef void (*tsl_block_function)(const tsl_cache_blocks *job, int64_t row, int64_t column, void *a_copy,
                                    void *b_copy);
 
 typedef struct tsl_block_kernel {
   tsl_block_function multiply;
-  int tile_rows, tile_columns; /* of C in registers */
+  int tile_rows, tile_columns; /* size of a tile of C in registers */
 } tsl_block_kernel;
 
 #define TSL_BLOCK_DECLARE(isa, header, needs, ...)                                                           \

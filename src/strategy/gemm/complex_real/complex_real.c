@@ -1,25 +1,25 @@
-/* Idea: a complex product as one real product, by whatever multiplies real numbers fastest on the device.
+/* A complex product as one real product, by the fastest real strategy of the device.
  *
- *   A, as it lies:             B, expanded:                                 C, as it lies:
- *   (re a, im a) by turns      line 2 l:      re b,  im b  by turns         (re c, im c) by turns
- *        m x 2 k           x   line 2 l + 1: -im b,  re b  by turns    =         m x 2 n
+ *   A, unchanged:              B, expanded:                                 C, unchanged:
+ *   re a, im a alternating     line 2 l:      re b,  im b alternating       re c, im c alternating
+ *        m x 2 k           x   line 2 l + 1: -im b,  re b alternating  =         m x 2 n
  *                                   2 k x 2 n
  *
- * So A and C are real matrices of twice the columns where they lie, and only B is written again, as twice its
- * bytes; its conjugate and A's are signs of that. The operations are those of a complex product, 8 m n k. C'
- * = B' A' has the roles changed: the factor that stays is one whose elements follow each other along k, and
- * those of C follow each other along its rows; else it is copied, and C made of sums in scratch memory, which
- * is also what complex alpha and beta take. complex_real_choose.c chooses what moves least;
- * complex_real_model.c has the times, complex_real_run.c what is enqueued.
+ * A and C are used in place as real matrices of twice the columns; only B is copied, to twice its bytes.
+ * Conjugates of A and B are signs of the copy. The number of operations is that of a complex product, 8 m n
+ * k.
  *
- * The real product is a plan of its own (strategy/subplans.h), on the same device and stream, to which the
- * caller's ask for accuracy is handed on: with accuracy=tf32, or a number that allows it, tensor cores take
- * what are f32's units otherwise. Infinities and NaN are those of four real products, added; no part of C is
- * read where beta is 0.
+ * C' = B' A' exchanges the roles. The unchanged factor must be contiguous along k, C along its rows.
+ * Otherwise the factor is copied, and C is computed from sums in scratch memory; complex alpha and beta need
+ * that too. complex_real_choose.c chooses the form that moves the fewest bytes; complex_real_model.c has the
+ * times, complex_real_run.c the run.
  *
- * Parameters: form, which factor is made real, and how. Limits: no structures; batches that a launch has a
- * dimension for.
- * Measurements: docs/lab/complex_real.md. */
+ * The real product is a child plan (strategy/subplans.h) on the same device and stream; it gets the caller's
+ * accuracy requirement. With accuracy=tf32, or a number that allows it, tensor cores compute f32. Infinities
+ * and NaN arise as in four real products, added; C is not read if beta is 0.
+ *
+ * Parameters: form, the factor that is made real, and how. Limits: no structures; a batch must fit a
+ * dimension of a launch. See docs/lab/complex_real.md. */
 #include "strategy/gemm/complex_real/complex_real.h"
 
 #include "base/log.h"
@@ -46,7 +46,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Engines have a batch's products along a dimension of their launches. */
+/* Refuses a batch that does not fit the third dimension of a launch. */
 static const char *complex_real_refuse(const tsl_problem *problem, const tsl_config *config,
                                        const tsl_device *device) {
   const uint64_t most = device->group_count_max[2], batch = (uint64_t)tsl_problem_batch(problem);
@@ -64,8 +64,6 @@ static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_confi
   return tsl_complex_real_bytes(problem, &way);
 }
 
-/* --- making --- */
-
 static void complex_real_release(tsl_work *work) {
   tsl_complex_real *self = work->state;
   work->children->destroy(self->child);
@@ -82,23 +80,23 @@ static tesela_status complex_real_make_child(tsl_work *work, uint64_t value) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
   const uint64_t all = complex_real_memory_of(work->device);
-  const tsl_subplan_request wish = {.problem = &real,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most = all > value ? all - value : 0,
-                                    .most = tsl_complex_real_of_product(&work->problem),
-                                    .on_trial = work->loaded_only};
-  return work->children->make(work->children, &wish, &self->child);
+  const tsl_subplan_request request = {.problem = &real,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most = all > value ? all - value : 0,
+                                       .most = tsl_complex_real_of_product(&work->problem),
+                                       .on_trial = work->loaded_only};
+  return work->children->make(work->children, &request, &self->child);
 }
 
 static int64_t complex_real_take(int64_t *numbers, int64_t more, int64_t line) {
-  const int64_t at = *numbers;
+  const int64_t offset = *numbers;
   *numbers += (more + line - 1) / line * line;
-  return at;
+  return offset;
 }
 
-/* Scratch memory: what the product needs, as it finds that at its start, then the expanded factor, the copy
- * and the sums, each from a line of 256 bytes on. */
+/* Makes the kernels and the child plan. Scratch memory holds the child's workspace at its start, then the
+ * expanded factor, the copy and the sums, each aligned to 256 bytes. */
 static tesela_status complex_real_prepare(tsl_work *work) {
   enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
   tsl_complex_real *self = work->state;
@@ -139,7 +137,7 @@ static tesela_status complex_real_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-/* The real product is one share of all of C, in complex numbers. */
+/* Describes the real product as one part with all of C, in complex numbers. */
 static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_complex_real *self = work->state;
   if (index != 0 || !self->child)
@@ -156,8 +154,8 @@ static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info
 
 const tsl_strategy tsl_gemm_complex_real = {
     .name = "complex_real",
-    .idea = "complex products as one real product of twice the columns and terms, by the device's own engine "
-            "for that: one factor expanded, the rest where it lies",
+    .idea = "complex products as one real product of twice the columns and terms, by the fastest real "
+            "strategy: one factor expanded, the others in place",
     .lifts = "kernels of their own for complex numbers, which no unit for tf32 has",
     .op = TSL_OP_GEMM,
     .version = 1,
@@ -170,7 +168,10 @@ const tsl_strategy tsl_gemm_complex_real = {
     .build = complex_real_build,
     .run = tsl_complex_real_run,
     .release = complex_real_release,
-    .takes = {.types = types, .why = "what is made real is complex", .conjugates = true, .batches = true},
+    .takes = {.types = types,
+              .why = "only complex products can be computed as real ones",
+              .conjugates = true,
+              .batches = true},
     .values = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
     .uses = {.scratch = complex_real_scratch, .account = tsl_complex_real_account},
     .splits = {.share = complex_real_share},

@@ -1,20 +1,20 @@
-/* Idea: a complex product is a real one of twice the columns and twice the terms, as the parts of complex numbers lie in memory, if of one
- * factor each number becomes a matrix of 2 x 2. complex_real.c has the picture, and multiplies; here that factor is made.
+/* Copies for complex products as real ones (complex_real.c has the picture). One factor's numbers become
+ * matrices of 2 x 2, of twice the columns and twice the terms.
  *
  *   B's number b    its two lines, along k          or along n                     conjugates are signs
  *      re, im       ... re, -im, ...                ... re,  im, ...
  *                   ... im,  re, ...                ... -im, re, ...
  *
- *   a group: 32 x 8 items, 32 x 32 numbers at a time, read as neighbours lie and written along lines, through local memory
+ *   a group: 32 x 8 items, 32 x 32 numbers at a time, read along memory and written along lines, through
+ *   local memory
  *
- * Groups go on to further places along dimension 0, and to further lines, of all products, along dimension 1.
- * What it adds to the rungs below: nothing of its own to multiply complex numbers by; whatever multiplies real ones fastest does, tf32's units
- * where the caller allows their accuracy.
- * Kernels: tsl_gemm_complex_real_copy makes the factor, or takes the parts of one apart, and copies the other one where its parts do not follow each other;
- * tsl_gemm_complex_real_finish makes C of sums that could not be made there.
- * Parameters: none of their own. Limits: operands of which no two elements of C share a place.
+ * Groups advance to further places along dimension 0, and to further lines of all products along dimension 1.
  *
- * From the host: TSL_REAL. */
+ * tsl_gemm_complex_real_copy expands a factor, separates the parts of a factor, or copies a factor whose rows
+ * are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. Limits: no two elements of C
+ * may share a place.
+ *
+ * The host defines TSL_REAL. */
 #include "dialect.h"
 
 #include "complex_real_shared.h"

@@ -1,18 +1,15 @@
-/* Which factor stays, what needs scratch memory, and the real product of it. */
+/* Choice of the unchanged factor and of scratch memory, and the real product's problem. */
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 #include "strategy/host_job.h"
 
 #include <math.h>
 
-/* Real numbers that a line in scratch memory is a multiple of: 64 bytes of f32. */
+/* Unit of a line in scratch memory in real numbers: 64 bytes of f32. */
 enum { GRAIN = 16 };
 
-/* Roundings of a sum of two parts' sums, of alpha times that, of beta times what C holds, and of their sum.
- */
+/* Roundings after the real product: sum of two parts' sums, alpha times that, beta times C, and their sum. */
 static const double result_roundings = 5;
-
-/* --- oriented operands --- */
 
 tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands) {
   return swapped ? (tsl_complex_real_strides){operands->b.col_stride, operands->b.row_stride}
@@ -39,12 +36,10 @@ bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t c
   return strides->along == 1 || count <= 1;
 }
 
-/* Whether that holds of a packed copy, too, which lies along the other way where both strides are 1. */
+/* Returns true if rows are contiguous also in a packed copy, which is transposed if both strides are 1. */
 static bool surely_follows(const tsl_complex_real_strides *strides, int64_t lines, int64_t count) {
   return tsl_complex_real_follows(strides, count) && (count <= 1 || lines <= 1 || strides->line != 1);
 }
-
-/* --- the way --- */
 
 static bool has_complex_scalars(const tsl_problem *problem) {
   return problem->alpha[1] != 0 || problem->beta[1] != 0;
@@ -56,12 +51,12 @@ static bool complex_real_choose_is_empty(const tsl_problem *problem) {
 }
 
 static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool swapped) {
-  const tsl_operands of = tsl_strides_of(problem);
-  const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &of);
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &strides);
   const bool apart = form == TSL_COMPLEX_REAL_APART;
   tsl_complex_real_way way = {
       .form = form, .is_swapped = swapped, .is_empty = complex_real_choose_is_empty(problem)};
-  const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &of);
+  const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &strides);
   way.m = swapped ? problem->n : problem->m;
   way.n = swapped ? problem->m : problem->n;
   way.copies =
@@ -71,12 +66,12 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
   return way;
 }
 
-/* Complex numbers that pass through memory beside the product: R read once and written twice, or L's parts
- * once each; what stays, copied; sums, read, where they are apart of twice as many and written twice as well,
- * and C. Where C does not lie along its rows, that takes longer. */
+/* Returns the complex numbers that are moved besides the product: R read once and written twice, or L's parts
+ * once each; a copy of the unchanged factor; sums read (separate ones twice, written twice as well) and C. It
+ * is more if C is not contiguous along its rows. */
 static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
-  const tsl_operands of = tsl_strides_of(problem);
-  const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &of);
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &strides);
   const double k = (double)problem->k, left = k * (double)way->m, right = k * (double)way->n,
                elements = (double)way->m * (double)way->n,
                result = tsl_launch_along(c.along, c.line) ? 4 : 12;
@@ -91,12 +86,12 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
                                                                                                    : plain;
 }
 
-/* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small
- * products (docs/lab/complex_real.md). */
+/* Returns true if lines along n are faster. With tf32 units, transposing the copy costs more than it gains,
+ * except for small products (docs/lab/complex_real.md). */
 static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
-  const tsl_operands of = tsl_strides_of(problem);
-  const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &of);
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &strides);
   const double elements = (double)problem->k * (double)(swapped ? problem->m : problem->n);
   return tsl_complex_real_of_product(problem).cuts && tsl_launch_along(right.along, right.line) &&
          elements >= SMALL;
@@ -144,8 +139,6 @@ uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_re
                             tsl_round_up(way->sums.elements, line)));
 }
 
-/* --- the real product --- */
-
 static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, int64_t m, int64_t n,
                                                   int64_t k) {
   tsl_problem real = tsl_problem_gemm(m, n, k, tsl_type(problem->c.type)->component);
@@ -155,15 +148,16 @@ static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, in
 }
 
 tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_complex_real_way *way) {
-  const tsl_operands of = tsl_strides_of(problem);
-  const int64_t stays = way->copies ? way->copy.line : 2 * tsl_complex_real_staying(way, &of).line;
+  const tsl_operands strides = tsl_strides_of(problem);
+  const int64_t stays = way->copies ? way->copy.line : 2 * tsl_complex_real_staying(way, &strides).line;
   const bool apart = way->form == TSL_COMPLEX_REAL_APART;
   tsl_problem real = apart ? complex_real_choose_product_of(problem, 2 * way->m, 2 * way->n, problem->k)
                            : complex_real_choose_product_of(problem, way->m, 2 * way->n, 2 * problem->k);
   real.a.row_stride = apart ? way->made.line : stays;
   real.b.row_stride = apart ? stays : way->form == TSL_COMPLEX_REAL_ALONG_K ? 1 : way->made.line;
   real.b.col_stride = way->form == TSL_COMPLEX_REAL_ALONG_K ? way->made.line : 1;
-  real.c.row_stride = way->is_staged ? way->sums.line : 2 * tsl_complex_real_c(way->is_swapped, &of).line;
+  real.c.row_stride =
+      way->is_staged ? way->sums.line : 2 * tsl_complex_real_c(way->is_swapped, &strides).line;
   if (!way->is_staged) {
     real.alpha[0] = problem->alpha[0];
     real.beta[0] = problem->beta[0];
@@ -171,21 +165,21 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
   return real;
 }
 
-/* Of each part, a sum of 2 k real terms, or of two sums of k. Where alpha and beta are brought to it later,
- * these roundings are added to a careful sum's, and what an ask allows has them already. */
+/* Returns the error bound of a component: a sum of 2 k real terms, or of two sums of k. Roundings of alpha
+ * and beta are added to a careful sum's bound; the allowed error of a requirement includes them. */
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const tsl_problem real =
       complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
-  tsl_accuracy made = tsl_accuracy_asked_of_parts(&real, 1);
+  tsl_accuracy result = tsl_accuracy_asked_of_parts(&real, 1);
   (void)config;
-  made.factor = fmax(made.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
-  return made;
+  result.factor = fmax(result.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
+  return result;
 }
 
 tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem) {
   const tsl_problem real =
       complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
-  tsl_accuracy made = tsl_accuracy_of_one_part(&real, &real, 1);
-  made.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, made.factor - result_roundings);
-  return made;
+  tsl_accuracy result = tsl_accuracy_of_one_part(&real, &real, 1);
+  result.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, result.factor - result_roundings);
+  return result;
 }

@@ -1,4 +1,3 @@
-/* What a product is expected to take, and what it moves. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 
@@ -6,15 +5,15 @@
 
 #include <math.h>
 
-/* Of the device's bandwidth what kernels have that only move; of its multiply-adds what the real product has
- * by an engine whose configs are too many to ask the models of all: they would take as long as a small
- * product does to run. */
+/* Fraction of the bandwidth that copy kernels reach (`streamed`). Fraction of the peak that the real product
+ * reaches (`usual`), assumed for strategies with more than CONFIGS_MOST configs. Evaluating so many models
+ * takes as long as a small product. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
-/* What f32 products took of what their models say, on an H100: 0.67 to 0.88 (docs/lab/complex_real.md). */
+/* Measured time of f32 products on an H100 divided by the model's: 0.67 to 0.88 (docs/lab/complex_real.md). */
 static const double seen = 0.75;
 
-/* Configs of a strategy. */
+/* Returns the number of configs of a strategy. */
 static int64_t family_of(const tsl_strategy *strategy) {
   int64_t all = 1;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
@@ -22,8 +21,8 @@ static int64_t family_of(const tsl_strategy *strategy) {
   return all;
 }
 
-/* Whether a strategy's models are asked: of small families, and of those that cut factors as an ask lets
- * them. */
+/* Returns true if a strategy's models are evaluated: strategies with few configs, and strategies that cut
+ * factors within the required accuracy. */
 static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
@@ -32,7 +31,7 @@ static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_proble
                                                  tsl_strategy_error_model(strategy, real, &config).cuts);
 }
 
-/* The fastest model's of those that err by no more than the product may. */
+/* Returns the seconds of the fastest model whose error bound is at most `most`. */
 static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
@@ -56,7 +55,7 @@ static double seconds_roughly(const tsl_problem *real, const tsl_device *device)
   return device->launch_seconds + (peak > 0 ? operations / (usual * peak) : 0);
 }
 
-/* Real numbers that are read and written beside the product, and what of its sums is more than C. */
+/* Returns the real numbers that are read and written besides the product, and the sums in excess of C. */
 static double complex_real_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const double elements = 2 * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const bool apart = way->form == TSL_COMPLEX_REAL_APART,
@@ -69,7 +68,7 @@ static int launches(const tsl_complex_real_way *way) {
   return !way->is_empty + way->copies + way->is_staged;
 }
 
-/* A form that is named is no faster than the one that is chosen, of which alone models are asked. */
+/* Evaluates models only for the form that is chosen automatically; a named form cannot be faster. */
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
@@ -84,7 +83,7 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
                                 : 0);
 }
 
-/* What the product moves beyond that is its plan's to tell. */
+/* Counts the copies; the child plan counts the product's own traffic. */
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);

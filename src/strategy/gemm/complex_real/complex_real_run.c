@@ -1,50 +1,49 @@
-/* A run: one factor expanded, the other copied where it must be, the real product, and C of its sums where
- * they are not C; all on the run's stream, in their order. */
+/* Run: expands a factor, copies the other one if necessary, multiplies, and computes C from sums if these are
+ * not C; in order on the run's stream. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 
-typedef struct complex_real_running {
+typedef struct complex_real_context {
   const tsl_work *work;
   const tsl_complex_real *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   tsl_stream *stream;
-} complex_real_running;
+} complex_real_context;
 
-static const tsl_operand *complex_real_left_of(const complex_real_running *run) {
-  return run->self->way.is_swapped ? &run->given->b : &run->given->a;
+static const tsl_operand *complex_real_left_of(const complex_real_context *run) {
+  return run->self->way.is_swapped ? &run->operands->b : &run->operands->a;
 }
 
-static const tsl_operand *right_of(const complex_real_running *run) {
-  return run->self->way.is_swapped ? &run->given->a : &run->given->b;
+static const tsl_operand *right_of(const complex_real_context *run) {
+  return run->self->way.is_swapped ? &run->operands->a : &run->operands->b;
 }
 
-static bool complex_real_conjugates(const complex_real_running *run, bool left) {
+static bool complex_real_conjugates(const complex_real_context *run, bool left) {
   const tsl_problem *problem = &run->work->problem;
   return run->self->way.is_swapped == left ? problem->conjugate_b : problem->conjugate_a;
 }
 
-static tsl_grid complex_real_grid_of(const complex_real_running *run, int64_t across, int64_t down) {
+static tsl_grid complex_real_grid_of(const complex_real_context *run, int64_t across, int64_t down) {
   const tsl_device *device = run->work->device;
   return (tsl_grid){{tsl_launch_limited(device, 0, across), tsl_launch_limited(device, 1, down), 1},
                     {COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1}};
 }
 
-/* --- factors --- */
-
-static tesela_status complex_real_run_copy(const complex_real_running *run,
+static tesela_status complex_real_run_copy(const complex_real_context *run,
                                            const complex_real_copy *real_copy, const tsl_operand *from) {
   const tsl_grid grid =
       complex_real_grid_of(run, tsl_ceil_div(real_copy->places, COMPLEX_REAL_SIDE),
                            tsl_ceil_div(real_copy->lines, COMPLEX_REAL_SIDE) * real_copy->products);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(from->buffer), TSL_ARG_BUFFER(run->given->scratch),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(from->buffer), TSL_ARG_BUFFER(run->operands->scratch),
                                TSL_ARG_VALUE(*real_copy)};
   return run->work->device->ops->launch(run->stream, run->self->copy, &grid, list,
                                         sizeof list / sizeof *list);
 }
 
-/* Lines of numbers of an operand, to a room in scratch memory. All of a batch may share one. */
-static complex_real_copy complex_real_copy_of(const complex_real_running *run, const tsl_operand *operand,
+/* Returns a copy of an operand to scratch memory, without its lines. All products of a batch may share one
+ * matrix. */
+static complex_real_copy complex_real_copy_of(const complex_real_context *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
   return (complex_real_copy){.products = operand->step == 0 ? 1 : batch,
@@ -62,73 +61,69 @@ static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride
   copy->is_across = !tsl_launch_along(place_stride, line_stride);
 }
 
-/* The terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its second
- * row. */
-static tesela_status expand_right(const complex_real_running *run) {
+/* Expands R. Terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its
+ * second row. */
+static tesela_status expand_right(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
-  const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->given);
+  const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->operands);
   const int64_t k = run->work->problem.k;
-  const int own = complex_real_conjugates(run, false) ? -1 : 1,
-            left = complex_real_conjugates(run, true) ? -1 : 1;
-  complex_real_copy given = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
-  given.becomes = COMPLEX_REAL_EXPANDED;
+  const int right_sign = complex_real_conjugates(run, false) ? -1 : 1,
+            left_sign = complex_real_conjugates(run, true) ? -1 : 1;
+  complex_real_copy copy = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
+  copy.becomes = COMPLEX_REAL_EXPANDED;
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
-    go_along(&given, way->n, right.along, k, right.line);
-    given.sign[0] = -own * left, given.sign[1] = own, given.sign[2] = left;
+    go_along(&copy, way->n, right.along, k, right.line);
+    copy.sign[0] = -right_sign * left_sign, copy.sign[1] = right_sign, copy.sign[2] = left_sign;
   } else {
-    go_along(&given, k, right.line, way->n, right.along);
-    given.sign[0] = own, given.sign[1] = -own * left, given.sign[2] = left;
+    go_along(&copy, k, right.line, way->n, right.along);
+    copy.sign[0] = right_sign, copy.sign[1] = -right_sign * left_sign, copy.sign[2] = left_sign;
   }
-  return complex_real_run_copy(run, &given, right_of(run));
+  return complex_real_run_copy(run, &copy, right_of(run));
 }
 
-static tesela_status take_left_apart(const complex_real_running *run) {
+static tesela_status take_left_apart(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
-  const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->given);
-  complex_real_copy given =
+  const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->operands);
+  complex_real_copy copy =
       complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
-  given.becomes = COMPLEX_REAL_APART;
-  go_along(&given, self->way.m, left.line, run->work->problem.k, left.along);
-  return complex_real_run_copy(run, &given, complex_real_left_of(run));
+  copy.becomes = COMPLEX_REAL_APART;
+  go_along(&copy, self->way.m, left.line, run->work->problem.k, left.along);
+  return complex_real_run_copy(run, &copy, complex_real_left_of(run));
 }
 
-/* --- what stays --- */
-
-static bool complex_real_is_apart(const complex_real_running *run) {
+static bool complex_real_is_apart(const complex_real_context *run) {
   return run->self->way.form == TSL_COMPLEX_REAL_APART;
 }
 
-static const tsl_operand *staying(const complex_real_running *run) {
+static const tsl_operand *staying(const complex_real_context *run) {
   return complex_real_is_apart(run) ? right_of(run) : complex_real_left_of(run);
 }
 
-/* Numbers of its rows. */
-static int64_t complex_real_length_of(const complex_real_running *run) {
+/* Returns the complex numbers of a row of the unchanged factor. */
+static int64_t complex_real_length_of(const complex_real_context *run) {
   return complex_real_is_apart(run) ? run->self->way.n : run->work->problem.k;
 }
 
-static tesela_status copy_staying(const complex_real_running *run) {
+static tesela_status copy_staying(const complex_real_context *run) {
   const tsl_complex_real_way *way = &run->self->way;
-  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given);
-  complex_real_copy given = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
-  go_along(&given, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
+  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->operands);
+  complex_real_copy copy = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
+  go_along(&copy, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
            complex_real_length_of(run), strides.along);
-  return complex_real_run_copy(run, &given, staying(run));
+  return complex_real_run_copy(run, &copy, staying(run));
 }
 
-/* --- the product --- */
-
-static tsl_operand in_room(const complex_real_running *run, const tsl_complex_real_room *room, int64_t index,
+static tsl_operand in_room(const complex_real_context *run, const tsl_complex_real_room *room, int64_t index,
                            bool shared) {
-  return (tsl_operand){.buffer = run->given->scratch,
+  return (tsl_operand){.buffer = run->operands->scratch,
                        .offset = index,
                        .row_stride = room->line,
                        .col_stride = 1,
                        .step = shared ? 0 : room->step};
 }
 
-/* An operand as it lies, as real numbers. */
+/* Returns an operand in place as real numbers. */
 static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
   return (tsl_operand){.buffer = operand->buffer,
                        .offset = 2 * operand->offset,
@@ -137,24 +132,24 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
                        .step = 2 * operand->step};
 }
 
-static tesela_status complex_real_multiply(const complex_real_running *run) {
+static tesela_status complex_real_multiply(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
-  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given),
-                                 c = tsl_complex_real_c(way->is_swapped, run->given);
+  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->operands),
+                                 c = tsl_complex_real_c(way->is_swapped, run->operands);
   const bool stays = tsl_complex_real_follows(&strides, complex_real_length_of(run));
   if ((!stays && !way->copies) || (!way->is_staged && !tsl_complex_real_follows(&c, way->n)))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real: operands do not lie along the lines that its plan is for");
   const tsl_operand as_it_lies = stays ? as_real(staying(run), strides.line)
                                        : in_room(run, &way->copy, self->copy_at, staying(run)->step == 0),
-                    made = in_room(
+                    expanded = in_room(
                         run, &way->made, self->made_at,
                         (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
-  tsl_operands real = {.a = complex_real_is_apart(run) ? made : as_it_lies,
-                       .b = complex_real_is_apart(run) ? as_it_lies : made,
+  tsl_operands real = {.a = complex_real_is_apart(run) ? expanded : as_it_lies,
+                       .b = complex_real_is_apart(run) ? as_it_lies : expanded,
                        .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
-                                           : as_real(&run->given->c, c.line)};
+                                           : as_real(&run->operands->c, c.line)};
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
     real.b.col_stride = real.b.row_stride;
     real.b.row_stride = 1;
@@ -162,10 +157,8 @@ static tesela_status complex_real_multiply(const complex_real_running *run) {
   TSL_TRY(complex_real_is_apart(run) ? take_left_apart(run) : expand_right(run));
   if (!stays)
     TSL_TRY(copy_staying(run));
-  return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->given->scratch);
+  return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
 }
-
-/* --- C --- */
 
 typedef union complex_real_number {
   float f32;
@@ -179,39 +172,40 @@ static complex_real_number complex_real_number_of(tesela_type type, double value
   return out;
 }
 
-static tesela_status complex_real_finish(const complex_real_running *run) {
+static tesela_status complex_real_finish(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_problem *problem = &run->work->problem;
-  const tsl_operand *c = &run->given->c;
-  const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->given);
+  const tsl_operand *c = &run->operands->c;
+  const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->operands);
   const int64_t batch = tsl_problem_batch(problem);
   const size_t size = tsl_type(problem->c.type)->size / 2;
   const int right = complex_real_conjugates(run, false) ? -1 : 1,
             left = complex_real_conjugates(run, true) ? -1 : 1;
-  const complex_real_result given = {.rows = way->m,
-                                     .cols = way->n,
-                                     .products = batch,
-                                     .sums = self->sums_at,
-                                     .sums_row = way->sums.line,
-                                     .sums_step = way->sums.step,
-                                     .apart = complex_real_is_apart(run) ? way->m * way->sums.line : 0,
-                                     .offset = c->offset,
-                                     .row_stride = strides.line,
-                                     .col_stride = strides.along,
-                                     .step = batch > 1 ? c->step : 0,
-                                     .is_empty = way->is_empty,
-                                     .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
-                                     .sign = {left * right, right, left}};
-  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(given.cols, COMPLEX_REAL_SIDE),
-                                             tsl_ceil_div(given.rows * given.products, COMPLEX_REAL_LINES));
+  const complex_real_result result = {.rows = way->m,
+                                      .cols = way->n,
+                                      .products = batch,
+                                      .sums = self->sums_at,
+                                      .sums_row = way->sums.line,
+                                      .sums_step = way->sums.step,
+                                      .apart = complex_real_is_apart(run) ? way->m * way->sums.line : 0,
+                                      .offset = c->offset,
+                                      .row_stride = strides.line,
+                                      .col_stride = strides.along,
+                                      .step = batch > 1 ? c->step : 0,
+                                      .is_empty = way->is_empty,
+                                      .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
+                                      .sign = {left * right, right, left}};
+  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(result.cols, COMPLEX_REAL_SIDE),
+                                             tsl_ceil_div(result.rows * result.products, COMPLEX_REAL_LINES));
   const complex_real_number scalars[] = {complex_real_number_of(problem->c.type, problem->alpha[0]),
                                          complex_real_number_of(problem->c.type, problem->alpha[1]),
                                          complex_real_number_of(problem->c.type, problem->beta[0]),
                                          complex_real_number_of(problem->c.type, problem->beta[1])};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch), /* not read */
+  /* unused if way->is_empty */
+  const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->operands->scratch),
                                TSL_ARG_BUFFER(c->buffer),
-                               TSL_ARG_VALUE(given),
+                               TSL_ARG_VALUE(result),
                                {.value = &scalars[0], .bytes = size},
                                {.value = &scalars[1], .bytes = size},
                                {.value = &scalars[2], .bytes = size},
@@ -220,7 +214,8 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
 }
 
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const complex_real_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const complex_real_context run = {
+      .work = work, .self = work->state, .operands = operands, .stream = stream};
   if (run.self->child)
     TSL_TRY(complex_real_multiply(&run));
   return run.self->way.is_staged ? complex_real_finish(&run) : TESELA_OK;

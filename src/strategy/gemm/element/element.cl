@@ -1,14 +1,14 @@
-/* Idea: one work-item computes one element of C, reading everything from global memory, with a private sum.
- * What it adds to `sequential`: parallelism; all elements of C at once.
+/* Each work-item computes one element of C from global memory, with a private sum. Beyond `sequential`: all
+ * elements of C in parallel.
  *
  *             n                 group (gx, gy) of COLUMNS x ROWS items; item (x, y) owns C(row, col):
  *        +---------+
- *      m |  . x .  |  C           col = gx COLUMNS + x    dimension 0: neighbours read neighbours of B, and one
- *        +---------+                                      element of A serves a row of items
+ *      m |  . x .  |  C           col = gx COLUMNS + x    dimension 0: adjacent items read adjacent elements
+ *        +---------+                                      of B, and one element of A serves a row of items
  *                                 row = gy ROWS + y       dimension 1
  *
- * Parameters: TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, the work-group's shape. Any sizes and strides; where
- * dimension 1 has fewer groups than C needs, each item goes on to further rows. */
+ * Parameters: TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, the work-group's shape. Any sizes and strides. If dimension
+ * 1 has fewer groups than C needs, each item advances to further rows. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"

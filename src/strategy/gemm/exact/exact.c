@@ -1,23 +1,23 @@
-/* Idea: every element of C is the exact sum of its k products, rounded once to the nearest number of C's
- * type, ties to even. Sums that are nearly exact come first, with a bound of what they are off: where all
- * that lies within it rounds to one number, that is the element (Ziv 1991), which all but one in some
- * thousands are. The rest have superaccumulators, those of the dot `exact`.
+/* Every element of C is the exact sum of its k products, rounded once to the nearest number of C's type, ties
+ * to even. Nearly exact sums with error bounds come first. If all values within the bounds round to one
+ * number, that is the element (Ziv 1991): all but one in some thousands. The rest use superaccumulators as in
+ * the dot `exact`.
  *
- * What it adds to `sequential`: no rounding but the last. However much cancels, whatever the exponents are,
- * and in whatever order anybody adds, the result is the same, on any number of threads and any instruction
- * set.
+ * Beyond `sequential`: no rounding but the last. The result does not depend on cancellation, exponents, the
+ * order of additions, the number of threads or the instruction set.
  *
- *   f32:  a b is exact in f64   sum += a b                                        |----[ sum ]----|  what the
- * sum may be f64:  next = sum + a b      low += a b - (next - sum)   sum = next ...x.....x.|...x.....x..
- * numbers of C's type ' a superaccumulator's
+ *   f32:  a b is exact in f64   sum += a b                              |----[ sum ]----|  bounds of the sum
+ *   f64:  next = sum + a b      low += a b - (next - sum)   sum = next  ...x.....x.|...x.....x..  numbers of
+ *                                                                                          C's type
  *
- * Blocks of C are added up by panels of 256 terms (exact_near.h); what is left of a block goes by tiles whose
- * rows of A and columns of B are copied side by side: blocks of terms into a window of levels, levels into
- * digits (strategy/exact/sum.h). The window starts where the element before needed it, which most matrices'
- * elements share. On devices with kernels each work-item does both for its elements (exact.cl): the same
- * bits, term by term. Limits: real types. Where everything cancels, or exponents are so wide that k largest
- * products hide the sum's digits, all elements need superaccumulators: a clock or two a term, ten times as
- * long. f64 needs fused multiply-adds, else all do.
+ * Blocks of C are summed by panels of 256 terms (exact_near.h). The undecided elements of a block are
+ * computed in tiles whose rows of A and columns of B are packed. Blocks of terms are added to a window of
+ * levels, levels to digits (strategy/exact/sum.h). The window starts where the previous element needed it. On
+ * devices each work-item does both for its elements (exact.cl), term by term, with equal bits.
+ *
+ * Limits: real types. If everything cancels, or wide exponents hide the sum's digits, all elements need
+ * superaccumulators: a clock or two a term, ten times as long. Without fused multiply-adds all elements of
+ * f64 do.
  * Measurements: docs/lab/gemm_exact.md. */
 #include "strategy/gemm/exact/exact.h"
 
@@ -29,16 +29,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Items of exact.cl's groups along both sides of C, lines of a group that looks at them, and bytes that it
- * keeps of a line and of an item's elements. */
+/* Constants of exact.cl: items of a group in each direction, lines of a group that measures. Bytes for each
+ * line and for an item's elements, and steps of a panel. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
-/* Elements of an item along both sides, at most. */
 enum { EACH_MOST = 4 };
 
 enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
-/* What exact_build() leaves in work->state. */
+/* State of the strategy (work->state); NULL on the processor. */
 typedef struct exact_kernels {
-  tsl_kernel *of[KERNELS];
+  tsl_kernel *list[KERNELS];
 } exact_kernels;
 
 static tsl_accuracy exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -51,7 +50,8 @@ static bool exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* As many elements of an item as leave a group for each unit. */
+/* Returns the elements of an item in each direction: the maximum that leaves a group for each compute
+ * unit. */
 static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   int64_t each = EACH_MOST;
   while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
@@ -60,8 +60,8 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   return each;
 }
 
-/* Whether what sums of floats leave open is added up by all items of a group: of doubles there are pairs from
- * the beginning, and on a processor an item does not wait for memory. */
+/* Returns true if a group adds up the undecided elements together. f64 sums are pairs from the beginning. On
+ * a processor an item does not wait for memory. */
 static bool is_together(const tsl_problem *problem, const tsl_device *device) {
   return problem->c.type != TESELA_F64 && !device->is_cpu;
 }
@@ -104,9 +104,9 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a
- * graphics processor's (an H100), where sums that are nearly exact decide; and the seconds of a term that
- * waits for memory, which bound few items with long sums. */
+/* Costs of a term and of an element's epilogue if nearly exact sums decide. Units: clocks on a processor's
+ * unit (PoCL on two cores), operations of f32 on a GPU (H100). `wait`: seconds of a term that waits for
+ * memory, which bounds few items with long sums. */
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
@@ -131,7 +131,7 @@ static void exact_account(const tsl_problem *problem, const tsl_config *config, 
     tsl_gemm_exact_account_host(problem, device, account);
     return;
   }
-  /* Each tile asks for its rows and columns, and each line is read once before. */
+  /* Each tile reads its rows and columns, and each line is read once before. */
   const int64_t tile = SIDE * each_for(problem, device);
   const tsl_grid grid = tiles_for(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,
@@ -149,7 +149,7 @@ static tesela_status exact_build(tsl_work *work) {
                                              [PAIRS] = "tsl_exact_pairs",
                                              [LEFT] = "tsl_exact_left"};
   tsl_text defines = {0};
-  exact_kernels made = {{NULL}};
+  exact_kernels kernels = {{NULL}};
   void *block;
   tesela_status status;
   if (exact_is_host(work->device))
@@ -162,9 +162,9 @@ static tesela_status exact_build(tsl_work *work) {
   for (int i = 0; i < KERNELS; i++)
     if (i != PAIRS || together)
       TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
-                                    tsl_text_get(&defines), &made.of[i]));
-  TSL_GO(tsl_alloc(sizeof made, "exact's kernels", &block));
-  *(exact_kernels *)block = made;
+                                    tsl_text_get(&defines), &kernels.list[i]));
+  TSL_GO(tsl_alloc(sizeof kernels, "exact's kernels", &block));
+  *(exact_kernels *)block = kernels;
   work->state = block;
 out:
   tsl_text_free(&defines);
@@ -175,19 +175,19 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
   const exact_kernels *kernels = work->state;
   const tsl_device_ops *ops = work->device->ops;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
+  const tsl_gemm_argument scalars = tsl_launch_scalars(work, &sizes);
   const tsl_grid of_lines = lines_for(&work->problem), tiles = tiles_for(&work->problem, work->device);
-  /* A kernel wants a buffer in every place, also where nothing is read. */
+  /* kernels need a buffer for each argument, even if it is not read */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
-             *b = operands->b.buffer ? operands->b.buffer : c, *own = operands->scratch;
-  const tsl_argument arguments = {.value = &given, .bytes = given.bytes};
-  const tsl_argument lines[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(own), arguments},
-                     list[] = {TSL_ARG_BUFFER(a),   TSL_ARG_BUFFER(b),   TSL_ARG_BUFFER(c),
-                               TSL_ARG_BUFFER(own), TSL_ARG_BUFFER(own), arguments};
-  TSL_TRY(ops->launch(stream, kernels->of[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
+             *b = operands->b.buffer ? operands->b.buffer : c, *scratch = operands->scratch;
+  const tsl_argument arguments = {.value = &scalars, .bytes = scalars.bytes};
+  const tsl_argument lines[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(scratch), arguments},
+                     list[] = {TSL_ARG_BUFFER(a),       TSL_ARG_BUFFER(b),       TSL_ARG_BUFFER(c),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), arguments};
+  TSL_TRY(ops->launch(stream, kernels->list[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
   for (int i = NEAR; i < KERNELS; i++)
-    if (kernels->of[i])
-      TSL_TRY(ops->launch(stream, kernels->of[i], &tiles, list, sizeof list / sizeof *list));
+    if (kernels->list[i])
+      TSL_TRY(ops->launch(stream, kernels->list[i], &tiles, list, sizeof list / sizeof *list));
   return TESELA_OK;
 }
 
@@ -206,8 +206,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
 
 const tsl_strategy tsl_gemm_exact = {
     .name = "exact",
-    .idea =
-        "the exact sums, each rounded once: nearly exact ones that know how nearly, else a superaccumulator",
+    .idea = "exact sums, each rounded once: nearly exact sums with error bounds, else a superaccumulator",
     .lifts = "none in time: every rounding but the last, and the order of the sums",
     .op = TSL_OP_GEMM,
     .version = 1,
@@ -219,6 +218,6 @@ const tsl_strategy tsl_gemm_exact = {
     .run = exact_run,
     .release = tsl_launch_release,
     .takes = {.types = types,
-              .why = "integers' sums are exact elsewhere, and of complex types there is none yet"},
+              .why = "integer sums are exact in other strategies, and complex types are not supported"},
     .uses = {.scratch = exact_scratch, .account = exact_account},
 };

@@ -1,26 +1,30 @@
-/* Idea: as on the host (exact.c has a picture), sums that are nearly exact, with a bound of what they are off: where all that lies within it
- * rounds to one number of C's type, that is the element. Else the superaccumulator of the host, one for each work-item, to which the products
- * are added one by one, as integers. One rounding in either case, so both come to the same bits.
- * What it adds to `element`: no rounding but the last, so that a device's bits are the processor's. The dot `exact` has the
- * arithmetic, exact_shared.h, which the host compiles, too.
+/* exact on devices: nearly exact sums with error bounds (exact.c has a picture). If all values within the
+ * bounds round to one number of C's type, that is the element. Otherwise each work-item has a
+ * superaccumulator of integers, to which the products are added one by one. Both round once, so the bits are
+ * equal, and equal to the processor's. The arithmetic is exact_shared.h of the dot `exact`, which the host
+ * compiles too.
  *
- *   lines    what each row of A and each column of B has at most, in all, and as a unit: what sums of their products may come to
- *   near     tiles: an item (x, y) of 16 x 16 has EACH x EACH sums          B   [ x x+16 x+32 ]   16 steps, as doubles
- *            in registers, and leaves word of those that are not decided    A
- *   pairs    of floats: these again, all items for each of them             [4y ... 4y+3]  o  o  o
- *   left     what is left then, one by one
+ *   lines    for each row of A and column of B: largest magnitude, total, and unit
+ *   near     tiles: an item (x, y) of 16 x 16 has EACH x EACH sums          B   [ x x+16 x+32 ]   16 steps
+ *            in registers, and stores flags of the undecided elements       A                     as doubles
+ *   pairs    floats: undecided elements again, all items for each           [4y ... 4y+3]  o  o  o
+ *   left     the elements that are still undecided, one by one
  *
- *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 on (floats: 19 from 2^-560)
+ *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
  *
- * Nearly exact (exact_near.h): of floats the sum of doubles by panels, since their products are exact; of doubles pairs, whose high part starts so
- * high that what a multiply-add takes off it is known. What a sum of floats leaves open is added up as such a pair first.
+ * Nearly exact sums (exact_near.h): of floats in doubles by panels, since the products are exact; of doubles
+ * as pairs, whose high part starts so high that the amount a multiply-add takes off it is known. Undecided
+ * sums of floats are added up as such pairs first.
  *
- * From the host: EACH, 1, 2 or 4; TOGETHER, whether items share pairs, where else each adds up its own behind the tiles; types (kernel/kernel_elements.h). In a buffer of its own: of A's m lines largest numbers, totals and units, of B's n
- * likewise, doubles all; behind them a word for each item of each tile, bit EACH i + j for element (i, j).
+ * The host defines EACH, 1, 2 or 4; TOGETHER, 1 if items share pairs, else each item adds up its own after
+ * the tiles; types (kernel/kernel_elements.h). The scratch buffer holds the largest magnitudes, totals and
+ * units of A's m lines, then of B's n lines, as doubles. Then follows a word for each item of each tile, bit
+ * EACH i + j for element (i, j).
  *
- * Limits: real types; double precision, with subnormal numbers. A product takes 1 operation of f64 (of f64 itself: 4), and where a superaccumulator is
- * needed about 60 instructions on integers and six accesses to memory (floats: 20 and two). Any sizes and strides. */
+ * Limits: real types; double precision with subnormal numbers. A product takes one f64 operation (f64: four);
+ * with a superaccumulator about 60 integer instructions and six memory accesses (floats: 20 and two). Any
+ * sizes and strides. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
@@ -33,16 +37,15 @@
 #define TILE (SIDE * EACH)
 #define STEP 16
 #define PITCH (TILE + 2)
-/* Work-groups on a unit at once: of tiles with their sums in registers, and of superaccumulators, which few elements need. */
+/* Groups that share a compute unit: tiles with sums in registers, and superaccumulators, which few elements
+ * need. */
 #define GROUPS 2
 
-/* --- lines --- */
-
 #define LINES 16
-/* Numbers of an item that are on their way at once. */
+/* Loads of an item that are in flight at once. */
 #define FLIGHT 8
 
-/* Whether numbers lie nearer to each other along one stride than along the other. */
+/* Returns true if numbers are closer along `stride` than along `other`. */
 TSL_FUNCTION bool exact_along(TSL_INDEX stride, TSL_INDEX other) {
   return (stride < 0 ? -stride : stride) <= (other < 0 ? -other : other);
 }
@@ -51,7 +54,7 @@ TSL_FUNCTION double exact_infinity(void) {
   return TSL_AS_DOUBLE((TSL_INDEX)0x7ff << 52);
 }
 
-/* The last bit of a number that is set, as a number; 0 of 0. */
+/* Returns the value of a number's last set bit; 0 for 0. */
 TSL_FUNCTION double exact_last_bit(double size) {
   const TSL_INDEX bits = TSL_AS_INDEX(size);
   return (bits & (((TSL_INDEX)1 << 52) - 1)) == 0 ? size : size - TSL_AS_DOUBLE(bits & (bits - 1));
@@ -64,7 +67,8 @@ TSL_FUNCTION exact_line exact_line_with(exact_line line, double largest, double 
   return line;
 }
 
-/* Groups of LINES lines of A, then of B; items go along lines where numbers lie side by side there, else across. */
+/* Measures LINES lines of A, then of B, in each group. Items lie along lines if a line's numbers are
+ * contiguous, else across lines. */
 TSL_KERNEL(SIDE, SIDE, 1)
 tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                 TSL_GLOBAL double *TSL_RESTRICT lines, const tsl_gemm_arguments g) {
@@ -108,19 +112,18 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
                           parts[2 * LINES * (SIDE + 1) + there]);
   }
   TSL_GLOBAL double *const to = lines + (of_b ? 3 * g.m : 0) + first + mine;
-  to[0] = own.total - own.total == 0 ? own.largest : own.total; /* not finite: both say so */
+  to[0] = own.total - own.total == 0 ? own.largest : own.total; /* not finite: both magnitudes show it */
   to[count] = own.total;
   to[2 * count] = own.unit;
 }
 
-/* --- tiles --- */
-
-/* Numbers of a tile's steps that an item brings: EACH of each step, from as many lines, or of a line. */
+/* Numbers of a tile's steps that an item loads: EACH in each step, from several lines or from one. */
 typedef struct exact_source {
   TSL_GLOBAL const tsl_element *at;
-  TSL_INDEX apart, ahead;      /* from one to the next, and to those of the next step */
-  int lines, term, term_apart; /* how many lie in the matrix, and which terms they are of a step */
-  int place, place_apart;      /* in local memory */
+  TSL_INDEX apart, ahead;      /* distance to the next number, and to the next step */
+  /* lines within the matrix, and the terms of a step that the numbers belong to */
+  int lines, term, term_apart;
+  int place, place_apart;      /* position in local memory, and distance to the next */
 } exact_source;
 typedef struct exact_fetched {
   tsl_element at[EACH];
@@ -131,29 +134,29 @@ TSL_FUNCTION exact_source exact_source_of(TSL_GLOBAL const tsl_element *from, TS
   const bool along = exact_along(step, line_stride);
   const int item = TSL_ITEM(1) * SIDE + TSL_ITEM(0);
   const TSL_INDEX line = first_line + (along ? item / STEP : item % TILE);
-  exact_source made;
-  made.term = along ? item % STEP : item / TILE;
-  made.term_apart = along ? 0 : ITEMS / TILE;
-  made.at = from + line * line_stride + made.term * step;
-  made.apart = along ? ITEMS / STEP * line_stride : made.term_apart * step;
-  made.ahead = STEP * step;
-  made.lines = 0;
+  exact_source source;
+  source.term = along ? item % STEP : item / TILE;
+  source.term_apart = along ? 0 : ITEMS / TILE;
+  source.at = from + line * line_stride + source.term * step;
+  source.apart = along ? ITEMS / STEP * line_stride : source.term_apart * step;
+  source.ahead = STEP * step;
+  source.lines = 0;
   for (int i = 0; i < EACH; i++)
-    made.lines += line + (along ? i * (ITEMS / STEP) : 0) < lines;
-  made.place = made.term * PITCH + (int)(line - first_line);
-  made.place_apart = along ? ITEMS / STEP : made.term_apart * PITCH;
-  return made;
+    source.lines += line + (along ? i * (ITEMS / STEP) : 0) < lines;
+  source.place = source.term * PITCH + (int)(line - first_line);
+  source.place_apart = along ? ITEMS / STEP : source.term_apart * PITCH;
+  return source;
 }
 
-/* Of the next step, of which so many terms are there. */
+/* Loads an item's numbers of the next step, which has `terms` terms. */
 TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
-  exact_fetched made;
+  exact_fetched numbers;
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
-    made.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
+    numbers.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
                                                                               : (tsl_element)0;
   from->at += from->ahead;
-  return made;
+  return numbers;
 }
 
 TSL_FUNCTION void exact_put(const exact_fetched *fetched, const exact_source *from, TSL_LOCAL_POINTER double *dst) {
@@ -162,7 +165,7 @@ TSL_FUNCTION void exact_put(const exact_fetched *fetched, const exact_source *fr
     dst[from->place + i * from->place_apart] = (double)tsl_number(fetched->at[i], true);
 }
 
-/* EACH x EACH sums and what lies beside them: of floats the panel's own sums, of doubles what sums have lost. */
+/* EACH x EACH sums; `beside` is the panel's own sum for floats, the low part for doubles. */
 typedef struct exact_sums {
   double high[EACH * EACH], beside[EACH * EACH];
 } exact_sums;
@@ -198,7 +201,7 @@ TSL_FUNCTION void exact_add_step(exact_sums *sums, TSL_LOCAL_POINTER const doubl
   }
 }
 
-/* Behind a panel: of pairs nothing is lost. */
+/* Ends a panel; pairs lose nothing. */
 TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
   TSL_UNROLL
   for (int e = 0; e < EACH * EACH; e++) {
@@ -212,22 +215,23 @@ TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
   }
 }
 
-/* An item's numbers are its own from here on, and not the group's. */
+/* from here on an item's data is private, not local */
 #undef TSL_LOCAL_POINTER
 #define TSL_LOCAL_POINTER
 #include "../../exact_shared.h"
 
-/* Products between two settlings of a superaccumulator: each adds less than 3 * (2^53 + 2^52) to a digit. */
+/* Products between two carry propagations of a superaccumulator: each adds less than 3 * (2^53 + 2^52) to a
+ * digit. */
 #define SETTLE_TERMS 256
 
-/* The quiet NaN without sign or payload; what a conversion to f16 makes of one is each device's own. */
+/* Quiet NaN without sign or payload: devices convert a NaN to f16 differently. */
 #if TSL_TYPE_C == TSL_TYPE_F16
 #define EXACT_NAN ((unsigned short)0x7e00)
 #else
 #define EXACT_NAN tsl_rounded(TSL_NAN(TSL_REAL))
 #endif
 
-/* Where an item's element e is, and its lines' numbers; those of the last line where there is no such element. */
+/* Returns the row of an item's element e. Beyond C the magnitudes of the last line are used. */
 TSL_FUNCTION TSL_INDEX exact_row(TSL_INDEX first_row, int e) {
   return first_row + TSL_ITEM(1) * EACH + e / EACH;
 }
@@ -245,13 +249,13 @@ TSL_FUNCTION exact_line exact_col_at(TSL_GLOBAL const double *lines, TSL_INDEX f
   return exact_line_at(lines + 3 * g->m, g->n, col < g->n ? col : g->n - 1);
 }
 
-/* Where an item's word is, behind the lines' numbers. */
+/* Returns the position of an item's flag word, after the lines' magnitudes. */
 TSL_FUNCTION TSL_INDEX exact_word(TSL_INDEX tile, const tsl_gemm_arguments *g) {
   return 12 * (g->m + g->n) + (tile * TSL_GROUPS(0) + TSL_GROUP(0)) * ITEMS + TSL_ITEM(1) * SIDE +
          TSL_ITEM(0);
 }
 
-/* One of an item's numbers, which stay in registers, in code that is there once. */
+/* Returns one of an item's numbers, which stay in registers, without duplicating code. */
 TSL_FUNCTION double exact_get(const double *state, int e) {
   double found = state[0];
   TSL_UNROLL
@@ -308,44 +312,43 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_row_at(lines, first_row, e, &g),
                          of_col = exact_col_at(lines, first_col, e, &g);
-        const exact_enclosure of = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
+        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
                                                  &of_col, exact_before(to, &g), &g);
-        left |= exact_store_near(&of, to) ? 0u : 1u << e;
+        left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }
     }
     open[exact_word(tile, &g)] = (unsigned short)left;
   }
 }
 
-/* --- what is left --- */
-
 #ifndef TSL_REAL_IS_DOUBLE
-/* The sum of an element's terms first, first + apart, ... as a pair that starts at `base`. */
+/* Returns the sum of terms first, first + apart, ... of an element as a pair that starts at `base`. */
 TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
                                       TSL_INDEX first, int apart, double base, const tsl_gemm_arguments *g) {
-  exact_pair made;
+  exact_pair pair;
   int count = 0;
-  made.high = base;
-  made.low = 0;
+  pair.high = base;
+  pair.low = 0;
   for (TSL_INDEX l = first; l < g->k; l += apart) {
     const double x = tsl_number(a[l * g->a_col_stride], true), y = tsl_number(b[l * g->b_row_stride], true),
-                 next = TSL_FMA(x, y, made.high), moved = next - made.high;
-    made.low += TSL_FMA(x, y, -moved);
-    made.high = next;
+                 next = TSL_FMA(x, y, pair.high), moved = next - pair.high;
+    pair.low += TSL_FMA(x, y, -moved);
+    pair.high = next;
     if (++count == EXACT_PANEL) {
-      const double all = made.high + made.low;
-      made.low -= all - made.high;
-      made.high = all;
+      const double all = pair.high + pair.low;
+      pair.low -= all - pair.high;
+      pair.high = all;
       count = 0;
     }
   }
-  return made;
+  return pair;
 }
 #endif
 
 #if TOGETHER
-/* Of floats, before: what tiles leave open as pairs, which leave next to nothing. All items of a group share the terms of an element; what they
- * have taken off the bases is added up without an error, as it is below the base and of multiples of its last place. */
+/* Adds up the undecided elements of floats as pairs, which decide nearly all. All items of a group share an
+ * element's terms. Their amounts taken off the bases are added without error, as they are below the base and
+ * multiples of its last place. */
 TSL_KERNEL(SIDE, SIDE, 1)
 tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                 TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
@@ -387,9 +390,9 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
         }
         if (item == 0) {
           TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
-          const exact_enclosure of =
+          const exact_enclosure bounds =
               exact_enclose_pair(base + moved[0], low[0], 2, &of_row, &of_col, exact_before(to, &g), &g);
-          if (exact_store_near(&of, to))
+          if (exact_store_near(&bounds, to))
             words[other] &= ~(1u << e);
         }
         TSL_BARRIER();
@@ -399,7 +402,8 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
 }
 #endif
 
-/* Products of two floats are doubles without an error. */
+/* Adds a product to a superaccumulator; a product of two floats is exact in double. Returns flags of special
+ * values. */
 TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
   if (!tsl_exact_is_finite(x) || !tsl_exact_is_finite(y))
     return tsl_exact_special(x * y);
@@ -426,7 +430,7 @@ TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL cons
       tsl_exact_settle(digits);
   }
   tsl_exact_settle(digits);
-  /* A sum of nothing is not scaled. */
+  /* an empty sum is not scaled: infinity times 0 would be NaN */
   const double result =
       tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, g->k == 0 ? 0 : g->alpha, g->beta,
                        g->beta == 0 ? 0 : tsl_before(*c), wide, TSL_C_DIGITS, TSL_C_LEAST);
@@ -451,9 +455,9 @@ tsl_exact_left(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
       const exact_line of_row = exact_line_at(lines, g.m, row),
                        of_col = exact_line_at(lines + 3 * g.m, g.n, col);
       const exact_pair own = exact_as_pair(of_a, of_b, 0, 1, exact_base(exact_most(&of_row, &of_col)), &g);
-      const exact_enclosure of =
+      const exact_enclosure bounds =
           exact_enclose_pair(own.high, own.low, 1, &of_row, &of_col, exact_before(to, &g), &g);
-      if (exact_store_near(&of, to))
+      if (exact_store_near(&bounds, to))
         continue;
 #endif
       exact_element(of_a, of_b, to, &g);

@@ -1,4 +1,4 @@
-/* The two forms of exact: on the cpu (exact_host.c), and by kernels (exact.cl). */
+/* Two implementations of exact: on the processor (exact_host.c), and by kernels (exact.cl). */
 #ifndef TSL_GEMM_EXACT_H
 #define TSL_GEMM_EXACT_H
 

@@ -1,6 +1,5 @@
-/* On the cpu: blocks of C, of which nearly exact sums decide most elements (gemm_exact_blocks.h). What is
- * left of a block goes tile by tile to superaccumulators, with the rows of A and columns of B that it needs
- * copied side by side. */
+/* exact on the processor. Nearly exact sums decide most elements of a block of C (gemm_exact_blocks.h). The
+ * rest is computed tile by tile with superaccumulators, from packed rows of A and columns of B. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/scratch.h"
@@ -11,27 +10,27 @@
 
 #include <math.h>
 
-/* Bytes of a tile's copies of A, and of B: of what a second-level cache holds. A tile has at most so many
- * rows and columns. A block of nearly exact sums is as high as A's panel fits there; narrower, where threads
- * would else have none. */
+/* Bytes of a tile's packed A, and of its packed B, in the second-level cache; maximum rows and columns of
+ * a tile. HEIGHT and WIDTH: size of a block of nearly exact sums; blocks are narrower if threads would be
+ * idle. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
-typedef struct exact_running {
-  tsl_exact_run of;
+typedef struct exact_launch {
+  tsl_exact_run base;
   tsl_exact_terms terms;
   int64_t side;        /* rows and columns of a tile that is not at an edge */
-  size_t number, line; /* bytes of a number as superaccumulators take it, and of a copied row or column */
+  size_t number, line; /* bytes of a superaccumulator's term, and of a packed row or column */
   int64_t down;
   size_t
-      share; /* bytes of a worker: a block's sums, copies of rows and columns, and which elements are left */
+      share; /* bytes of a worker: a block's sums, packed rows and columns, and flags of undecided elements */
   unsigned char *memory;
-} exact_running;
+} exact_launch;
 
-/* k numbers, `stride` elements apart, to where they lie side by side, with zeros behind them. */
-static void copy_line(const exact_running *run, tesela_type type, const unsigned char *from, int64_t stride,
+/* Packs k numbers, `stride` elements apart, followed by zeros. */
+static void copy_line(const exact_launch *run, tesela_type type, const unsigned char *from, int64_t stride,
                       unsigned char *dst) {
   enum { AT_ONCE = 1 << 20 };
-  const int64_t k = run->of.k, step = stride * (int64_t)tsl_type(type)->size;
+  const int64_t k = run->base.k, step = stride * (int64_t)tsl_type(type)->size;
   if (type == TESELA_F64)
     for (int64_t i = 0; i < k; i++)
       memcpy(dst + i * 8, from + i * step, 8);
@@ -45,73 +44,76 @@ static void copy_line(const exact_running *run, tesela_type type, const unsigned
   memset(dst + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
 }
 
-static void exact_add_up(const exact_running *run, const unsigned char *x, const unsigned char *y,
+static void exact_add_up(const exact_launch *run, const unsigned char *x, const unsigned char *y,
                          tsl_exact_sum *sum) {
-  for (int64_t first = 0; first < run->of.k; first += BLOCK)
+  for (int64_t first = 0; first < run->base.k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
-                      (int)tsl_min(run->of.k - first, BLOCK));
+                      (int)tsl_min(run->base.k - first, BLOCK));
 }
 
-/* Rows and columns of a tile, copied when an element first needs them. */
-typedef struct copies {
+/* Rows and columns of a tile, packed at their first use. */
+typedef struct packed_lines {
   unsigned char *a, *b;
   bool has_a[TILE_MOST], has_b[TILE_MOST];
-} copies;
+} packed_lines;
 
-static const unsigned char *exact_row_of(const exact_running *run, copies *copies_in, int64_t row,
+static const unsigned char *exact_row_of(const exact_launch *run, packed_lines *copies, int64_t row,
                                          int64_t i) {
-  const tsl_exact_run *now = &run->of;
-  unsigned char *const to = copies_in->a + (size_t)i * run->line;
-  if (!copies_in->has_a[i] && now->k > 0)
-    copy_line(run, now->a_type, tsl_exact_element(&now->at->a, now->a_type, row + i, 0),
-              now->at->a.col_stride, to);
-  copies_in->has_a[i] = true;
-  return to;
+  const tsl_exact_run *exact_run = &run->base;
+  unsigned char *const line = copies->a + (size_t)i * run->line;
+  if (!copies->has_a[i] && exact_run->k > 0)
+    copy_line(run, exact_run->a_type,
+              tsl_exact_element(&exact_run->operands->a, exact_run->a_type, row + i, 0),
+              exact_run->operands->a.col_stride, line);
+  copies->has_a[i] = true;
+  return line;
 }
 
-static const unsigned char *exact_column_of(const exact_running *run, copies *copies_in, int64_t column,
+static const unsigned char *exact_column_of(const exact_launch *run, packed_lines *copies, int64_t column,
                                             int64_t j) {
-  const tsl_exact_run *now = &run->of;
-  unsigned char *const to = copies_in->b + (size_t)j * run->line;
-  if (!copies_in->has_b[j] && now->k > 0)
-    copy_line(run, now->b_type, tsl_exact_element(&now->at->b, now->b_type, 0, column + j),
-              now->at->b.row_stride, to);
-  copies_in->has_b[j] = true;
-  return to;
+  const tsl_exact_run *exact_run = &run->base;
+  unsigned char *const line = copies->b + (size_t)j * run->line;
+  if (!copies->has_b[j] && exact_run->k > 0)
+    copy_line(run, exact_run->b_type,
+              tsl_exact_element(&exact_run->operands->b, exact_run->b_type, 0, column + j),
+              exact_run->operands->b.row_stride, line);
+  copies->has_b[j] = true;
+  return line;
 }
 
-/* The elements that are left of the tile at (row, column); `left` has a block's rows of `across` elements.
- * The window stays where the element before needed it, which is where most need it. */
-static void exact_add_tile(const exact_running *run, int64_t row, int64_t column, int64_t rows,
+/* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of `across`
+ * elements. The window starts where the previous element needed it. */
+static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
                            int *top) {
-  const tsl_exact_store *store = &run->of.store;
-  copies of = {.a = memory, .b = memory + (size_t)run->side * run->line};
+  const tsl_exact_store *store = &run->base.store;
+  packed_lines copies = {.a = memory, .b = memory + (size_t)run->side * run->line};
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       tsl_exact_sum sum;
       if (!left[i * across + j])
         continue;
       tsl_exact_sum_begin(&sum, *top);
-      exact_add_up(run, exact_row_of(run, &of, row, i), exact_column_of(run, &of, column, j), &sum);
+      exact_add_up(run, exact_row_of(run, &copies, row, i), exact_column_of(run, &copies, column, j), &sum);
       *top = sum.top;
       tsl_exact_sum_finish(store, &sum,
-                           tsl_exact_element(&run->of.at->c, store->type->type, row + i, column + j));
+                           tsl_exact_element(&run->base.operands->c, store->type->type, row + i, column + j));
     }
 }
 
 static void exact_multiply(void *argument, int64_t block, int worker) {
-  const exact_running *run = argument;
-  const tsl_exact_run *of = &run->of;
-  const int64_t row = block % run->down * of->height, column = block / run->down * of->width;
-  const int64_t rows = tsl_min(of->height, of->m - row), columns = tsl_min(of->width, of->n - column);
+  const exact_launch *run = argument;
+  const tsl_exact_run *exact_run = &run->base;
+  const int64_t row = block % run->down * exact_run->height, column = block / run->down * exact_run->width;
+  const int64_t rows = tsl_min(exact_run->height, exact_run->m - row),
+                columns = tsl_min(exact_run->width, exact_run->n - column);
   unsigned char *const memory = run->memory + (size_t)worker * run->share,
-                       *const lines = memory + tsl_exact_block_doubles(of) * sizeof(double),
+                       *const lines = memory + tsl_exact_block_doubles(exact_run) * sizeof(double),
                        *const left = lines + 2 * (size_t)run->side * run->line;
   int top = TSL_EXACT_TOP_LEAST;
-  if (!of->near)
+  if (!exact_run->near)
     memset(left, 1, (size_t)(rows * columns));
-  else if (!tsl_exact_decide(of, row, column, rows, columns, (double *)(void *)memory, left))
+  else if (!tsl_exact_decide(exact_run, row, column, rows, columns, (double *)(void *)memory, left))
     return;
   for (int64_t i = 0; i < rows; i += run->side)
     for (int64_t j = 0; j < columns; j += run->side)
@@ -119,14 +121,14 @@ static void exact_multiply(void *argument, int64_t block, int worker) {
                      left + i * columns + j, columns, lines, &top);
 }
 
-/* As square as the copies allow, and small enough for all threads to have some. */
+/* Returns the side of a tile: as large as the copies allow, and small enough to occupy all threads. */
 static int64_t exact_side_of(int64_t m, int64_t n, size_t line, int threads) {
   const double fair = sqrt((double)m * (double)n / (4. * threads));
   const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_min(fitting, (int64_t)fair);
   return tsl_max(1, tsl_min(side, TILE_MOST));
 }
 
-/* Blocks that are not too wide for all threads to have some. */
+/* Chooses the block size: narrow enough to occupy all threads. */
 static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
   const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
   *height = tsl_min(m, HEIGHT);
@@ -137,49 +139,50 @@ static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_
     *height = tsl_max(TILE_MOST / 2, *height / 2);
 }
 
-static const tsl_near_of *near_of(tesela_type result, int64_t k, unsigned capabilities) {
+static const tsl_near_kernels *choose_near_kernels(tesela_type result, int64_t k, unsigned capabilities) {
 #define SET(isa, header, needs, ...) &tsl_near_##isa,
   static const tsl_near *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
-  const tsl_near *near = sets[tsl_isa_best(capabilities)];
-  const tsl_near_of *of = result == TESELA_F64 ? &near->f64 : &near->f32;
-  return of->add && k < INT32_MAX ? of : NULL;
+  const tsl_near *table = sets[tsl_isa_best(capabilities)];
+  const tsl_near_kernels *kernels = result == TESELA_F64 ? &table->f64 : &table->f32;
+  return kernels->add && k < INT32_MAX ? kernels : NULL;
 }
 
 tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_exact_store store = tsl_exact_store_of(problem);
   const int threads = tsl_team_threads(operands->team);
-  exact_running now = {.of = {.at = operands,
-                              .a_type = problem->a.type,
-                              .b_type = problem->b.type,
-                              .store = store,
-                              .m = problem->m,
-                              .n = problem->n,
-                              .k = store.alpha == 0 ? 0 : problem->k},
-                       .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                       .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
-  tsl_exact_run *const of = &now.of;
+  exact_launch launch = {.base = {.operands = operands,
+                                  .a_type = problem->a.type,
+                                  .b_type = problem->b.type,
+                                  .store = store,
+                                  .m = problem->m,
+                                  .n = problem->n,
+                                  .k = store.alpha == 0 ? 0 : problem->k},
+                         .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                         .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
+  tsl_exact_run *const exact_run = &launch.base;
   void *memory;
-  of->near = near_of(problem->c.type, of->k, work->device->capabilities);
-  exact_cut(of->m, of->n, threads, &of->height, &of->width);
-  now.line = (size_t)tsl_round_up(tsl_max(of->k, 1), BLOCK) * now.number;
-  now.side = exact_side_of(of->height, of->width, now.line, 1);
-  now.down = tsl_ceil_div_or_one(of->m, of->height);
-  now.share = tsl_exact_block_doubles(of) * sizeof(double) + 2 * (size_t)now.side * now.line +
-              (size_t)tsl_round_up(of->height * of->width, sizeof(double));
-  const size_t lines = tsl_exact_lines_doubles(of) * sizeof(double);
-  TSL_TRY(tsl_scratch_take((size_t)threads * now.share + lines, "sums and copies of tiles", &memory));
-  now.memory = memory;
-  if (of->near)
-    tsl_exact_measure(of, (double *)(void *)(now.memory + (size_t)threads * now.share), operands->team);
-  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(of->n, of->width), exact_multiply, &now);
+  exact_run->near = choose_near_kernels(problem->c.type, exact_run->k, work->device->capabilities);
+  exact_cut(exact_run->m, exact_run->n, threads, &exact_run->height, &exact_run->width);
+  launch.line = (size_t)tsl_round_up(tsl_max(exact_run->k, 1), BLOCK) * launch.number;
+  launch.side = exact_side_of(exact_run->height, exact_run->width, launch.line, 1);
+  launch.down = tsl_ceil_div_or_one(exact_run->m, exact_run->height);
+  launch.share = tsl_exact_block_doubles(exact_run) * sizeof(double) + 2 * (size_t)launch.side * launch.line +
+                 (size_t)tsl_round_up(exact_run->height * exact_run->width, sizeof(double));
+  const size_t lines = tsl_exact_lines_doubles(exact_run) * sizeof(double);
+  TSL_TRY(tsl_scratch_take((size_t)threads * launch.share + lines, "sums and copies of tiles", &memory));
+  launch.memory = memory;
+  if (exact_run->near)
+    tsl_exact_measure(exact_run, (double *)(void *)(launch.memory + (size_t)threads * launch.share),
+                      operands->team);
+  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(exact_run->n, exact_run->width),
+               exact_multiply, &launch);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
-/* Clocks of a term and of an element's end where nearly exact sums decide (docs/lab/gemm_exact.md): of f32
- * and of f64, by instruction set. */
+/* Returns the clocks of a term if nearly exact sums decide, by instruction set (docs/lab/gemm_exact.md). */
 static double term_clocks(bool twice, unsigned capabilities) {
   static const double f32[] = {0.8, 0.23, 0.15}, f64[] = {8, 0.43, 0.3};
   const int set = capabilities & TSL_CAN_AVX512 ? 2 : capabilities & (TSL_CAN_AVX2 | TSL_CAN_NEON) ? 1 : 0;
@@ -187,7 +190,7 @@ static double term_clocks(bool twice, unsigned capabilities) {
 }
 
 double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
-  enum { END = 15, LINE = 4 }; /* clocks of an element of C, and of one of A and B, to measure and to copy */
+  enum { END = 15, LINE = 4 }; /* clocks of an element of C, and of one of A or B to measure and to pack */
   const double elements = (double)problem->m * (double)problem->n, lines = (double)(problem->m + problem->n),
                k = (double)problem->k,
                term = term_clocks(problem->c.type == TESELA_F64, device->capabilities);

@@ -1,2 +1,2 @@
-# As strategy/exact's: each operation rounded by itself, but for those that are written fused.
+# Each operation is rounded by itself, except where the code fuses a multiply-add.
 tesela_kernels(src/strategy/gemm/exact/kernels/exact_near.c FLAGS -ffp-contract=off -fno-trapping-math)

@@ -1,9 +1,9 @@
 /* Panels of A and B, as wide as a block and TSL_NEAR_DEPTH steps deep, as micro-panels of f64:
  *
- *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: the same of ROWS rows
+ *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: ROWS numbers in each step
  *
- * Each micro-panel of B stays in the first cache while all of A's pass, whose panel the second cache holds.
- * Lines that are not there are zeros. */
+ * A micro-panel of B stays in the first-level cache while all of A's stream from the second. Missing lines
+ * are zeros. */
 #include "strategy/gemm/exact/gemm_exact_blocks.h"
 
 #include "host/int_math.h"
@@ -22,7 +22,7 @@ static void gemm_exact_blocks_gather_f64(const double *from, int64_t stride, int
 }
 
 static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int count, double *dst) {
-  if (stride == 1) /* vectors */
+  if (stride == 1) /* a constant stride, which the compiler vectorizes */
     for (int i = 0; i < count; i++)
       dst[i] = (double)from[i];
   else
@@ -30,7 +30,7 @@ static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int 
       dst[i] = (double)from[i * stride];
 }
 
-/* `count` numbers, at most MOST, `stride` elements apart. */
+/* Converts `count` numbers, at most MOST, `stride` elements apart, to f64. */
 static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t stride, int count,
                                      double *dst) {
   float narrow[MOST];
@@ -45,30 +45,28 @@ static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t
 }
 
 /* One of the two factors, as lines of k numbers. */
-typedef struct side {
-  const tsl_operand *of;
+typedef struct factor_lines {
+  const tsl_operand *operand;
   tesela_type type;
-  int64_t line, step; /* strides, in elements */
-} side;
+  int64_t line, step; /* strides in elements */
+} factor_lines;
 
-static side gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
-  const tsl_operand *of = is_b ? &run->at->b : &run->at->a;
-  return is_b ? (side){of, run->b_type, of->col_stride, of->row_stride}
-              : (side){of, run->a_type, of->row_stride, of->col_stride};
+static factor_lines gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
+  const tsl_operand *operand = is_b ? &run->operands->b : &run->operands->a;
+  return is_b ? (factor_lines){operand, run->b_type, operand->col_stride, operand->row_stride}
+              : (factor_lines){operand, run->a_type, operand->row_stride, operand->col_stride};
 }
 
-static const void *gemm_exact_blocks_number_at(const side *side_in, int64_t line, int64_t l) {
-  return (const unsigned char *)side_in->of->host +
-         (line * side_in->line + l * side_in->step) * (int64_t)tsl_type(side_in->type)->size;
+static const void *gemm_exact_blocks_number_at(const factor_lines *factor, int64_t line, int64_t l) {
+  return (const unsigned char *)factor->operand->host +
+         (line * factor->line + l * factor->step) * (int64_t)tsl_type(factor->type)->size;
 }
 
-static bool along_lines(const side *side_in) {
-  return tsl_abs(side_in->step) <= tsl_abs(side_in->line);
+static bool along_lines(const factor_lines *factor) {
+  return tsl_abs(factor->step) <= tsl_abs(factor->line);
 }
 
-/* --- lines --- */
-
-/* The last bit of a number that is set, as a number; 0 of 0. Without it a mantissa is that much less. */
+/* Returns the value of a number's last set bit; 0 for 0. */
 static double last_bit_of(double size) {
   const int64_t bits = tsl_exact_bits_of(size);
   const double rest = tsl_exact_double_of(bits & (bits - 1));
@@ -82,16 +80,16 @@ static void measure_number(double number, double *largest, double *total, double
   *total += size;
 }
 
-/* One line, in LANES parts, which compilers make vectors of. */
-static void measure_along(const side *side_in, int64_t line, int64_t k, double *largest, double *total,
+/* Measures one line in LANES parts, which the compiler vectorizes. */
+static void measure_along(const factor_lines *factor, int64_t line, int64_t k, double *largest, double *total,
                           double *grain) {
   double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
   for (int j = 0; j < LANES; j++)
     least[j] = *grain;
   for (int64_t l = 0; l < k; l += MOST) {
     const int count = (int)tsl_min(MOST, k - l);
-    gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, line, l), side_in->step,
-                             count, numbers);
+    gemm_exact_blocks_gather(factor->type, gemm_exact_blocks_number_at(factor, line, l), factor->step, count,
+                             numbers);
     for (int i = count; i % LANES != 0; i++)
       numbers[i] = 0;
     for (int i = 0; i < count; i += LANES)
@@ -125,7 +123,7 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
   const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES),
                 first = (piece < of_a ? piece : piece - of_a) * LINES;
-  const side of = gemm_exact_blocks_side_of(run, piece >= of_a);
+  const factor_lines factor = gemm_exact_blocks_side_of(run, piece >= of_a);
   const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
   const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
   double *const largest = lines->largest + first, *const total = lines->total + first,
@@ -135,12 +133,13 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
     largest[i] = total[i] = 0;
     grain[i] = (double)INFINITY;
   }
-  if (along_lines(&of))
+  if (along_lines(&factor))
     for (int i = 0; i < count; i++)
-      measure_along(&of, first + i, run->k, &largest[i], &total[i], &grain[i]);
+      measure_along(&factor, first + i, run->k, &largest[i], &total[i], &grain[i]);
   else
     for (int64_t l = 0; l < run->k; l++) {
-      gemm_exact_blocks_gather(of.type, gemm_exact_blocks_number_at(&of, first, l), of.line, count, numbers);
+      gemm_exact_blocks_gather(factor.type, gemm_exact_blocks_number_at(&factor, first, l), factor.line,
+                               count, numbers);
       for (int i = 0; i < count; i++)
         measure_number(numbers[i], &largest[i], &total[i], &grain[i]);
     }
@@ -169,27 +168,25 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
     run->is_scaled = run->is_scaled || run->b.scale[j] != 1;
 }
 
-/* --- panels --- */
-
-/* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
- * `scale` has the scales of these lines, or is NULL: no line is scaled. */
-static void gemm_exact_blocks_pack(const side *side_in, const double *scale, int64_t first, int64_t count,
-                                   int64_t l, int depth, int width, double *dst) {
+/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels of `width` lines. `scale` has the
+ * scales of these lines; NULL: no line is scaled. */
+static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scale, int64_t first,
+                                   int64_t count, int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
   const int64_t whole = tsl_round_up(count, width);
-  if (along_lines(side_in))
+  if (along_lines(lines))
     for (int64_t i = 0; i < count; i++) {
-      double *at = dst + i / width * width * depth + i % width;
+      double *line = dst + i / width * width * depth + i % width;
       const double factor = scale ? scale[i] : 1;
-      gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, first + i, l),
-                               side_in->step, depth, numbers);
-      for (int s = 0; s < depth; s++, at += width)
-        *at = numbers[s] * factor;
+      gemm_exact_blocks_gather(lines->type, gemm_exact_blocks_number_at(lines, first + i, l), lines->step,
+                               depth, numbers);
+      for (int s = 0; s < depth; s++, line += width)
+        *line = numbers[s] * factor;
     }
   else
     for (int s = 0; s < depth; s++) {
-      gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, first, l + s),
-                               side_in->line, (int)count, numbers);
+      gemm_exact_blocks_gather(lines->type, gemm_exact_blocks_number_at(lines, first, l + s), lines->line,
+                               (int)count, numbers);
       for (int64_t i = 0; scale && i < count; i++)
         numbers[i] *= scale[i];
       for (int64_t i = 0; i < count; i += width)
@@ -201,10 +198,9 @@ static void gemm_exact_blocks_pack(const side *side_in, const double *scale, int
       dst[i / width * width * depth + s * width + i % width] = 0;
 }
 
-/* A worker's memory. */
 typedef struct gemm_exact_blocks_block {
   double *a, *b, *high, *low;
-  int64_t row; /* numbers from row to row of sums */
+  int64_t row; /* row stride of the sums in numbers */
 } gemm_exact_blocks_block;
 
 static int64_t whole_rows(const tsl_exact_run *run) {
@@ -230,8 +226,8 @@ static gemm_exact_blocks_block gemm_exact_blocks_block_at(const tsl_exact_run *r
 
 static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_blocks_block *block,
                                      int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const side a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
-  const tsl_near_of *near = run->near;
+  const factor_lines a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
+  const tsl_near_kernels *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_min(DEPTH, run->k - l);
     gemm_exact_blocks_pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows,
@@ -245,28 +241,26 @@ static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_
   }
 }
 
-/* --- the end --- */
-
-/* Whether both round to one number of C's type, which is stored then. */
+/* Stores the element and returns true if both bounds round to one number of C's type. */
 static bool store_if_same(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
-  unsigned char one[8], other[8];
-  tsl_type_store(type, one, lower);
-  tsl_type_store(type, other, upper);
+  unsigned char lower_bytes[8], upper_bytes[8];
+  tsl_type_store(type, lower_bytes, lower);
+  tsl_type_store(type, upper_bytes, upper);
   const size_t size = tsl_type(type)->size;
-  if (isnan(lower[0]) || memcmp(one, other, size) != 0)
+  if (isnan(lower[0]) || memcmp(lower_bytes, upper_bytes, size) != 0)
     return false;
-  memcpy(c, one, size);
+  memcpy(c, lower_bytes, size);
   return true;
 }
 
 static bool decided_f32(double lower, double upper, unsigned char *c) {
-  const float one = (float)lower, other = (float)upper;
+  const float lower_f32 = (float)lower, upper_f32 = (float)upper;
   uint32_t bits[2];
-  memcpy(&bits[0], &one, sizeof one);
-  memcpy(&bits[1], &other, sizeof other);
+  memcpy(&bits[0], &lower_f32, sizeof lower_f32);
+  memcpy(&bits[1], &upper_f32, sizeof upper_f32);
   if (bits[0] != bits[1] || isnan(lower))
     return false;
-  memcpy(c, &one, sizeof one);
+  memcpy(c, &lower_f32, sizeof lower_f32);
   return true;
 }
 
@@ -280,7 +274,7 @@ static bool decided_f64(double lower, double upper, unsigned char *c) {
 static int store_row(const tsl_exact_run *run, const double *lower, const double *upper, unsigned char *c,
                      int count, unsigned char *left) {
   const tesela_type type = run->store.type->type;
-  const int64_t step = run->at->c.col_stride * (int64_t)run->store.type->size;
+  const int64_t step = run->operands->c.col_stride * (int64_t)run->store.type->size;
   int open = 0;
   for (int j = 0; j < count; j++, c += step) {
     left[j] = type == TESELA_F32   ? !decided_f32(lower[j], upper[j], c)
@@ -293,7 +287,7 @@ static int store_row(const tsl_exact_run *run, const double *lower, const double
 }
 
 static void load_row(const tsl_exact_run *run, const unsigned char *c, int count, double *before) {
-  const int64_t step = run->at->c.col_stride * (int64_t)run->store.type->size;
+  const int64_t step = run->operands->c.col_stride * (int64_t)run->store.type->size;
   double value[2];
   for (int j = 0; j < count; j++, c += step) {
     tsl_type_load(run->store.type->type, c, value);
@@ -301,8 +295,8 @@ static void load_row(const tsl_exact_run *run, const unsigned char *c, int count
   }
 }
 
-/* Scales C's numbers like the sums of a row. NaN, which decides nothing, replaces numbers that become too
- * large. */
+/* Scales C's numbers like the sums of a row. Numbers that become too large are replaced by NaN, which decides
+ * nothing. */
 static void scale_before(double row_scale, const double *scale, int count, double *before) {
   for (int j = 0; j < count; j++) {
     const double scaled = before[j] * row_scale * scale[j];
@@ -310,9 +304,9 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Takes the scales of a row and its columns out of the bounds of its elements. A normal number keeps its
- * digits. A number that becomes subnormal or 0 is rounded a second time: its bounds are widened by a last
- * place before. An exact 0 stays positive. NaN decides nothing. */
+/* Removes the scales of a row and its columns from the bounds. A normal number keeps its digits. A number
+ * that becomes subnormal or 0 is rounded a second time, so its bounds are first widened by a last place. An
+ * exact 0 stays positive. NaN decides nothing. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
   for (int j = 0; j < count; j++) {
@@ -332,8 +326,8 @@ static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left) {
   double before[MOST], lower[MOST], upper[MOST];
-  const gemm_exact_blocks_block at = gemm_exact_blocks_block_at(run, memory);
-  tsl_near_row now = {
+  const gemm_exact_blocks_block block = gemm_exact_blocks_block_at(run, memory);
+  tsl_near_row near_row = {
       .count = (int)columns,
       .k = run->k,
       .b = {run->b.largest + column, run->b.total + column, run->b.grain + column, run->b.scale + column},
@@ -341,28 +335,28 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
       .beta = run->store.beta,
       .before = before};
   int64_t open = 0;
-  memset(at.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
+  memset(block.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
   for (int64_t i = 0; i < rows; i++) {
-    now.largest = run->a.largest[row + i];
-    now.total = run->a.total[row + i];
-    run->near->begin(&now, at.high + i * at.row, at.low + i * at.row);
+    near_row.largest = run->a.largest[row + i];
+    near_row.total = run->a.total[row + i];
+    run->near->begin(&near_row, block.high + i * block.row, block.low + i * block.row);
   }
-  gemm_exact_blocks_add_up(run, &at, row, column, rows, columns);
+  gemm_exact_blocks_add_up(run, &block, row, column, rows, columns);
   for (int64_t i = 0; i < rows; i++) {
-    unsigned char *const c = tsl_exact_element(&run->at->c, run->store.type->type, row + i, column);
-    now.largest = run->a.largest[row + i];
-    now.total = run->a.total[row + i];
-    now.grain = run->a.grain[row + i];
-    now.high = at.high + i * at.row;
-    now.low = at.low + i * at.row;
-    if (now.beta != 0)
-      load_row(run, c, now.count, before);
-    if (now.beta != 0 && run->is_scaled)
-      scale_before(run->a.scale[row + i], now.b.scale, now.count, before);
-    run->near->enclose(&now, lower, upper);
+    unsigned char *const c = tsl_exact_element(&run->operands->c, run->store.type->type, row + i, column);
+    near_row.largest = run->a.largest[row + i];
+    near_row.total = run->a.total[row + i];
+    near_row.grain = run->a.grain[row + i];
+    near_row.high = block.high + i * block.row;
+    near_row.low = block.low + i * block.row;
+    if (near_row.beta != 0)
+      load_row(run, c, near_row.count, before);
+    if (near_row.beta != 0 && run->is_scaled)
+      scale_before(run->a.scale[row + i], near_row.b.scale, near_row.count, before);
+    run->near->enclose(&near_row, lower, upper);
     if (run->is_scaled)
-      gemm_exact_blocks_unscale(run->a.scale[row + i], now.b.scale, now.count, lower, upper);
-    open += store_row(run, lower, upper, c, now.count, left + i * columns);
+      gemm_exact_blocks_unscale(run->a.scale[row + i], near_row.b.scale, near_row.count, lower, upper);
+    open += store_row(run, lower, upper, c, near_row.count, left + i * columns);
   }
   return open != 0;
 }

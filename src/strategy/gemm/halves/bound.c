@@ -1,14 +1,14 @@
-/* What halves guarantees, and what of it its product may err by: docs/lab/halves.md has the proof. */
+/* Error bounds of halves and of its product; docs/lab/halves.md has the proof. */
 #include "strategy/gemm/halves/halves.h"
 
 #include <math.h>
 
-/* In roundings of f32: factors; alpha, beta C and their sum, and numbers that are tiny; and what errors of a
- * product are worth whose factors are rounded, or tiny. */
+/* In roundings of f32: rounding of both factors (`factors`); alpha, beta C, their sum, and tiny numbers
+ * (`beside`). Growth of the product's error by rounded or tiny factors (`grown`). */
 static const double factors = 16388, beside = 14, grown = 1.002;
 
-/* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to
- * others. */
+/* Returns the smallest error that a child plan can be required to have: the bound of cuda_wgmma, which adds
+ * sums of 64 terms. */
 static double least_product_factor(const tsl_problem *problem) {
   enum { TERMS = 64 };
   return tsl_accuracy_cuts_of_panels((double)problem->k, TERMS);

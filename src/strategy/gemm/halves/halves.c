@@ -1,22 +1,19 @@
-/* Idea: f32 products by one product of f16, which has eleven of f32's 24 bits, where an ask for accuracy
- * allows that: two factors lose 2^-10 of their product. f16 has few exponents, so each row of A and each
- * column of B is multiplied by a power of two of its own.
+/* f32 products by one f16 product if the required accuracy allows it. f16 has eleven of f32's 24 bits, and
+ * two factors lose 2^-10 of their product. f16 has few exponents, so each row of A and each column of B is
+ * multiplied by a power of two.
  *
- *   rows of A, columns of B    f16, by their own scales         sums in f32          C
- *   +---+  2^e_i, 2^f_j        +---+   +---+                    +---+
- *   | A |  ------------>       | A'| x | B'|  ---------------> |   |  --->  alpha 2^-(e_i + f_j) sums + beta
- * C
- *   +---+  rounded once        +---+   +---+  any engine        +---+
+ *   rows of A, columns of B    f16, scaled by lines          sums in f32      C
+ *   +---+  2^e_i, 2^f_j        +---+   +---+                 +---+
+ *   | A |  ------------>       | A'| x | B'|  ------------> |   |  --->  alpha 2^-(e_i + f_j) sums + beta C
+ *   +---+  rounded once        +---+   +---+  any strategy   +---+
  *
- * tf32, which units of NVIDIA know, has as many digits and half the rate; and they cut factors to them, and
- * do not round: 2^-9. Sums are made by whatever multiplies f16 fastest with what is left of the ask
- * (cuda_wgmma adds sums of 64 or 128 terms to others in f32). Small numbers that f16 has too few digits for
- * are counted, and docs/lab/halves.md proves when they do not matter; elements of C without that proof are
- * multiplied as they are, in f32.
+ * NVIDIA's tf32 has as many digits at half the rate, and truncates factors: 2^-9. The sums are computed by
+ * the fastest f16 strategy within the rest of the required accuracy (cuda_wgmma adds sums of 64 or 128 terms
+ * in f32). Small numbers with too few f16 digits are counted, and docs/lab/halves.md proves when they do not matter.
+ * Elements of C without this proof are computed in f32.
  *
- * What it adds to the rungs below: units for f16 at their full rate.
- * Parameters: none. Limits: f32, by an ask of 2^-10 and a bit; 65536 terms; devices with kernels.
- * Measurements: docs/lab/halves.md. */
+ * Parameters: none. Limits: f32 with a required accuracy of a little more than 2^-10; 65536 terms; devices
+ * with kernels. */
 #include "strategy/gemm/halves/halves.h"
 
 #include "base/memory.h"
@@ -39,15 +36,13 @@ static const char *halves_refuse(const tsl_problem *problem, const tsl_config *c
   (void)config;
   (void)device;
   if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "of factors 11 bits are left, which only an ask for accuracy allows (accuracy=1e-3, tf32)";
+    return "factors keep 11 bits: only a requested accuracy allows this (accuracy=1e-3 or tf32)";
   if (problem->k > TERMS_MOST)
-    return tsl_refusal("sums of up to %d terms are known to be right", TERMS_MOST);
+    return tsl_refusal("the error bound is proven for sums of up to %d terms", TERMS_MOST);
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4)
     return "lines are counted in 31 bits";
   return NULL;
 }
-
-/* --- building --- */
 
 static bool halves_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
@@ -68,12 +63,12 @@ static tesela_status halves_fill_in(tsl_work *work) {
   if (!halves_reads(&work->problem))
     return TESELA_OK;
   const tsl_problem product = tsl_halves_product(&work->problem);
-  const tsl_subplan_request wish = {.problem = &product,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most = tsl_halves_workspace(&work->problem),
-                                    .most = {.factor = tsl_halves_product_factor(&work->problem)}};
-  return work->children->make(work->children, &wish, &state->product);
+  const tsl_subplan_request request = {.problem = &product,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most = tsl_halves_workspace(&work->problem),
+                                       .most = {.factor = tsl_halves_product_factor(&work->problem)}};
+  return work->children->make(work->children, &request, &state->product);
 }
 
 static tesela_status halves_build(tsl_work *work) {
@@ -94,7 +89,7 @@ const tsl_strategy tsl_gemm_halves = {
     .name = "halves",
     .idea = "f32 by one product of f16, each row and column scaled for it, where an ask allows 11 bits of "
             "factors",
-    .lifts = "the rate of units that multiply tf32, and what they cut",
+    .lifts = "the rate of tf32 units, and their truncation of factors",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,

@@ -1,18 +1,23 @@
-/* Idea: numbers of f32 become numbers of f16, which matrix units multiply fastest: each line is multiplied by a power of two, so that f16's few
- * exponents are where its numbers are, and rounded.
+/* Rounds f32 numbers to f16, which matrix units multiply fastest. Each line is multiplied by a power of two,
+ * so that its numbers fit f16's few exponents.
  *
- *   some of a line -> scale        all of it, once: rounded, and what the proof needs is counted          C = alpha 2^-(e + f) sums + beta C
- *   | x . . x . . x |   2^e        | h h h h h h h h |   sum of exponents, tiny numbers, zeros
+ *   sample of a line -> scale      all of it, once: rounded, and counted            C = alpha 2^-(e + f) sums
+ *   | x . . x . . x |   2^e        | h h h h h h h h |   sum of exponents, tiny             + beta C
+ *                                                        numbers, zeros
  *
- * Rounded numbers lie as the operand's do, dense: whatever multiplies them takes either way.
+ * Rounded numbers are dense in the operand's orientation; every strategy takes either orientation. One
+ * product replaces three or six products of slices where 11 bits of the factors are enough.
  *
- * What it adds to the rungs below: one product in place of three or six of slices, where 11 bits of factors are enough.
- * Kernels: tsl_gemm_halves_guess; tsl_gemm_halves_round_along, where a line's numbers follow each other: a group has a line;
- * tsl_gemm_halves_round_across, where they do not: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH numbers of each; of both an item has 4
- * neighbours at a time; tsl_gemm_halves_decide, an item has a line; tsl_gemm_halves_join, an item makes
- * 4 neighbours of C; tsl_gemm_halves_native, a group has a tile of C, and multiplies those without a proof as they are, k products added one after the
- * other, each fused. Where there are no products, C = beta C is all that is left.
- * Parameters: none of their own. Limits: f32. */
+ *   tsl_gemm_halves_guess          guesses the lines' scales
+ *   tsl_gemm_halves_round_along    a line's numbers are contiguous: a group has a line
+ *   tsl_gemm_halves_round_across   otherwise: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH
+ *                                  numbers of each
+ *   tsl_gemm_halves_decide         an item has a line
+ *   tsl_gemm_halves_join           an item computes 4 adjacent elements of C
+ *   tsl_gemm_halves_native         a group has a tile of C, and computes the elements without a proof by k
+ *                                  fused multiply-adds each
+ *
+ * An item rounds 4 adjacent numbers at a time. Without products only C = beta C is computed. Limits: f32. */
 #include "dialect.h"
 
 #include "halves_shared.h"
@@ -33,18 +38,18 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
                       TSL_GLOBAL unsigned char *scratch, const halves_arguments args) {
   TSL_LOCAL unsigned largest[ITEMS];
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
-  const halves_matrix of = args.of[operand];
-  const int lines = of.is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG, each = ITEMS / lines;
-  const int own = of.is_across ? item % lines : item / each,
-            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
+  const halves_matrix matrix = args.operands[operand];
+  const int lines = matrix.is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG, each = ITEMS / lines;
+  const int own = matrix.is_across ? item % lines : item / each,
+            worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1;
   const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
             is_there = number < lines_of(&args, operand),
             count = args.k < TSL_HALVES_SAMPLE ? args.k : TSL_HALVES_SAMPLE;
-  TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  TSL_GLOBAL const unsigned *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   unsigned most = 0;
   TSL_UNROLL_BY(8)
   for (int i = worker; i < (is_there ? count : 0); i += each)
-    most = larger(most, from[halves_sample_at(args.k, i) * of.along] & 0x7fffffffu);
+    most = larger(most, from[halves_sample_at(args.k, i) * matrix.along] & 0x7fffffffu);
   largest[item] = most;
   for (int step = each / 2; step > 0; step /= 2) {
     TSL_BARRIER();
@@ -55,58 +60,59 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
     ((TSL_GLOBAL int *)(scratch + args.scales[operand]))[number] = halves_scale(largest[item]);
 }
 
-/* How a line's numbers become halves: 2^scale; from where on they are not small. */
-typedef struct scaling {
+/* Scaling of a line: the factor 2^scale, and the smallest magnitude that is not small. */
+typedef struct line_scaling {
   float factor;
   unsigned least;
-} scaling;
+} line_scaling;
 
-TSL_FUNCTION void scaling_of(int scale, scaling *by) {
+TSL_FUNCTION void scaling_of(int scale, line_scaling *by) {
   by->factor = TSL_AS_FLOAT((scale + 127) << 23);
   by->least = halves_from(TSL_HALVES_LEAST, scale);
 }
 
-TSL_FUNCTION int scale_in(const scaling *by) {
+TSL_FUNCTION int scale_in(const line_scaling *by) {
   return (TSL_AS_INT(by->factor) >> 23) - 127;
 }
 
-/* What an item counts of a line: exponents' fields, less where a number is not normal; what is below 2^LEAST, and zeros, 2^16 each. */
+/* Counts of an item for a line: exponents' fields, reduced for subnormal numbers; numbers below 2^LEAST, plus
+ * 2^16 for each zero. */
 #define ZERO (1 << 16)
-typedef struct counted {
+typedef struct line_counts {
   int fields, small;
   unsigned largest;
-} counted;
+} line_counts;
 
-TSL_FUNCTION void count_none(counted *counted_in) {
-  counted_in->fields = counted_in->small = 0;
-  counted_in->largest = 0;
+TSL_FUNCTION void count_none(line_counts *counts) {
+  counts->fields = counts->small = 0;
+  counts->largest = 0;
 }
 
-/* Some devices take numbers that are not normal for 0. */
-TSL_FUNCTION unsigned round_odd(unsigned bits, const scaling *by, counted *counted_in) {
+/* Rounds a subnormal number or 0 with integers, as some devices flush subnormal numbers. */
+TSL_FUNCTION unsigned round_odd(unsigned bits, const line_scaling *by, line_counts *counts) {
   int exponent;
-  counted_in->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
-  counted_in->fields -= 22;
+  counts->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
+  counts->fields -= 22;
   return halves_rounded(bits & 0x7fffffffu, scale_in(by), &exponent) | (bits >> 31 << 15);
 }
 
-TSL_FUNCTION unsigned round_one(unsigned bits, const scaling *by, counted *counted_in) {
+TSL_FUNCTION unsigned round_one(unsigned bits, const line_scaling *by, line_counts *counts) {
   const unsigned magnitude = bits & 0x7fffffffu;
-  counted_in->largest = larger(counted_in->largest, magnitude);
-  counted_in->small += magnitude < by->least;
-  counted_in->fields += (int)(magnitude >> 23);
-  return magnitude < 0x800000u ? round_odd(bits, by, counted_in)
+  counts->largest = larger(counts->largest, magnitude);
+  counts->small += magnitude < by->least;
+  counts->fields += (int)(magnitude >> 23);
+  return magnitude < 0x800000u ? round_odd(bits, by, counts)
                                : TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((int)bits) * by->factor);
 }
 
-/* Zeros, and whether f16 has no exponent for a number. */
-TSL_FUNCTION int zeros_of(const counted *counted_in, const scaling *by) {
+/* Returns the number of zeros, plus OVER if a number exceeds f16's exponents. */
+TSL_FUNCTION int zeros_of(const line_counts *counts, const line_scaling *by) {
   const int is_over =
-      counted_in->largest >= 0x7f800000u || counted_in->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
-  return counted_in->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
+      counts->largest >= 0x7f800000u || counts->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
+  return counts->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
 }
 
-/* Four neighbours, `step` apart, the first `count` of which are there. */
+/* Loads four numbers, `step` apart, of which the first `count` exist. */
 TSL_FUNCTION void load_four(unsigned value[FOUR], TSL_GLOBAL const unsigned *from, halves_index step, int count,
                             int is_wide) {
   if (is_wide && count == FOUR) {
@@ -129,25 +135,25 @@ TSL_FUNCTION void store_four(TSL_GLOBAL unsigned char *dst, const unsigned round
   TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)dst, out);
 }
 
-/* A line, by all items of a group, whose counts are added sixteen at a time. */
+/* Rounds a line by all items of a group; the counts are reduced 16 at a time. */
 #define SIXTEEN 16
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
                             const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ITEMS];
-  const halves_matrix of = args.of[operand];
+  const halves_matrix matrix = args.operands[operand];
   const int item = TSL_ITEM(0), line = TSL_GROUP(0);
   TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * args.pitch[operand] * 2;
-  counted own;
-  scaling by;
+  line_counts own;
+  line_scaling by;
   count_none(&own);
   scaling_of(((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line], &by);
-  from += of.offset + line * of.across;
+  from += matrix.offset + line * matrix.across;
   TSL_UNROLL_BY(4)
   for (int h = item * FOUR; h < args.k; h += ITEMS * FOUR) {
     unsigned number[FOUR], rounded[FOUR];
     const int count = args.k - h < FOUR ? args.k - h : FOUR;
-    load_four(number, from + h * of.along, of.along, count, of.is_wide);
+    load_four(number, from + h * matrix.along, matrix.along, count, matrix.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
       rounded[i] = i < count ? round_one(number[i], &by, &own) : 0;
@@ -175,14 +181,14 @@ tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned
       ((TSL_GLOBAL int *)(scratch + args.counts[operand]))[line * TSL_HALVES_COUNTS + c] = counts[c][0];
 }
 
-/* ACROSS lines, DEPTH numbers of each: 32 items across, 8 rows of memory at a time. */
+/* Rounds ACROSS lines, DEPTH numbers of each: 32 items across, 8 rows of memory at a time. */
 #define SIDE (TSL_HALVES_ACROSS / FOUR)
 #define ROWS (TSL_HALVES_ITEMS / SIDE)
 TSL_KERNEL_SHARING(TSL_HALVES_ITEMS, 1, 1, 4)
 tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
                              const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ROWS * TSL_HALVES_ACROSS];
-  const halves_matrix of = args.of[operand];
+  const halves_matrix matrix = args.operands[operand];
   const int item = TSL_ITEM(0), lines = lines_of(&args, operand),
             across = (lines + TSL_HALVES_ACROSS - 1) / TSL_HALVES_ACROSS,
             first = TSL_GROUP(0) % across * TSL_HALVES_ACROSS, chunk = TSL_GROUP(0) / across,
@@ -190,19 +196,19 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
   const int begin = chunk * TSL_HALVES_DEPTH,
             end = begin + TSL_HALVES_DEPTH < args.k ? begin + TSL_HALVES_DEPTH : args.k,
             last = count > 0 ? end : begin;
-  counted own[FOUR];
-  scaling by[FOUR];
+  line_counts own[FOUR];
+  line_scaling by[FOUR];
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++) {
     count_none(&own[i]);
     scaling_of(i < count ? ((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line + i] : 0, &by[i]);
   }
-  from += of.offset + line * of.across;
+  from += matrix.offset + line * matrix.across;
   TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * 2;
   TSL_UNROLL_BY(4)
   for (int h = begin + item / SIDE; h < last; h += ROWS) {
     unsigned number[FOUR], rounded[FOUR];
-    load_four(number, from + h * of.along, of.across, count, of.is_wide);
+    load_four(number, from + h * matrix.along, matrix.across, count, matrix.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
       rounded[i] = round_one(number[i], &by[i], &own[i]);
@@ -253,7 +259,7 @@ tsl_gemm_halves_decide(TSL_GLOBAL unsigned char *scratch, const halves_arguments
                    is_over, args.k);
 }
 
-/* x 2^-scale, rounded once where that is normal. */
+/* Returns x 2^-scale, rounded once if the result is normal. */
 TSL_FUNCTION float unscaled(float x, int scale) {
   for (; scale > 126; scale -= 126)
     x *= TSL_AS_FLOAT(1 << 23);
@@ -262,13 +268,13 @@ TSL_FUNCTION float unscaled(float x, int scale) {
   return x * TSL_AS_FLOAT((127 - scale) << 23);
 }
 
-/* C's element by what its sum came to. */
+/* Stores an element of C from its sum. */
 TSL_FUNCTION void finish(TSL_GLOBAL float *dst, float sum, const halves_arguments *args) {
   const float product = args->alpha * sum;
   *dst = args->beta != 0 ? TSL_FMA(args->beta, *dst, product) : product;
 }
 
-/* Elements that have a proof. */
+/* Computes the elements that have a proof. */
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
 tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratch,
                      const halves_arguments args) {
@@ -322,13 +328,11 @@ tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratc
   }
 }
 
-/* --- what has no proof --- */
-
 #define TILE TSL_HALVES_TILE
 #define DEPTH 16
-#define PITCH (TILE + 4) /* of a tile's rows in local memory, which 16 bytes divide */
+#define PITCH (TILE + 4) /* row pitch of a tile in local memory, a multiple of 16 bytes */
 
-/* Numbers from the h-th on of an operand's lines; zeros where there are none. */
+/* Loads numbers from h on of an operand's lines; zeros outside the matrix. */
 TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *from, const halves_matrix matrix,
                         TSL_INDEX line, int lines, int h, int k) {
   TSL_UNROLL
@@ -340,7 +344,8 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *fr
   }
 }
 
-/* Whether an item's own line of TILE lines, which items from `first` on look at, is native or has tiny numbers. */
+/* Returns 1 if an item's line is native or has tiny numbers; the TILE lines belong to the items from `first`
+ * on. */
 TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int lines, int first) {
   const int own = TSL_ITEM(0) - first;
   if (own < 0 || own >= TILE || line + own >= lines)
@@ -348,7 +353,8 @@ TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int
   return states[line + own] == TSL_HALVES_NATIVE || (states[line + own] & (TSL_HALVES_FIELD - 1)) != 0;
 }
 
-/* A tile of C by a group, 4 x 4 elements an item, of which those without a proof are stored. Groups whose tiles have none are done at once. */
+/* Computes a tile of C by a group, 4 x 4 elements an item, and stores the elements without a proof. Groups
+ * without such elements return at once. */
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
                        TSL_GLOBAL const unsigned char *scratch, const halves_arguments args) {
@@ -391,8 +397,8 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
     if (!any)
       continue;
     for (int h = 0; h < args.k; h += DEPTH) {
-      fetch(left, a, args.of[0], row, args.m, h, args.k);
-      fetch(above, b, args.of[1], col, args.n, h, args.k);
+      fetch(left, a, args.operands[0], row, args.m, h, args.k);
+      fetch(above, b, args.operands[1], col, args.n, h, args.k);
       TSL_BARRIER();
       TSL_UNROLL
       for (int d = 0; d < DEPTH; d++) {

@@ -1,4 +1,4 @@
-/* What halves takes, and what it moves: docs/lab/halves.md has what the constants were fitted to. */
+/* Expected time and memory traffic of halves; docs/lab/halves.md has the measurements for the constants. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/halves/halves.h"
@@ -6,13 +6,13 @@
 #include <math.h>
 
 static const tsl_engine_rates engine_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250}; /* for f16 */
-/* Of the device's bandwidth, what kernels have that only move; launches of a run, its product's not counted.
- */
+/* Fraction of the bandwidth that copy kernels reach; launches of a run without the product's. */
 static const double streamed = 0.76, launches = 5;
-/* Of engines' tiles of C. */
+/* Tile of C of the product's strategies. */
 static const double tile_m = 128, tile_n = 256;
 
-/* Units compute whole tiles, all at once; numbers are read as f32 and written as f16, and sums read. */
+/* Compute units process whole tiles, all at once. Numbers are read as f32 and written as f16, and sums are
+ * read. */
 double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,

@@ -1,4 +1,4 @@
-/* Where things lie in scratch memory, and the launches of a run of halves.
+/* Layout of scratch memory, and the launches of a run of halves.
  *
  *   guess -> round A, round B -> decide; product -> join -> native */
 #include "base/status.h"
@@ -13,19 +13,17 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,           /* what engines round their sizes up to, at most */
-  WORKSPACE = 16 << 20, /* of the product, beside copies of what it multiplies */
-  PITCH = 8,            /* elements that rows of memory are multiples of */
-  UNIT_JOIN = 32        /* groups of a unit that make C, of several rows each where there are so many */
+  SIDE = 256,           /* maximum unit to which child strategies round sizes */
+  WORKSPACE = 16 << 20, /* bytes of the product's workspace besides packed operands */
+  PITCH = 8,            /* unit of a row of memory in elements */
+  UNIT_JOIN = 32        /* groups of a compute unit that compute C; each has several rows if possible */
 };
 
 bool tsl_halves_is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
 
-/* --- memory --- */
-
-/* Lines of operand o of C' (A's rows or B's columns): their strides. */
+/* Returns the strides of the lines of an operand of C': A's rows or B's columns. */
 static void halves_strides_of(const tsl_problem *problem, int operand, int64_t *across, int64_t *along) {
   const bool is_a = (operand == 0) != tsl_halves_is_swapped(problem);
   const tsl_shape *shape = is_a ? &problem->a : &problem->b;
@@ -34,18 +32,19 @@ static void halves_strides_of(const tsl_problem *problem, int operand, int64_t *
 }
 
 static int64_t halves_take(int64_t *bytes, int64_t more) {
-  const int64_t at = *bytes;
+  const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
-  return at;
+  return offset;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack their
+ * operands as words. */
 static int64_t halves_workspace_of(int64_t m, int64_t n, int64_t k) {
   return (tsl_round_up(m, SIDE) + tsl_round_up(n, SIDE)) * tsl_round_up(k, SIDE) * (int64_t)sizeof(float) +
          WORKSPACE;
 }
 
-/* Fills in sizes and offsets; returns the bytes of it all. */
+/* Sets sizes and offsets; returns the total bytes. */
 static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args) {
   const bool is_swapped = tsl_halves_is_swapped(problem);
   const int64_t lines[2] = {is_swapped ? problem->n : problem->m, is_swapped ? problem->m : problem->n},
@@ -56,13 +55,13 @@ static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args
   for (int o = 0; o < 2; o++) {
     int64_t across, along;
     halves_strides_of(problem, o, &across, &along);
-    halves_matrix *of = &args->of[o];
-    of->is_across = !tsl_launch_along(along, across);
-    args->pitch[o] = tsl_round_up(of->is_across ? lines[o] : k, PITCH);
-    args->chunks[o] = of->is_across ? (int)tsl_ceil_div(k, TSL_HALVES_DEPTH) : 1;
+    halves_matrix *matrix = &args->operands[o];
+    matrix->is_across = !tsl_launch_along(along, across);
+    args->pitch[o] = tsl_round_up(matrix->is_across ? lines[o] : k, PITCH);
+    args->chunks[o] = matrix->is_across ? (int)tsl_ceil_div(k, TSL_HALVES_DEPTH) : 1;
     args->blocks[o] =
-        (int)tsl_ceil_div(lines[o], of->is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG);
-    args->planes[o] = halves_take(&bytes, args->pitch[o] * (of->is_across ? k : lines[o]) * 2);
+        (int)tsl_ceil_div(lines[o], matrix->is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG);
+    args->planes[o] = halves_take(&bytes, args->pitch[o] * (matrix->is_across ? k : lines[o]) * 2);
     args->scales[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
     args->states[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
     args->counts[o] =
@@ -74,57 +73,52 @@ static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args
 }
 
 uint64_t tsl_halves_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  halves_arguments given;
+  halves_arguments args;
   (void)config;
   (void)device;
-  return (uint64_t)halves_lay_out(problem, &given);
+  return (uint64_t)halves_lay_out(problem, &args);
 }
 
 uint64_t tsl_halves_workspace(const tsl_problem *problem) {
   return (uint64_t)halves_workspace_of(problem->m, problem->n, problem->k);
 }
 
-/* --- the product --- */
-
 tsl_problem tsl_halves_product(const tsl_problem *problem) {
-  halves_arguments given;
-  halves_lay_out(problem, &given);
-  const int64_t pitch_a = given.pitch[0], pitch_b = given.pitch[1];
-  tsl_problem product = tsl_problem_gemm(given.m, given.n, given.k, TESELA_F32);
+  halves_arguments args;
+  halves_lay_out(problem, &args);
+  const int64_t pitch_a = args.pitch[0], pitch_b = args.pitch[1];
+  tsl_problem product = tsl_problem_gemm(args.m, args.n, args.k, TESELA_F32);
   product.a = (tsl_shape){.type = TESELA_F16,
-                          .rows = given.m,
-                          .cols = given.k,
-                          .row_stride = given.of[0].is_across ? 1 : pitch_a,
-                          .col_stride = given.of[0].is_across ? pitch_a : 1};
+                          .rows = args.m,
+                          .cols = args.k,
+                          .row_stride = args.operands[0].is_across ? 1 : pitch_a,
+                          .col_stride = args.operands[0].is_across ? pitch_a : 1};
   product.b = (tsl_shape){.type = TESELA_F16,
-                          .rows = given.k,
-                          .cols = given.n,
-                          .row_stride = given.of[1].is_across ? pitch_b : 1,
-                          .col_stride = given.of[1].is_across ? 1 : pitch_b};
-  product.c.row_stride = given.sums_row;
+                          .rows = args.k,
+                          .cols = args.n,
+                          .row_stride = args.operands[1].is_across ? pitch_b : 1,
+                          .col_stride = args.operands[1].is_across ? 1 : pitch_b};
+  product.c.row_stride = args.sums_row;
   product.ask.accuracy = TSL_ACCURACY_NUMBER;
   product.ask.number = tsl_halves_product_factor(problem) * 0x1p-24;
   return product;
 }
 
-/* --- kernels --- */
-
 tesela_status tsl_halves_find_kernels(tsl_work *work) {
   tsl_halves_state *state = work->state;
-  halves_arguments given;
-  halves_lay_out(&work->problem, &given);
+  halves_arguments args;
+  halves_lay_out(&work->problem, &args);
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_guess", TSL_HALVES_ITEMS, "", &state->guess));
   for (int o = 0; o < 2; o++)
-    TSL_TRY(tsl_launch_kernel_with(
-        work, TEXT, given.of[o].is_across ? "tsl_gemm_halves_round_across" : "tsl_gemm_halves_round_along",
-        TSL_HALVES_ITEMS, "", &state->round[o]));
+    TSL_TRY(tsl_launch_kernel_with(work, TEXT,
+                                   args.operands[o].is_across ? "tsl_gemm_halves_round_across"
+                                                              : "tsl_gemm_halves_round_along",
+                                   TSL_HALVES_ITEMS, "", &state->round[o]));
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_decide", TSL_HALVES_GROUP_ITEMS, "",
                                  &state->decide));
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_native", TSL_HALVES_ITEMS, "", &state->native));
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_join", TSL_HALVES_GROUP_ITEMS, "", &state->join);
 }
-
-/* --- running --- */
 
 typedef struct halves_run {
   const tsl_work *work;
@@ -134,8 +128,8 @@ typedef struct halves_run {
   halves_arguments given;
 } halves_run;
 
-/* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory:
- * where a buffer has an address. */
+/* Returns true if groups of four numbers with stride `step` are aligned to 16 bytes in every row of memory.
+ * Only CUDA buffers have a known address. */
 static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
          (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&
@@ -162,19 +156,19 @@ static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operan
                     .c = operands->c.buffer,
                     .scratch = operands->scratch,
                     .stream = stream};
-  halves_arguments *given = &run.given;
-  halves_lay_out(problem, given);
-  given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
-  given->alpha = (float)problem->alpha[0], given->beta = (float)problem->beta[0];
-  given->is_empty = state->product == NULL;
-  given->c_is_wide = halves_is_wide(run.c, s.c_col_stride, s.c_row_stride, s.c_offset);
-  if (given->is_empty) { /* factors are not read, nor is what there is beside them */
+  halves_arguments *args = &run.given;
+  halves_lay_out(problem, args);
+  args->c_offset = s.c_offset, args->c_row = s.c_row_stride, args->c_col = s.c_col_stride;
+  args->alpha = (float)problem->alpha[0], args->beta = (float)problem->beta[0];
+  args->is_empty = state->product == NULL;
+  args->c_is_wide = halves_is_wide(run.c, s.c_col_stride, s.c_row_stride, s.c_offset);
+  if (args->is_empty) { /* factors and scratch memory are not read */
     run.a = run.b = run.c;
     run.scratch = run.scratch ? run.scratch : run.c;
     return run;
   }
-  halves_place(&given->of[0], run.a, s.a_offset, s.a_row_stride, s.a_col_stride);
-  halves_place(&given->of[1], run.b, s.b_offset, s.b_col_stride, s.b_row_stride);
+  halves_place(&args->operands[0], run.a, s.a_offset, s.a_row_stride, s.a_col_stride);
+  halves_place(&args->operands[1], run.b, s.b_offset, s.b_col_stride, s.b_row_stride);
   return run;
 }
 
@@ -185,51 +179,52 @@ static tesela_status halves_launch(const halves_run *run, tsl_kernel *kernel, in
 }
 
 static tesela_status make_halves(const halves_run *run) {
-  const halves_arguments *given = &run->given;
+  const halves_arguments *args = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
-                              TSL_ARG_VALUE(*given)};
-  TSL_TRY(halves_launch(run, run->state->guess, given->blocks[0] + given->blocks[1], 1, TSL_HALVES_ITEMS, all,
-                        4));
+                              TSL_ARG_VALUE(*args)};
+  TSL_TRY(
+      halves_launch(run, run->state->guess, args->blocks[0] + args->blocks[1], 1, TSL_HALVES_ITEMS, all, 4));
   for (int o = 0; o < 2; o++) {
-    const int64_t lines = o ? given->n : given->m,
-                  groups = given->of[o].is_across ? tsl_ceil_div(lines, TSL_HALVES_ACROSS) * given->chunks[o]
-                                                  : lines;
+    const int64_t lines = o ? args->n : args->m,
+                  groups = args->operands[o].is_across
+                               ? tsl_ceil_div(lines, TSL_HALVES_ACROSS) * args->chunks[o]
+                               : lines;
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
-                                 TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
+                                 TSL_ARG_VALUE(*args), TSL_ARG_VALUE(o)};
     TSL_TRY(halves_launch(run, run->state->round[o], groups, 1, TSL_HALVES_ITEMS, list, 4));
   }
   return halves_launch(run, run->state->decide,
-                       tsl_ceil_div((int64_t)given->m + given->n, TSL_HALVES_GROUP_ITEMS), 1,
+                       tsl_ceil_div((int64_t)args->m + args->n, TSL_HALVES_GROUP_ITEMS), 1,
                        TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
-/* Offsets of operands count elements. */
+/* Enqueues the product; operands' offsets are in elements. */
 static tesela_status halves_multiply(const halves_run *run) {
-  const halves_arguments *given = &run->given;
+  const halves_arguments *args = &run->given;
   const tsl_operands operands = {
-      .a = {.buffer = run->scratch, .offset = given->planes[0] / 2},
-      .b = {.buffer = run->scratch, .offset = given->planes[1] / 2},
-      .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(float)}};
+      .a = {.buffer = run->scratch, .offset = args->planes[0] / 2},
+      .b = {.buffer = run->scratch, .offset = args->planes[1] / 2},
+      .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(float)}};
   return run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch);
 }
 
 tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const halves_run run = halves_run_of(work, operands, stream);
-  const halves_arguments *given = &run.given;
-  if (!given->is_empty) {
+  const halves_arguments *args = &run.given;
+  if (!args->is_empty) {
     TSL_TRY(make_halves(&run));
     TSL_TRY(halves_multiply(&run));
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
-                               TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*given)};
-  const int64_t across = tsl_ceil_div(given->n, TSL_HALVES_COLUMNS),
+                               TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*args)};
+  const int64_t across = tsl_ceil_div(args->n, TSL_HALVES_COLUMNS),
                 down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / tsl_max(1, across));
   TSL_TRY(halves_launch(&run, run.state->join, across,
-                        (int64_t)tsl_launch_limited(work->device, 1, tsl_min(given->m, down)),
+                        (int64_t)tsl_launch_limited(work->device, 1, tsl_min(args->m, down)),
                         TSL_HALVES_GROUP_ITEMS, list + 2, 3));
-  if (given->is_empty)
+  if (args->is_empty)
     return TESELA_OK;
-  return halves_launch(&run, run.state->native, tsl_ceil_div(given->n, TSL_HALVES_TILE),
-                       (int64_t)tsl_launch_limited(work->device, 1, tsl_ceil_div(given->m, TSL_HALVES_TILE)),
+  return halves_launch(&run, run.state->native, tsl_ceil_div(args->n, TSL_HALVES_TILE),
+                       (int64_t)tsl_launch_limited(work->device, 1, tsl_ceil_div(args->m, TSL_HALVES_TILE)),
                        TSL_HALVES_ITEMS, list, 5);
 }

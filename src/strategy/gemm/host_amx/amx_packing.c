@@ -1,5 +1,4 @@
-/* What the loops are made of: where a piece of a copy is, how it is made, and what is done with two of them.
- */
+/* Macro-kernel of host_amx: addresses in copies, packing, and the multiplication of two micro-panels. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
@@ -19,7 +18,7 @@ int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
   return tsl_min(job->depth, job->units - panel * job->depth);
 }
 
-/* Micro-panels of A are nearly alike, or whole registers. */
+/* Micro-panels of A are nearly equal, or consist of whole tile registers. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
   const int64_t m = job->views.m, micros_a = job->micros_a;
   if (job->kernels->is_amx)
@@ -32,7 +31,7 @@ uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t p
          (first - form->first) * tsl_amx_panel_units(job, panel);
 }
 
-/* Whole cache lines, so that what follows starts with one. */
+/* Rounds up to whole cache lines, so that the next data begins at a line. */
 int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
@@ -49,10 +48,8 @@ static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t colum
   return form->starts + (panel - form->panel) * form->count + column - form->first;
 }
 
-/* --- copying --- */
-
-/* What the elements of A have too much in each sum, taken off: the sums of B's columns come from a tile of
- * one row of ones. */
+/* Computes the sums that tiles start with: -bias times the sums of B's columns. The sums come from a tile
+ * with one row of ones. */
 static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
@@ -107,7 +104,7 @@ void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64
   job->pack_a(&copy);
 }
 
-/* Units from `first` to before `end` of a panel's part of a micro-panel of B. */
+/* Packs units `first` to before `end` of a panel of a micro-panel of B. */
 static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index,
                             int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
@@ -145,17 +142,15 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
       pack_units_of_b(job, form, panel, micro_b, unit, behind);
       if (!least || !job->kernels->careful)
         continue;
-      const uint32_t own = job->kernels->packing->least(
+      const uint32_t value = job->kernels->packing->least(
           tsl_amx_at(job, form, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
-      least[micro_b - first] = own < least[micro_b - first] ? own : least[micro_b - first];
+      least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
     make_start_of_b(job, form, panel, micro_b);
 }
 
-/* --- multiplying --- */
-
-/* Sums of a tile are dense, in room for the largest. */
+/* A tile's sums are dense and have the size of the largest tile. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
   return (int64_t)job->kernels->height * job->kernels->width;
 }
@@ -164,7 +159,6 @@ static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) 
   return job->views.c.at + (row * job->views.c.row_stride + column * job->views.c.col_stride) * job->c_size;
 }
 
-/* Part of the tile that C has. */
 static int64_t rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
   return tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - tsl_amx_row_of(job, micro_a);
 }
@@ -191,17 +185,17 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_
   job->epilogue(&last);
 }
 
-/* Lines of C that the last panel's tile ends in, prefetched before it is computed. */
+/* Prefetches the lines of C that a tile of the last panel writes. */
 static void fetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
   const int64_t row = tsl_amx_row_of(job, micro_a), end = row + rows_in_c(job, micro_a);
   for (int64_t i = row; i < end && job->views.c.col_stride == 1; i++) {
-    const unsigned char *const at = c_at(job, i, micro_b * job->kernels->width);
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + TSL_CACHE_LINE, 1);
+    const unsigned char *const line = c_at(job, i, micro_b * job->kernels->width);
+    __builtin_prefetch(line, 1);
+    __builtin_prefetch(line + TSL_CACHE_LINE, 1);
   }
 }
 
-/* Whether the tile's sums are C, whole and in C's type. */
+/* Returns true if a tile's sums are its elements of C: a whole tile in C's type. */
 static bool is_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
   return job->sums_are_c && columns_in_c(job, micro_b) == job->kernels->width &&
          (!job->kernels->is_amx || rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0);
@@ -213,7 +207,7 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
-/* A's part of a tile, copied or where it lies. */
+/* Sets a tile's operand A: packed, or in the operand's memory. */
 static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a,
                   tsl_amx_tile *tile) {
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
@@ -235,60 +229,61 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   }
 }
 
-/* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose
- * stores would wait for C's lines, in memory that the next tile writes to C while it multiplies. */
-static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_beside *beside,
+/* Sets the destination of a tile's sums: C, or with tile registers a buffer that the next tile writes to C,
+ * since its stores would wait for C's lines. */
+static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_concurrent *concurrent,
                     tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
-  if (beside && rows_in_c(job, micro_a) == job->kernels->height) {
-    beside->at ^= 1;
-    beside->c = c;
-    tile->out = beside->sums[beside->at];
+  if (concurrent && rows_in_c(job, micro_a) == job->kernels->height) {
+    concurrent->at ^= 1;
+    concurrent->c = c;
+    tile->out = concurrent->sums[concurrent->at];
   } else {
     tile->out = (uint32_t *)(void *)c;
     tile->out_row = job->views.c.row_stride;
   }
 }
 
-/* What waits to be written. */
-static void set_late(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_tile *tile) {
+/* Sets the pending sums of the tile before, if any, to be written during this tile. */
+static void set_late(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
-  unsigned char *const c = beside ? beside->c : NULL;
-  tile->late = c ? beside->sums[beside->at] : NULL;
+  unsigned char *const c = concurrent ? concurrent->c : NULL;
+  tile->late = c ? concurrent->sums[concurrent->at] : NULL;
   tile->late_c = c;
   tile->late_row = row;
   tile->late_nontemporal = job->nontemporal && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
-  if (beside)
-    beside->c = NULL;
+  if (concurrent)
+    concurrent->c = NULL;
 }
 
-/* A tile's share of what is to be copied. */
-static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
+/* Sets a tile's fraction of the rows to copy. */
+static void set_copy(tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   tile->copy_in = NULL;
-  if (!beside || beside->rows <= 0)
+  if (!concurrent || concurrent->rows <= 0)
     return;
-  tile->copy_in = beside->in;
-  tile->copy_out = beside->out;
-  tile->copy_rows = tsl_ceil_div(beside->rows, beside->tiles);
-  tile->copy_lines = beside->lines;
-  tile->copy_tail = beside->tail;
-  tile->copy_in_row = beside->in_row;
-  tile->copy_out_row = beside->out_row;
-  tile->copy_least = &beside->least;
-  beside->in += tile->copy_rows * beside->in_row;
-  beside->out += tile->copy_rows * beside->out_row;
-  beside->rows -= tile->copy_rows;
-  beside->tiles--;
+  tile->copy_in = concurrent->in;
+  tile->copy_out = concurrent->out;
+  tile->copy_rows = tsl_ceil_div(concurrent->rows, concurrent->tiles);
+  tile->copy_lines = concurrent->lines;
+  tile->copy_tail = concurrent->tail;
+  tile->copy_in_row = concurrent->in_row;
+  tile->copy_out_row = concurrent->out_row;
+  tile->copy_least = &concurrent->least;
+  concurrent->in += tile->copy_rows * concurrent->in_row;
+  concurrent->out += tile->copy_rows * concurrent->out_row;
+  concurrent->rows -= tile->copy_rows;
+  concurrent->tiles--;
 }
 
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_concurrent *concurrent) {
   const int64_t row = job->views.c.row_stride * job->c_size, width = job->kernels->width;
-  for (int i = 0; beside->c && i < job->kernels->height; i++)
-    memcpy(beside->c + i * row, beside->sums[beside->at] + i * width, (size_t)(width * job->c_size));
-  beside->c = NULL;
+  for (int i = 0; concurrent->c && i < job->kernels->height; i++)
+    memcpy(concurrent->c + i * row, concurrent->sums[concurrent->at] + i * width,
+           (size_t)(width * job->c_size));
+  concurrent->c = NULL;
 }
 
-/* --- what dot instructions would take as 0 --- */
+/* --- subnormal numbers, which dot instructions flush to 0 --- */
 
 uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a) {
   tsl_amx_tile tile = {.units = tsl_amx_panel_units(job, panel)};
@@ -296,7 +291,7 @@ uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64
   if (!job->kernels->careful)
     return TSL_AMX_ALL_ZERO;
   set_a(job, a, panel, micro_a, &tile);
-  if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows that C does not have hold anything */
+  if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows after C's last one are undefined */
     return job->kernels->packing->least(tile.a, rows_in_c(job, micro_a), tile.a_row, tile.units);
   return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
 }
@@ -308,9 +303,9 @@ uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64
                                : TSL_AMX_ALL_ZERO;
 }
 
-/* A bf16 of exponent e, biased by 127, is a multiple of 2^(e - 134), so products, and sums of them in f32,
- * are multiples of 2^(e + f - 268). Where that is at least 2^-126, no sum but 0 is subnormal, whatever
- * cancels. */
+/* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134). So products, and f32 sums of
+ * products, are multiples of 2^(e + f - 268). If this is at least 2^-126, no sum but 0 is subnormal, even
+ * after cancellation. */
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   enum { EXPONENTS = 268 - 126, FIRST_NORMAL = 1 << 7 };
   if (least_a == TSL_AMX_ALL_ZERO || least_b == TSL_AMX_ALL_ZERO)
@@ -320,14 +315,16 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
 
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
-                           tsl_amx_beside *beside, bool has_next) {
+                           tsl_amx_concurrent *concurrent, bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   tsl_amx_tile_function *const *tiles = is_careful ? kernels->careful : kernels->tiles;
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
                 column = micro_b * kernels->width;
   const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, micro_a, micro_b);
   tsl_amx_tile
-      tile; /* set one by one: what clears it all at once would wait for the stores of the tile before */
+      /* Members are set one by one: clearing the whole struct would wait for the stores of the tile
+       * before. */
+      tile;
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_at(job, b, panel, column);
   tile.start = kernels->bias != 0 ? start_at(b, panel, column) : NULL;
@@ -336,10 +333,10 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   tile.goes_on = panel > 0;
   tile.next_sums = NULL;
   set_a(job, a, panel, micro_a, &tile);
-  set_late(job, beside, &tile);
-  set_copy(beside, &tile);
+  set_late(job, concurrent, &tile);
+  set_copy(concurrent, &tile);
   if (writes_c)
-    set_out(job, micro_a, micro_b, beside, &tile);
+    set_out(job, micro_a, micro_b, concurrent, &tile);
   if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_sums(job);
   else if (!kernels->is_amx && is_last && !job->nontemporal)

@@ -1,41 +1,43 @@
-/* Idea: what narrow types are for. Instructions that multiply two or four neighbours along k at once and add
- * them to 32-bit sums: AMX's tile registers, and the dot products of AVX-512 (BF16, VNNI) where there are
- * none. What it adds to host_packed: the types, f16, bf16, 8-bit floating point and integers; copies in units
- * of 32 bits along k, which those instructions want; up to sixteen times the operations of f32 per clock.
+/* Products of narrow types with instructions that multiply two or four neighbours along k and add them to
+ * 32-bit sums: AMX tile registers, or the dot products of AVX-512 (BF16, VNNI). Beyond host_packed: the types
+ * f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k; up to 16 times the
+ * operations of f32 in a clock.
  *
- *            k                    a unit: 2 bf16 (made from 8-bit numbers, too), 4 i8 or u8, or an f32
+ *            k                    unit: 2 bf16 (also made from 8-bit numbers), 4 i8 or u8, or an f32
  *   A  +-----------+              micro-panel of A:  unit 0 of its rows, unit 1 of its rows, ...
  *      |uuuu uuuu..| micro-panel  micro-panel of B:  unit 0 of its columns, unit 1 of its columns, ...
  *      +-----------+
- *                                 panel 0          panel 1          panels of at most `depth` units
+ *                                 panel 0          panel 1          panels of at most KC units
  *   copies:                       |s|s|s|..|s|     |s|s|s|..        micro-panels one after the other
  *
  *   AVX-512  14 x 2 vectors of sums: a unit of each row, broadcast, by two vectors of units of B
- *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after row
- * (host_amx_registers.h) AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit
- * integers for the others
+ *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after
+ *            row (host_amx_registers.h)
+ *   others   6 x 2 vectors (AVX2, any processor); f32 for floating-point types, pairs of 16-bit integers
+ *            for integer types
  *
- * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after
- * panel (schedule.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes
- * a rectangle of C (schedule.c), and copies what it is about to use, beside the products
- * (thread_rectangle.c). Where C is small and k long, k is cut into parts (schedule.c). Rows and columns that
- * are not there are zeros in the copies, so tiles have no edges; the epilogue writes what is there. Operands
- * may lie in any way; where C's rows lie side by side, the transposed product is computed.
+ * Dot instructions: all threads pack all of A and B once; then they take blocks of C, panel after panel
+ * (schedule.c). A's rows are read directly or copied as rows.
  *
- * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are flipped:
- * each of its elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's
- * column.
+ * Tile registers: each thread takes a rectangle of C (schedule.c) and packs operands immediately before use,
+ * during other products (thread_rectangle.c). If C is small and k long, k is cut into parts (schedule.c).
  *
- * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order;
- * rounded to C once. The bits are the same for any number of threads. Integers are exact modulo 2^32.
+ * Copies are padded with zeros, so tiles have no edges; the epilogue writes only elements of C. Operands may
+ * have any strides; if C's columns are contiguous, the transposed product is computed.
  *
- * AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. So the least magnitude of each
- * micro-panel is found when it was copied, and where some sum could be subnormal, tiles of f32 multiply the
- * same copies instead (tsl_amx_needs_care()).
+ * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
+ * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
- * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or
- * come from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16,
- * which sums in f16, is not used.
+ * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded to C
+ * once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
+ *
+ * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
+ * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies instead
+ * (tsl_amx_needs_care()).
+ *
+ * Parameters: KC in units, KiB of A in the second-level cache. A micro-panel of B of 32 columns should fit
+ * half of the first-level cache, or come from the second. AVX512-FP16 is not used: its sums are f16, and C of
+ * f16 needs f32.
  * Measurements: docs/lab/host_amx.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_amx/host_amx_job.h"
@@ -52,8 +54,8 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
                                      NULL};
 
-/* A unit has two bf16, as which 8-bit numbers are multiplied, or one number where there are no instructions
- * for pairs: the longer panel, and the larger number. */
+/* Returns the error bound. A unit has two bf16 (8-bit numbers are multiplied as bf16), or one number without
+ * instructions for pairs. The bound covers the longer panel and the larger number of panels. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool pairs = problem->a.type != TESELA_F16;
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
@@ -67,12 +69,12 @@ static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *stride
   return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-/* Below this many operations a second thread costs more than it saves. */
+/* Returns the operations below which a second thread costs more than it saves. */
 static double alone_flops(const tsl_amx_job *job) {
   return job->kernels->is_amx ? 3e7 : 1e7;
 }
 
-/* Units multiplied in a clock by a thread. */
+/* Returns the units that a thread multiplies in a clock. */
 static double unit_rate(const tsl_amx_job *job, const tsl_device *device) {
   return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
 }
@@ -81,8 +83,8 @@ static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const t
   return device->threads == 1 || tsl_problem_flops(problem) < alone_flops(job);
 }
 
-/* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has.
- * About a clock for each unit that is copied. */
+/* Returns the predicted seconds. Tile registers multiply 16 x 16 x 16 units in 16 clocks, vectors as many as
+ * f32; packing takes about a clock for each unit. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
@@ -100,7 +102,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* A and B are copied in units of 32 bits, which tiles multiply. */
+/* Counts memory traffic: A and B are packed in units of 32 bits, which tiles read. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -121,9 +123,9 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  tsl_amx_job *made = job;
-  *made = job_of(problem, strides, config, device);
-  made->is_alone = tsl_problem_flops(problem) < alone_flops(made);
+  tsl_amx_job *amx_job = job;
+  *amx_job = job_of(problem, strides, config, device);
+  amx_job->is_alone = tsl_problem_flops(problem) < alone_flops(amx_job);
 }
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
@@ -133,8 +135,9 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
 }
 
 static size_t form_bytes(const void *job, int operand) {
-  const tsl_amx_job *of = job;
-  return (size_t)tsl_amx_form_units(of, tsl_views_take_as_a(&of->views, operand)) * sizeof(uint32_t);
+  const tsl_amx_job *amx_job = job;
+  return (size_t)tsl_amx_form_units(amx_job, tsl_views_take_as_a(&amx_job->views, operand)) *
+         sizeof(uint32_t);
 }
 
 static void make_form(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team) {

@@ -1,11 +1,10 @@
-/* From a problem to a job. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "strategy/host_job.h"
 
-/* Whether C's lines go past the caches. Elements of C that the last one may hold until they are wanted again;
- * and with tile registers, which are done before those lines would be fetched, bytes of a thread's operands
- * and C in its own cache. */
+/* Returns true if C's stores bypass the caches. Dot instructions: C exceeds the elements that the last cache
+ * keeps. Tile registers: a thread's operands and C exceed its own cache, and products are done before lines
+ * of C could be fetched. */
 static bool is_nontemporal(const tsl_amx_job *job) {
   enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
   const int64_t bytes =
@@ -35,11 +34,9 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   return part;
 }
 
-/* --- from a problem --- */
-
-/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the
- * threads. Tile registers use copies up so fast that blocks are large and few: what a block reads is in
- * proportion to its sides. */
+/* Sets the block sizes: about `kept` bytes of A by 512 columns, smaller if the blocks are too few for the
+ * threads. Tile registers need few large blocks, since the traffic of a block is proportional to its
+ * sides. */
 static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
@@ -55,7 +52,7 @@ static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
   }
 }
 
-/* Where C is too small to keep many threads busy, but k is long. */
+/* Returns the parts of k: more than 1 if C is too small for many threads and k is long. */
 static int64_t amx_split_k_of(const tsl_amx_job *job) {
   enum { SMALL_C = 256 * 256, LONGEST = 1 << 20, PANELS_OF_A_PART = 2 };
   const int64_t most = tsl_min(TSL_AMX_SPLIT_K_MAX, job->panels / PANELS_OF_A_PART);
@@ -64,9 +61,8 @@ static int64_t amx_split_k_of(const tsl_amx_job *job) {
              : most;
 }
 
-/* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB
- * apart push each other out of the first-level cache, so that each is read from the second one for each unit.
- */
+/* Returns true if tiles may read A's rows directly without loss. Rows that are a multiple of 4 KiB apart
+ * evict each other from the first-level cache. */
 static bool in_place_pays(const tsl_amx_job *job) {
   enum { CONFLICT = 4096 };
   return job->kernels->is_amx ? job->panels == 1 && job->views.a.row_stride == job->views.k
@@ -92,7 +88,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_ceil_div(job.units, depth);
   job.depth = depth;
-  if (job.panels > 1) /* nearly alike, so that the last one is not short */
+  if (job.panels > 1) /* panels of nearly equal depth, so that the last one is not short */
     job.depth = tsl_ceil_div(tsl_ceil_div(job.units, job.panels), 16) * 16;
   job.panels = tsl_ceil_div(job.units, job.depth);
   job.kept = kept;
@@ -124,14 +120,12 @@ void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
   job->packed_b = packed_form(job, false);
 }
 
-/* --- which kernels --- */
-
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {
 #define SET(isa, header, needs, ...) {needs, tsl_amx_##isa},
   static const struct {
-    unsigned needs; /* capabilities */
+    unsigned needs;
     const tsl_amx_kernels *rows;
-  } sets[] = {TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)}; /* best last */
+  } sets[] = {TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)}; /* in increasing order of speed */
 #undef SET
   for (size_t i = sizeof sets / sizeof sets[0]; i-- > 0;)
     for (const tsl_amx_kernels *row = sets[i].rows; (sets[i].needs & ~offers) == 0 && row->packing; row++)

@@ -1,17 +1,15 @@
-/* Micro-kernels, copies and epilogues, one table for each instruction set with a row for each pair of types:
- * all that knows how wide a vector or a tile register is. The loops above them (host_amx_job.c) know units
- * and micro-panels only.
+/* Micro-kernels, pack functions and epilogues, one table for each instruction set with a row for each pair of
+ * types. Only these functions depend on the width of vectors and tile registers. The loops are in
+ * host_amx_job.h.
  *
- * A unit is what an instruction multiplies in 32 bits: a pair of bf16, a quad of 8-bit integers, a pair of
- * 16-bit integers made from them, or one f32 made from a narrower number. Copies are units, so that all
- * kernels look alike. */
+ * A unit is 32 bits of an operand along k: two bf16, four 8-bit integers, two 16-bit integers made from 8-bit
+ * ones, or an f32. Packed copies consist of units. */
 #ifndef TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 
 #include "host/host_isa.h"
 
-/* Most rows of a tile, columns of a micro-panel of B, and rows of A that a tile register holds; units
- * that it holds of each. */
+/* Maxima of MR and NR; rows of A and units of each that a tile register holds. */
 enum {
   TSL_AMX_ROWS_MAX = 32,
   TSL_AMX_WIDTH_MAX = 32,
@@ -19,74 +17,73 @@ enum {
   TSL_AMX_REGISTER_UNITS = 16
 };
 
-/* sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums + start + a b.
+/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums
+ * + start + a b.
  *
- *   a: units x rows, unit after unit; or rows that are a_row apart, where a_step is 1; for tile registers, 16
- * units of each of 16 or 32 rows, a_row apart, then the next 16 b: units x width, unit after unit start: a
- * row that is added to each row of the sums; NULL: nothing */
+ *   a:      units x rows, unit after unit; or, if a_step is 1, rows that are a_row bytes apart;
+ *           for tile registers 16 units of each of 16 or 32 rows, a_row bytes apart, then the next 16 units
+ *   b:      units x width, unit after unit
+ *   start:  row that is added to each row of the sums; NULL: zeros */
 typedef struct tsl_amx_tile {
   int64_t units;
   const uint32_t *a, *b, *start;
   uint32_t *sums;
   bool goes_on;
-  /* Bytes from row to row of A, and units from one unit (16 units for tile registers) of a row to the next.
-   */
+  /* Bytes from row to row of A, and units between successive units (groups of 16 units for tile registers) of
+   * a row. */
   int64_t a_row, a_step;
-  /* Where the sums go in the end, and how many numbers further each row does. */
+  /* Destination of the sums, and its row stride in elements. */
   uint32_t *out;
   int64_t out_row;
-  /* For tile registers: the next tile's sums, prefetched meanwhile; or NULL. */
+  /* Tile registers only: sums of the next tile, which are prefetched; NULL: none. */
   const uint32_t *next_sums;
-  /* Likewise: sums of 32 x 32 that an earlier tile left, to be written to C meanwhile, with the bytes from
-   * row to row there, and whether lines go past the caches; or NULL. */
+  /* Tile registers only: finished 32 x 32 sums of an earlier tile, which are written to C meanwhile; NULL:
+   * none. `late_row` is C's row stride in bytes; `late_nontemporal` selects stores that bypass the caches. */
   const uint32_t *late;
   unsigned char *late_c;
   int64_t late_row;
   bool late_nontemporal;
-  /* Likewise: rows of so many cache lines that are copied meanwhile, with the bytes of a row's last line
-   * where they are not all (else 0), and those from row to row; or NULL. */
+  /* Tile registers only: rows that are copied meanwhile; NULL: none. A row has `copy_lines` cache lines; the
+   * last has `copy_tail` bytes (0: it is full). `copy_in_row` and `copy_out_row` are strides in bytes. */
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
-  uint32_t
-      *copy_least; /* becomes the least magnitude in those rows, too, as tsl_amx_least_function finds it */
+  uint32_t *copy_least; /* lowered to the minimum magnitude in the copied rows, see tsl_amx_least_function */
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
-/* A panel's part of an operand, as it lies, to be copied as units: `count` rows of A, or columns of B, of
- * `depth` elements each; `across` is the stride from neighbour to neighbour and `along` the one along the
- * panel, in elements. In the copy there are `width` neighbours and `units` units, with zeros where there are
- * no elements. Every unit is changed by exclusive or with `flip`. */
+/* Arguments of a pack function: `count` rows of A or columns of B, `depth` elements each. `across` is the
+ * stride between lines, `along` the stride along k, in elements. The copy has `width` lines of `units` units,
+ * padded with zeros. Each unit is combined with `flip` by exclusive or. */
 typedef struct tsl_amx_copy {
   const unsigned char *in;
   int64_t across, along, count, depth;
   int64_t width, units;
-  bool for_amx; /* 16 units of a neighbour side by side, then those of the next one */
-  bool by_rows; /* all units of a neighbour side by side */
+  bool for_amx; /* layout for tile registers: 16 units of a line, then 16 of the next line */
+  bool by_rows; /* all units of a line are contiguous */
   uint32_t flip;
   uint32_t *out;
 } tsl_amx_copy;
 typedef void tsl_amx_pack_function(const tsl_amx_copy *copy);
 
-/* c = alpha sums + beta c for rows x columns of a tile, whose rows are `width` apart; beta = 0 never reads c.
- * Integers are taken modulo 2^32, with alpha and beta so, too. */
+/* Epilogue: c = alpha sums + beta c for rows x columns of a tile whose rows are `width` apart; beta = 0 never
+ * reads c. Integers, alpha and beta are computed modulo 2^32. */
 typedef struct tsl_amx_epilogue {
   const uint32_t *sums;
   int64_t rows, columns, width;
   unsigned char *c;
-  int64_t c_row, c_column; /* strides in elements */
+  int64_t c_row, c_column;
   float alpha, beta;
   uint32_t integer_alpha, integer_beta;
-  bool nontemporal; /* C is larger than the caches, and not read: whole lines may go past them */
+  bool nontemporal; /* C exceeds the caches and is not read: whole cache lines may bypass them */
 } tsl_amx_epilogue;
 typedef void tsl_amx_epilogue_function(const tsl_amx_epilogue *last);
 
-/* How many elements a unit has, and what it is made of. */
 typedef enum tsl_amx_format {
-  TSL_AMX_FLOATS,     /* 1: f32, from f16, bf16, e4m3 or e5m2 */
-  TSL_AMX_PAIRS_BF16, /* 2: bf16 as they are, or made from e4m3 or e5m2 */
-  TSL_AMX_PAIRS_I16,  /* 2: 16-bit integers, from i8 or u8 */
-  TSL_AMX_QUADS,      /* 4: i8 or u8 as they are, or with their sign bits flipped */
+  TSL_AMX_FLOATS,     /* one f32, from f16, bf16, e4m3 or e5m2 */
+  TSL_AMX_PAIRS_BF16, /* two bf16, also made from e4m3 or e5m2 */
+  TSL_AMX_PAIRS_I16,  /* two 16-bit integers, from i8 or u8 */
+  TSL_AMX_QUADS,      /* four i8 or u8, unchanged or with flipped sign bits */
   TSL_AMX_FORMATS
 } tsl_amx_format;
 
@@ -94,12 +91,12 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }
 
-/* The least magnitude other than 0 among the pairs of bf16 in `rows` rows of units, as bits; TSL_AMX_ALL_ZERO
- * where there is none. */
+/* Returns the minimum magnitude other than 0, as bits, of the bf16 pairs in `rows` rows of units. Returns
+ * TSL_AMX_ALL_ZERO if all are 0. */
 typedef uint32_t tsl_amx_least_function(const void *src, int64_t rows, int64_t row_bytes, int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
-/* Copies by what units are made of and the operand's type, epilogues by C's. */
+/* Pack functions by format and operand type; epilogues by C's type. */
 enum { TSL_AMX_TYPES = TESELA_E5M2 + 1 };
 typedef struct tsl_amx_packing {
   tsl_amx_pack_function *copy[TSL_AMX_FORMATS][TSL_AMX_TYPES];
@@ -107,32 +104,31 @@ typedef struct tsl_amx_packing {
   tsl_amx_least_function *least;
 } tsl_amx_packing;
 
-/* A row of a set's table, which ends with one without packing. Where an instruction wants one operand signed
- * and the other one not, and both are alike, A's sign bits are flipped, which adds `bias` to each of its
- * elements; the tiles start with -bias times the sums of B's columns. */
+/* Row of an instruction set's table; a row without `packing` ends the table. Some instructions need one
+ * signed and one unsigned operand. If both are alike, A's sign bits are flipped, which adds `bias` to each
+ * element. The tiles then start with -bias times the column sums of B. */
 typedef struct tsl_amx_kernels {
   tesela_type a, b;
   tsl_amx_format format;
   int bias;
-  bool is_amx;       /* tile registers: micro-panels of A of 16 or 32 rows, units in 16s */
-  int height, width; /* of the largest tile; a micro-panel of B */
+  /* tile registers: micro-panels of A have 16 or 32 rows, and units come in groups of 16 */
+  bool is_amx;
+  int height, width; /* MR of the largest tile, and NR */
   const tsl_amx_packing *packing;
   tsl_amx_tile_function *const *tiles;
-  /* Where `tiles` take subnormal numbers as 0, others that do not, for operands that have some or could make
-   * some; else NULL. */
+  /* Kernels for operands with subnormal numbers or results, if `tiles` flush these to 0; else NULL. */
   tsl_amx_tile_function *const *careful;
-  bool finds_least; /* both find the least magnitude of what they copy */
-  /* What a thread does before its tiles and after them: configures tile registers, and releases them. NULL:
-   * nothing. */
+  bool finds_least; /* `tiles` and `careful` compute `copy_least` */
+  /* Called by a thread before and after its tiles: configure and release tile registers. NULL: not needed. */
   void (*begin)(void), (*end)(void);
 } tsl_amx_kernels;
 
-/* ROW(a, b, ...) for both types of 8-bit floating point in any mix. */
+/* Expands to ROW(a, b, ...) for each pair of 8-bit floating-point types. */
 #define TSL_AMX_EIGHTS(ROW, ...)                                                                             \
   ROW(TESELA_E4M3, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E4M3, TESELA_E5M2, __VA_ARGS__),                    \
       ROW(TESELA_E5M2, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E5M2, TESELA_E5M2, __VA_ARGS__)
 
-/* The best row for two types among what a device offers; NULL: there is none for these. */
+/* Returns the best table row for two types on a device with capabilities `offers`, or NULL if it has none. */
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers);
 
 #define TSL_AMX_DECLARE(isa, header, needs, ...) extern const tsl_amx_kernels tsl_amx_##isa[];

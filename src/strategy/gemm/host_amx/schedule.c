@@ -1,27 +1,27 @@
-/* How a job is shared out.
+/* Distribution of a job over threads.
  *
- * Where k is not split: dot instructions: all threads copy all panels of A and B, side by side, and then take
- * blocks of C. Where a block takes all of C's rows (columns), nobody else needs its part of B (A): it is
- * copied panel after panel by who takes the block, into memory that the caches keep. Tile registers use
- * copies up so fast that whatever another thread made comes too late: each thread takes a rectangle of C and
- * copies for itself what that needs.
+ * Dot instructions: all threads pack all panels of A and B, and then take blocks of C. If a block has all of
+ * C's rows (columns), no other block needs its part of B (A). Then its own thread packs this part panel after
+ * panel into memory that stays in its caches.
+ *
+ * Tile registers consume copies faster than other threads can deliver them. Each thread takes a rectangle of
+ * C and packs the operands of the rectangle itself.
  *
  *      +-------+-------+-------+
- *      |   0   |   1   |   2   |     as many rectangles as threads, whose sides make the least work for the
- * largest of them: its
- *      +-------+-------+-------+     products, and copies in proportion to its sides
+ *      |   0   |   1   |   2   |     as many rectangles as threads; their shape minimises the work of the
+ *      +-------+-------+-------+     largest: its products, and packing in proportion to its sides
  *      |   3   |   4   |   5   |
  *      +-------+-------+-------+
  *
- * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all
- * of k (thread_rectangle.c), its micro-panels of A are handed out one by one, to its own thread and later to
- * those that have done theirs, which copy its part of B for themselves. Where k is longer, there are several
- * times as many rectangles as threads.
+ * Threads differ in speed, with tile registers by several times. If a rectangle takes one pass over all of k
+ * (thread_rectangle.c), its micro-panels of A are handed out one by one. Its own thread takes them, and later
+ * threads that have finished their rectangles and pack B again. If k is longer, there are several times as
+ * many rectangles as threads.
  *
- * What lies in a rectangle does not depend on it, so bits are the same for any number of threads.
+ * The arithmetic of an element does not depend on rectangles: bits are equal for any number of threads.
  *
- * Where C is small and k long: k is cut into parts, each with sums of its own, which are added in the order
- * of the parts, whoever made them. How many there are depends on the shape alone. */
+ * If C is small and k long, k is cut into parts with sums of their own, which are added in order. The number
+ * of parts depends only on the shape. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -31,28 +31,28 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* --- copies that all threads share --- */
-
-typedef struct schedule_running {
+typedef struct schedule_launch {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
-  uint32_t *own; /* of every worker: sums, a panel of late copies of A, and of B, and the least magnitudes of
-                    A's micro-panels */
-  int64_t workspace; /* of one */
-  int64_t columns;   /* blocks side by side in C */
+  /* for each worker: sums, a panel of late copies of A and of B, and the minima of A's micro-panels */
+  uint32_t *own;
+  int64_t workspace;
+  int64_t columns;
   bool late_a, late_b;
-} schedule_running;
+} schedule_launch;
 
-/* Micro-panels of A, then of B, of a panel after the other; those that were not packed before. */
-static int64_t micros_a_first(const schedule_running *run) {
+/* Returns the micro-panels of A that are packed first in each panel: all, or 0 if A is packed late or in
+ * advance. */
+static int64_t micros_a_first(const schedule_launch *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
-static int64_t schedule_pieces(const schedule_running *run) {
+/* Returns the micro-panels of A and B that are packed first in each panel. */
+static int64_t schedule_pieces(const schedule_launch *run) {
   return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
 
 static void copy_one(void *argument, int64_t index, int worker) {
-  const schedule_running *run = argument;
+  const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t each = schedule_pieces(run), panel = index / each, piece = index % each,
                 micros_a = micros_a_first(run);
@@ -64,13 +64,12 @@ static void copy_one(void *argument, int64_t index, int worker) {
     tsl_amx_pack_b(job, &run->b, panel, piece - micros_a);
 }
 
-/* A rectangle of C, in micro-panels. */
+/* Rectangle of C, in micro-panels. */
 typedef struct schedule_block {
   int64_t micro_a, micro_a_end, micro_b, micro_b_end;
 } schedule_block;
 
-/* What a worker has of its own. */
-static uint32_t *schedule_sums_of(const schedule_running *run, int worker) {
+static uint32_t *schedule_sums_of(const schedule_launch *run, int worker) {
   return run->own + worker * run->workspace;
 }
 static int64_t workspace_of_sums(const tsl_amx_job *job) {
@@ -80,9 +79,9 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
   return job->block_micros_a * job->kernels->height;
 }
 
-/* Late copies of a panel's part of a block. */
-static void copy_late(const schedule_running *run, const schedule_block *block, int64_t panel,
-                      tsl_amx_form *a, tsl_amx_form *b, uint32_t *workspace) {
+/* Packs a panel of a block's operands, if they are packed late. */
+static void copy_late(const schedule_launch *run, const schedule_block *block, int64_t panel, tsl_amx_form *a,
+                      tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width;
   if (run->late_a) {
@@ -102,9 +101,9 @@ static void copy_late(const schedule_running *run, const schedule_block *block, 
   }
 }
 
-/* A panel's tiles of a block: a micro-panel of B stays in the first-level cache while micro-panels of A pass
- * by. */
-static void multiply_panel(const schedule_running *run, const schedule_block *block, int64_t panel,
+/* Multiplies a panel of a block: a micro-panel of B stays in the first-level cache, micro-panels of A
+ * stream. */
+static void multiply_panel(const schedule_launch *run, const schedule_block *block, int64_t panel,
                            uint32_t *sums) {
   const tsl_amx_job *job = run->job;
   const int64_t across = block->micro_b_end - block->micro_b,
@@ -123,22 +122,21 @@ static void multiply_panel(const schedule_running *run, const schedule_block *bl
   }
 }
 
-/* Panel after panel of a block of C. */
 static void schedule_multiply_block(void *argument, int64_t index, int worker) {
-  const schedule_running *run = argument;
+  const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t micro_a = index / run->columns * job->block_micros_a,
                 micro_b = index % run->columns * job->block_micros_b;
-  const schedule_block of = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
-                             tsl_min(micro_b + job->block_micros_b, job->micros_b)};
+  const schedule_block block = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
+                                tsl_min(micro_b + job->block_micros_b, job->micros_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
-    multiply_panel(run, &of, panel, schedule_sums_of(run, worker));
-  if (job->nontemporal) /* lines past the caches are there before this block is said to be done */
+    multiply_panel(run, &block, panel, schedule_sums_of(run, worker));
+  if (job->nontemporal) /* nontemporal stores must be visible before the block counts as done */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static schedule_running schedule_running_of(const tsl_amx_job *job) {
-  schedule_running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+static schedule_launch schedule_running_of(const tsl_amx_job *job) {
+  schedule_launch run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   run.late_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
   run.late_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
   run.columns = tsl_ceil_div(job->micros_b, job->block_micros_b);
@@ -148,19 +146,19 @@ static schedule_running schedule_running_of(const tsl_amx_job *job) {
   return run;
 }
 
-/* Words of a copy of all of A, or B, that is made first. */
-static int64_t workspace_of_copy(const schedule_running *run, bool is_a) {
+/* Returns the words of a copy of all of A or B that is made first. */
+static int64_t workspace_of_copy(const schedule_launch *run, bool is_a) {
   const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
   return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
 }
 
 static int64_t workspace_shared(const tsl_amx_job *job, int threads) {
-  const schedule_running run = schedule_running_of(job);
+  const schedule_launch run = schedule_running_of(job);
   return workspace_of_copy(&run, true) + workspace_of_copy(&run, false) + threads * run.workspace;
 }
 
 static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
-  schedule_running run = schedule_running_of(job);
+  schedule_launch run = schedule_running_of(job);
   const int64_t a = workspace_of_copy(&run, true), b = workspace_of_copy(&run, false);
   if (a > 0)
     run.a = tsl_amx_form_in(job, true, workspace);
@@ -174,56 +172,54 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
 }
 
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team) {
-  tsl_amx_job own = *job;
-  own.reads_a = own.copies_rows = false;
-  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = dst}; /* the other one is not copied */
-  schedule_running run = {
-      .job = &own, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
+  tsl_amx_job form_job = *job;
+  form_job.reads_a = form_job.copies_rows = false;
+  *(is_a ? &form_job.packed_b : &form_job.packed_a) =
+      (tsl_amx_form){.at = dst}; /* the other operand is not packed */
+  schedule_launch run = {
+      .job = &form_job, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
   tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
 }
 
-/* --- rectangles of C --- */
-
-/* On a line of its own. */
 typedef struct schedule_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } schedule_counter;
 
-/* More than this is not copied at once: C is cut into more rectangles. */
+/* Maximum bytes of copies at a time; beyond this C is cut into more rectangles. */
 static const int64_t most_bytes = (int64_t)256 << 20;
 
-typedef struct schedule_cutting {
+typedef struct schedule_rectangles {
   const tsl_amx_job *job;
-  int64_t rows, columns; /* of a rectangle, the last ones excepted */
-  int64_t across;        /* rectangles side by side */
+  int64_t rows, columns; /* size of a rectangle; the last ones may be smaller */
+  int64_t across;
   int64_t count;
   uint32_t *workspace;
-  int64_t each;            /* a share of it */
-  bool by_worker;          /* whose shares are a worker's, else a rectangle's */
-  schedule_counter *taken; /* of each rectangle, the micro-panels of A that somebody has taken */
+  int64_t each;
+  bool by_worker;          /* a workspace belongs to a worker; else to a rectangle */
+  schedule_counter *taken; /* for each rectangle, micro-panels of A that threads have taken */
   tsl_team team;
-} schedule_cutting;
+} schedule_rectangles;
 
-static tsl_amx_job schedule_rectangle(const schedule_cutting *state, int64_t index) {
-  const tsl_amx_job *job = state->job;
-  const int64_t row = index / state->across * state->rows, column = index % state->across * state->columns;
-  return tsl_amx_rectangle_of(job, row, tsl_min(state->rows, job->views.m - row), column,
-                              tsl_min(state->columns, job->views.n - column));
+static tsl_amx_job schedule_rectangle(const schedule_rectangles *run, int64_t index) {
+  const tsl_amx_job *job = run->job;
+  const int64_t row = index / run->across * run->rows, column = index % run->across * run->columns;
+  return tsl_amx_rectangle_of(job, row, tsl_min(run->rows, job->views.m - row), column,
+                              tsl_min(run->columns, job->views.n - column));
 }
 
 static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
-/* Clocks for a unit of each row and column of a rectangle: 256 products a clock, a few clocks to copy a line
- * of 16. */
+/* Returns the clocks of a rectangle for each unit of k: 256 products a clock, a few clocks to pack a line of
+ * 16. */
 static double clocks(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
 
-/* Into `count` rectangles, or fewer. */
-static void schedule_cut(schedule_cutting *state, int64_t count) {
-  const tsl_amx_job *job = state->job;
+/* Cuts C into at most `count` rectangles. */
+static void schedule_cut(schedule_rectangles *run, int64_t count) {
+  const tsl_amx_job *job = run->job;
   double best = -1;
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
@@ -234,35 +230,35 @@ static void schedule_cut(schedule_cutting *state, int64_t count) {
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
-    state->rows = rows;
-    state->columns = columns;
+    run->rows = rows;
+    run->columns = columns;
   }
-  state->across = tsl_ceil_div(job->views.n, state->columns);
+  run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
-/* Into at least so many rectangles, a few times as many as there are threads: the last ones keep everybody
- * waiting for as long as the slowest processor takes for one, which may be twice what others do. */
-static void cut_waves(schedule_cutting *state, int64_t threads, int64_t least) {
+/* Cuts C into at least `least` rectangles, several for each thread. At the end all threads wait for the
+ * slowest one, which may take twice as long as others for a rectangle. */
+static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
                 most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
-  schedule_cutting best = *state;
+  schedule_rectangles best = *run;
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
-    schedule_cut(state, waves * threads);
-    const double cost = (double)(waves + 1) * clocks(state->rows, state->columns);
+    schedule_cut(run, waves * threads);
+    const double cost = (double)(waves + 1) * clocks(run->rows, run->columns);
     if (least_cost >= 0 && cost >= least_cost)
       continue;
     least_cost = cost;
-    best = *state;
+    best = *run;
   }
-  *state = best;
+  *run = best;
 }
 
-/* Rectangles that are done in one pass each, so that threads may share one; as many as threads, or more where
- * passes are no wider. */
-static void cut_passes(schedule_cutting *state, int64_t threads) {
-  const tsl_amx_job *job = state->job;
+/* Cuts C into rectangles of one pass each, which threads can share: as many as threads, or more if passes
+ * must be narrower. */
+static void cut_passes(schedule_rectangles *run, int64_t threads) {
+  const tsl_amx_job *job = run->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
   for (int64_t across = least; across <= tsl_max(least, threads); across++) {
@@ -273,10 +269,10 @@ static void cut_passes(schedule_cutting *state, int64_t threads) {
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
-    state->rows = rows;
-    state->columns = columns;
+    run->rows = rows;
+    run->columns = columns;
   }
-  state->across = tsl_ceil_div(job->views.n, state->columns);
+  run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
 static int64_t workspace_here(const tsl_amx_job *job) {
@@ -291,34 +287,34 @@ static void run_here(const tsl_amx_job *job, uint32_t *workspace) {
 }
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
-  const schedule_cutting *of = argument;
-  const tsl_amx_job part = schedule_rectangle(of, index);
+  const schedule_rectangles *run = argument;
+  const tsl_amx_job part = schedule_rectangle(run, index);
   if (part.kernels->is_amx)
-    tsl_amx_run_alone(&part, of->workspace + (of->by_worker ? worker : index) * of->each);
+    tsl_amx_run_alone(&part, run->workspace + (run->by_worker ? worker : index) * run->each);
   else
-    schedule_run_shared(&part, of->team, of->workspace);
+    schedule_run_shared(&part, run->team, run->workspace);
 }
 
-/* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has
- * one, has begun. */
-static int64_t schedule_left_of(const schedule_cutting *state, int64_t index) {
+/* Returns the micro-panels of A that no thread has taken. Returns 0 if they are too few to be worth another
+ * copy of B. */
+static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
   enum { WORTH_A_COPY = 2 };
-  const int64_t rows = tsl_min(state->rows, state->job->views.m - index / state->across * state->rows),
-                taken = atomic_load_explicit(&state->taken[index].value, memory_order_relaxed),
-                left = tsl_ceil_div(rows, state->job->kernels->height) - taken;
+  const int64_t rows = tsl_min(run->rows, run->job->views.m - index / run->across * run->rows),
+                taken = atomic_load_explicit(&run->taken[index].value, memory_order_relaxed),
+                left = tsl_ceil_div(rows, run->job->kernels->height) - taken;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
-/* All that one thread does: its own rectangle, and then, again and again, that of which most is left:
- * processors may do several times what others do, and with tile registers they do. */
+/* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left. Tile
+ * registers of different processors differ in speed by several times. */
 static void share_rectangles(void *argument, int64_t index, int worker) {
-  const schedule_cutting *of = argument;
+  const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
-    const tsl_amx_job part = schedule_rectangle(of, next);
-    tsl_amx_run_pass(&part, of->workspace + worker * of->each, &of->taken[next].value);
+    const tsl_amx_job part = schedule_rectangle(run, next);
+    tsl_amx_run_pass(&part, run->workspace + worker * run->each, &run->taken[next].value);
     most = 0;
-    for (int64_t turn = 1; turn < of->count; turn++) {
-      const int64_t other = (index + turn) % of->count, left = schedule_left_of(of, other);
+    for (int64_t turn = 1; turn < run->count; turn++) {
+      const int64_t other = (index + turn) % run->count, left = schedule_left_of(run, other);
       if (left > most) {
         most = left;
         next = other;
@@ -329,22 +325,22 @@ static void share_rectangles(void *argument, int64_t index, int worker) {
 
 static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) {
   const int threads = tsl_team_threads(team);
-  schedule_cutting of = {.job = job};
-  cut_passes(&of, threads);
-  of.count = tsl_ceil_div(job->views.m, of.rows) * of.across;
-  for (int64_t i = 0; i < of.count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&of, i);
-    of.each = tsl_max(of.each, tsl_amx_workspace_alone(&part));
+  schedule_rectangles run = {.job = job};
+  cut_passes(&run, threads);
+  run.count = tsl_ceil_div(job->views.m, run.rows) * run.across;
+  for (int64_t i = 0; i < run.count; i++) {
+    const tsl_amx_job part = schedule_rectangle(&run, i);
+    run.each = tsl_max(run.each, tsl_amx_workspace_alone(&part));
   }
-  const int64_t tasks = tsl_min(threads, of.count), counters = of.count * (int64_t)sizeof(schedule_counter);
+  const int64_t tasks = tsl_min(threads, run.count), counters = run.count * (int64_t)sizeof(schedule_counter);
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * of.each * (int64_t)sizeof(uint32_t)),
+  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * run.each * (int64_t)sizeof(uint32_t)),
                            "copies of the operands", &memory));
-  of.taken = memory;
-  of.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
-  for (int64_t i = 0; i < of.count; i++)
-    atomic_init(&of.taken[i].value, 0);
-  tsl_team_run(team, tasks, share_rectangles, &of);
+  run.taken = memory;
+  run.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
+  for (int64_t i = 0; i < run.count; i++)
+    atomic_init(&run.taken[i].value, 0);
+  tsl_team_run(team, tasks, share_rectangles, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -356,44 +352,41 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
     return schedule_run_passes(job, team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
                 least = tsl_ceil_div(bytes, most_bytes);
-  schedule_cutting of = {.job = job, .team = team};
+  schedule_rectangles run = {.job = job, .team = team};
   if (is_amx)
-    cut_waves(&of, threads, least);
+    cut_waves(&run, threads, least);
   else
-    schedule_cut(&of, least);
-  const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
+    schedule_cut(&run, least);
+  const int64_t count = tsl_ceil_div(job->views.m, run.rows) * run.across;
   for (int64_t i = 0; i < count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&of, i);
-    of.each = tsl_max(of.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
+    const tsl_amx_job part = schedule_rectangle(&run, i);
+    run.each = tsl_max(run.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
   }
   const int64_t workspaces = is_amx ? tsl_min(threads, count) : 1;
-  of.by_worker = count > threads;
+  run.by_worker = count > threads;
   void *memory;
-  TSL_TRY(
-      tsl_scratch_take((size_t)(workspaces * of.each) * sizeof(uint32_t), "copies of the operands", &memory));
-  of.workspace = memory;
-  tsl_team_run(is_amx ? team : (tsl_team){0}, count, multiply_rectangle, &of);
+  TSL_TRY(tsl_scratch_take((size_t)(workspaces * run.each) * sizeof(uint32_t), "copies of the operands",
+                           &memory));
+  run.workspace = memory;
+  tsl_team_run(is_amx ? team : (tsl_team){0}, count, multiply_rectangle, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
-/* --- parts of k --- */
-
-typedef struct schedule_adding {
+typedef struct schedule_split_k {
   const tsl_amx_job *job;
   uint32_t *sums;
-  int64_t row, workspace; /* sums from row to row, and of a part */
-  uint32_t *copies;       /* of every worker, or every part, whichever are fewer */
-  int64_t each;           /* of one */
+  int64_t row, workspace; /* row stride of the sums, and sums of a part */
+  uint32_t *copies;       /* workspaces of the workers or of the parts, the smaller number */
+  int64_t each;
   bool by_worker;
-} schedule_adding;
+} schedule_split_k;
 
 static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
-/* The product of one part of k. */
-static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
+static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,
                 end = whole->panels * (index + 1) / whole->split_k,
@@ -408,7 +401,7 @@ static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
   part.packed_a.panel -= first;
   part.packed_b.panel -= first;
   part.views.c = (tsl_view){.at = run->sums ? (unsigned char *)(run->sums + index * run->workspace)
-                                            : NULL, /* prefetched sizes alone */
+                                            : NULL, /* with NULL only sizes are computed */
                             .row_stride = run->row,
                             .col_stride = 1};
   part.c_size = (int64_t)sizeof(uint32_t);
@@ -421,7 +414,7 @@ static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
 }
 
 static void schedule_multiply_part(void *argument, int64_t index, int worker) {
-  const schedule_adding *run = argument;
+  const schedule_split_k *run = argument;
   const tsl_amx_job part = schedule_part_of(run, index);
   run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
 }
@@ -435,8 +428,8 @@ static uint32_t schedule_added(uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Numbers j of the parts' rows, added in order. */
-static void schedule_add_row(const schedule_adding *run, const uint32_t *first, int64_t columns,
+/* Adds a row of all parts in order. */
+static void schedule_add_row(const schedule_split_k *run, const uint32_t *first, int64_t columns,
                              uint32_t *sums) {
   for (int64_t j = 0; j < columns; j++)
     sums[j] = first[j];
@@ -448,7 +441,7 @@ static void schedule_add_row(const schedule_adding *run, const uint32_t *first, 
 }
 
 static void schedule_add_tile(void *argument, int64_t index, int worker) {
-  const schedule_adding *run = argument;
+  const schedule_split_k *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width, micro_a = index / job->micros_b,
                 column = index % job->micros_b * width, row = tsl_amx_row_of(job, micro_a),
@@ -462,7 +455,7 @@ static void schedule_add_tile(void *argument, int64_t index, int worker) {
 }
 
 static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
-  schedule_adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
+  schedule_split_k run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
     const tsl_amx_job part = schedule_part_of(&run, i);
@@ -481,7 +474,6 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-/* Nothing is multiplied: C = beta C. */
 static void scale_only(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
   for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)

@@ -1,80 +1,80 @@
-/* One thread, tile registers: everything is copied just before it is used, into memory that stays in the
- * second-level cache, since tiles use a copy up faster than memory brings it.
+/* Tile registers in one thread: operands are packed immediately before use, into memory that stays in the
+ * second-level cache. Tiles consume a copy faster than memory delivers it.
  *
- *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of
- * copies, and then all
- *         +--------+--------+      micro-panels of A. Each is copied in the first pass that meets it, and
- * kept where there are micro | | | | || | | | ||      more passes. Panel after panel it meets the pass's
- * micro-panels of B: it stays in the
- *         +--------+--------+      first-level cache, those of B come from the second, past the first.
- *         |        |        |
- *                                  So rows of A, of B and of C are each read and written in long runs.
+ *           pass     pass       A pass takes some columns of B and all of k, or a chunk of it: about 1 MiB of
+ *         +--------+--------+   copies. All micro-panels of A stream through it; each is packed in its first
+ *   micro | | | | || | | | ||   pass and kept if more passes follow. Panel after panel it meets the pass's
+ *         +--------+--------+   micro-panels of B: it stays in the first-level cache, micro-panels of B come
+ *         |        |        |   from the second.
  *
- * Beside a tile's products, some lines in each step (host_amx_registers.h): the rows of A's next micro-panel
- * are copied as they are, and the sums of the tile before are written to C. Rows that are dense already and
- * whole cache lines long are read where they lie. */
+ * So rows of A, B and C are read and written in long runs.
+ *
+ * During a tile's products each step also copies some rows of A's next micro-panel (host_amx_registers.h). It
+ * writes some sums of the tile before to C. Dense rows of whole cache lines are read directly. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
 
 #include <stdatomic.h>
 
-/* Lines to be prefetched, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the
- * next. */
+/* Lines to prefetch, `each` before each tile: `left` runs of `lines` lines, `stride` bytes apart. */
 typedef struct prefetches {
   const unsigned char *at;
   int64_t left, lines, line, stride;
   int64_t each;
 } prefetches;
 
-static void thread_rectangle_prefetch_some(prefetches *prefetches_in) {
-  for (int64_t i = 0; i < prefetches_in->each && prefetches_in->left > 0; i++) {
-    __builtin_prefetch(prefetches_in->at + prefetches_in->line * TSL_CACHE_LINE, 0, 2);
-    if (++prefetches_in->line == prefetches_in->lines) {
-      prefetches_in->line = 0;
-      prefetches_in->at += prefetches_in->stride;
-      prefetches_in->left--;
+static void thread_rectangle_prefetch_some(prefetches *list) {
+  for (int64_t i = 0; i < list->each && list->left > 0; i++) {
+    __builtin_prefetch(list->at + list->line * TSL_CACHE_LINE, 0, 2);
+    if (++list->line == list->lines) {
+      list->line = 0;
+      list->at += list->stride;
+      list->left--;
     }
   }
 }
 
-typedef struct passing {
+typedef struct rectangle_launch {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   uint32_t *sums;
-  tsl_amx_beside beside;
-  uint32_t *rows[2]; /* of a micro-panel of A, where they are copied as they are */
+  tsl_amx_concurrent beside;
+  uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
   int turn;
-  bool by_rows; /* A's rows are copied as they are, one micro-panel's while the one before it is multiplied */
-  bool keeps_a; /* A's copies are of all of it, and serve all passes */
-  int64_t micros_b, panels; /* of a pass, and of a chunk of k */
-  _Atomic int64_t *taken;   /* micro-panels of A that were handed out, where threads share them; else NULL */
-  uint32_t *least_a, *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of
-                                  B, in the chunks so far */
-} passing;
+  /* A's rows are copied unchanged, each micro-panel during the tiles of the previous micro-panel */
+  bool by_rows;
+  bool keeps_a;             /* A's copies have all of A and serve all passes */
+  int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
+  /* counter of the micro-panels of A that threads have taken; NULL: one thread takes all */
+  _Atomic int64_t *taken;
+  /* minimum magnitudes, in the chunks so far, of all micro-panels of A and of a pass's micro-panels of B */
+  uint32_t *least_a, *least_b;
+} rectangle_launch;
 
-/* Where the elements of a micro-panel of A lie that will be copied next. */
+/* Returns prefetches of the elements of a micro-panel of A that is packed next. */
 static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
                                          int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
                 end = tsl_min(end_panel * job->depth * per, job->views.k), row = tsl_amx_row_of(job, micro_a),
                 rows = tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
   const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
-  prefetches made = {.at = job->views.a.at + (row * across + first * along) * job->size};
+  prefetches result = {.at = job->views.a.at + (row * across + first * along) * job->size};
   if (along == 1) {
-    made.left = rows;
-    made.lines = tsl_ceil_div((end - first) * job->size, TSL_CACHE_LINE);
-    made.stride = across * job->size;
+    result.left = rows;
+    result.lines = tsl_ceil_div((end - first) * job->size, TSL_CACHE_LINE);
+    result.stride = across * job->size;
   } else if (across == 1) {
-    made.left = end - first;
-    made.lines = tsl_ceil_div(rows * job->size, TSL_CACHE_LINE);
-    made.stride = along * job->size;
+    result.left = end - first;
+    result.lines = tsl_ceil_div(rows * job->size, TSL_CACHE_LINE);
+    result.stride = along * job->size;
   }
-  return made;
+  return result;
 }
 
-/* Its copy, where there is one. */
-static prefetches prefetches_of_copy(const passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+/* Returns prefetches of a packed micro-panel of A. */
+static prefetches prefetches_of_copy(const rectangle_launch *run, int64_t micro_a, int64_t panel,
+                                     int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row;
   return (prefetches){.at = (const unsigned char *)tsl_amx_at(job, &run->a, panel, row),
@@ -84,7 +84,8 @@ static prefetches prefetches_of_copy(const passing *run, int64_t micro_a, int64_
                       .stride = job->depth * run->a.count * (int64_t)sizeof(uint32_t)};
 }
 
-static void pack_b_panels(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+static void pack_b_panels(rectangle_launch *run, int64_t first, int64_t end, int64_t panel,
+                          int64_t end_panel) {
   const int64_t width = run->job->kernels->width;
   run->b.first = first * width;
   run->b.count = (end - first) * width;
@@ -93,7 +94,7 @@ static void pack_b_panels(passing *run, int64_t first, int64_t end, int64_t pane
     tsl_amx_pack_b_range(run->job, &run->b, p, first, end, run->least_b);
 }
 
-static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+static void pack_a_panels(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   if (!run->keeps_a) {
     run->a.first = tsl_amx_row_of(run->job, micro_a);
     run->a.count = tsl_amx_row_of(run->job, micro_a + 1) - run->a.first;
@@ -103,10 +104,10 @@ static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t 
     tsl_amx_pack_a(run->job, &run->a, p, micro_a);
 }
 
-/* --- A by rows: workspace for two micro-panels, of rows of units of the chunk of k --- */
+/* --- A by rows: workspace for two micro-panels, each with the units of a chunk of k in rows --- */
 
-/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike,
- * and zeros fit behind each. */
+/* Returns the row pitch in cache lines: an odd multiple of two lines. So 32 rows spread evenly over the cache
+ * sets, and zeros fit after each row. */
 static int64_t thread_rectangle_pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
@@ -117,8 +118,8 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
   return tsl_min(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
-/* The first micro-panel of A of a pass, at once. */
-static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+/* Copies the first micro-panel of A of a pass at once. */
+static void start_rows(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a = (tsl_amx_form){
       .at = run->rows[run->turn], .panel = panel, .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
@@ -126,52 +127,52 @@ static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end
   tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
 }
 
-/* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
-static void thread_rectangle_next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel,
+/* Prepares the copy of micro-panel of A `index` during the next `tiles` tiles. */
+static void thread_rectangle_next_rows(rectangle_launch *run, int64_t index, int64_t panel, int64_t end_panel,
                                        int64_t tiles) {
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
                 bytes = tsl_min((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
-  tsl_amx_beside *beside = &run->beside;
-  beside->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
-  beside->out = (unsigned char *)run->rows[!run->turn];
-  beside->in_row = job->views.a.row_stride * job->size;
-  beside->out_row = run->a.pitch;
-  beside->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
-  beside->tail = bytes % TSL_CACHE_LINE;
-  beside->rows = tsl_min(tsl_amx_row_of(job, index + 1), job->views.m) - row;
-  beside->tiles = tiles;
-  beside->least = TSL_AMX_ALL_ZERO;
+  tsl_amx_concurrent *concurrent = &run->beside;
+  concurrent->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
+  concurrent->out = (unsigned char *)run->rows[!run->turn];
+  concurrent->in_row = job->views.a.row_stride * job->size;
+  concurrent->out_row = run->a.pitch;
+  concurrent->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
+  concurrent->tail = bytes % TSL_CACHE_LINE;
+  concurrent->rows = tsl_min(tsl_amx_row_of(job, index + 1), job->views.m) - row;
+  concurrent->tiles = tiles;
+  concurrent->least = TSL_AMX_ALL_ZERO;
 }
 
-/* Of a micro-panel, in these panels. */
+/* Returns the minimum magnitude of a micro-panel in panels `panel` to before `end_panel`. */
 static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64_t micro, int64_t panel,
                          int64_t end_panel,
                          uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_form *, int64_t, int64_t)) {
   uint32_t least = TSL_AMX_ALL_ZERO;
   for (int64_t p = panel; p < end_panel; p++) {
-    const uint32_t own = least_of(job, form, p, micro);
-    least = own < least ? own : least;
+    const uint32_t value = least_of(job, form, p, micro);
+    least = value < least ? value : least;
   }
   return least;
 }
 
-/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was
- * handled with care is so to its end. */
+/* Lowers a minimum by that of a chunk. Registers keep a tile's sums from panel to panel, so a careful tile
+ * stays careful to its end. */
 static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first) {
   *least = is_first || value < *least ? value : *least;
 }
 
-/* The micro-panel of A behind this one that nobody has taken; their number where there is none. */
-static int64_t next_micro_a(const passing *run, int64_t micro_a) {
+/* Takes the next micro-panel of A after `micro_a` and returns it; returns micros_a if none is left. */
+static int64_t next_micro_a(const rectangle_launch *run, int64_t micro_a) {
   const int64_t next =
       run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
   return tsl_min(next, run->job->micros_a);
 }
 
-/* The micro-panels of B from `first` to before `end` with a chunk of k. */
-static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+/* Multiplies micro-panels `first` to before `end` of B with a chunk of k. */
+static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const bool copies_a = !run->by_rows && !job->packed_a.at && (first == 0 || !run->keeps_a),
              one_micro_a = run->panels >= job->panels;
@@ -189,7 +190,7 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
     pack_b_panels(run, first, end, panel, end_panel);
   if (run->by_rows)
     start_rows(run, micro_a, panel, end_panel);
-  bool is_found = false; /* the least magnitude of the micro-panel of A, while it was copied */
+  bool is_found = false; /* the minimum magnitude of the micro-panel of A was computed by its copy */
   for (int64_t behind; micro_a < job->micros_a; micro_a = behind) {
     const uint32_t found = run->beside.least;
     behind = next_micro_a(run, micro_a);
@@ -225,7 +226,6 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
   }
 }
 
-/* Units of B that a pass copies. */
 static int64_t units_of_pass(const tsl_amx_job *job) {
   return 4 * job->kept / (int64_t)sizeof(uint32_t);
 }
@@ -237,9 +237,9 @@ int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
-/* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory.
- */
-static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
+/* Chooses the size of a pass: all of k if the pass is then wide enough; else a chunk of k, and the sums of
+ * all tiles stay in memory between chunks. */
+static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *run) {
   enum { COLUMNS_OF_A_CHUNK = 384 };
   int64_t columns = tsl_amx_pass_columns(job);
   run->panels = job->panels;
@@ -250,22 +250,21 @@ static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
   }
   const int64_t most = columns / job->kernels->width;
   run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
-  /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are
-   * converted. */
+  /* Rows are copied as bytes; elements that need a conversion are packed instead. */
   const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
   run->by_rows =
       is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
   run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
 }
 
-/* Units of the rows of a micro-panel of A. */
-static int64_t workspace_of_rows(const passing *run) {
+/* Returns the units of the rows of a micro-panel of A. */
+static int64_t workspace_of_rows(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->kernels->height * thread_rectangle_pitch_of(tsl_min(run->panels * job->depth, job->units)) *
          (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
-static int64_t workspace_of_a(const passing *run) {
+static int64_t workspace_of_a(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_a.at ? 0
          : run->by_rows   ? 2 * workspace_of_rows(run)
@@ -273,28 +272,28 @@ static int64_t workspace_of_a(const passing *run) {
                           : job->kernels->height * tsl_min(run->panels * job->depth, job->units);
 }
 
-static int64_t workspace_of_b(const passing *run) {
+static int64_t workspace_of_b(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_b.at
              ? 0
              : run->micros_b * job->kernels->width * tsl_min(run->panels * job->depth, job->units);
 }
 
-/* Tiles whose sums wait at once. */
-static int64_t thread_rectangle_tiles_of(const passing *run) {
+/* Returns the tiles whose sums are in memory at a time. */
+static int64_t thread_rectangle_tiles_of(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
 }
 
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
-  passing run = {.job = job};
+  rectangle_launch run = {.job = job};
   thread_rectangle_choose(job, &run);
   return workspace_of_a(&run) + workspace_of_b(&run) +
          (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) + job->micros_a + run.micros_b;
 }
 
 static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
-  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b, .taken = taken};
+  rectangle_launch run = {.job = job, .a = job->packed_a, .b = job->packed_b, .taken = taken};
   thread_rectangle_choose(job, &run);
   for (int i = 0; run.by_rows && i < 2; i++)
     run.rows[i] = workspace + i * workspace_of_rows(&run);
@@ -318,7 +317,7 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
   tsl_amx_write_late(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();
-  if (job->nontemporal) /* lines past the caches are there before this product is said to be done */
+  if (job->nontemporal) /* nontemporal stores must be visible before the product counts as done */
     atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -1,4 +1,3 @@
-/* From a problem to panels and blocks. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "strategy/host_job.h"
@@ -10,34 +9,33 @@ static bool blocking_is_alone(const tsl_problem *problem) {
   return tsl_problem_flops(problem) < alone_flops;
 }
 
-/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or
- * so: 4 bytes, while a core does 96 multiply-adds in a nanosecond (of f32, by AVX-512: 32 in each of three
- * clocks). */
+/* Multiply-adds per byte of a packed copy so that reading the copy again takes about a fifth of the time. 4
+ * bytes an element, 96 multiply-adds a nanosecond and core (f32, AVX-512: 32 in each of three clocks). */
 enum {
   SERVED = 5 * 4 * 96,
   SERVED_FAR = SERVED / TSL_PACKED_AGAIN_FAR,
   SERVED_NEAR = SERVED / TSL_PACKED_AGAIN_NEAR
 };
 
-/* Where nothing tells how large the caches are. */
+/* Cache sizes in bytes if the device does not report them. */
 enum { LEVEL_1_GUESS = 32 << 10, LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
 
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->size);
 }
 
-/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division
- * takes as long as a small product's tile. */
+/* Returns true if rows x depth elements fit `bytes`. Doubles are exact for sizes that fit and avoid a
+ * division, which takes as long as a small product's tile. */
 static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
-/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather
- * than A where C is large, which is then written row by row. C is so small that no other cut gives every
- * thread something to do: k is cut. */
+/* Chooses the schedule. An operand is resident if its panel fits `kept` bytes and the whole operand a quarter
+ * of the last cache. B is preferred if C is large, since C is then written row by row. The product is split
+ * along k if C is too small for any other partition to occupy all threads. */
 static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
-  const int64_t depth = job->depth, size = job->size;
+  const int64_t depth = job->kc, size = job->size;
   const bool keeps_a = blocking_holds(job->views.m, depth, size, kept) &&
                        blocking_holds(job->views.m, job->views.k + 1, size, last),
              keeps_b = blocking_holds(job->views.n, depth, size, kept) &&
@@ -53,16 +51,16 @@ static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t ke
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo
- * a large power of two, and the last cache is far away. */
+/* Returns true if rows of a panel of B evict each other from the second-level cache and the last cache is
+ * far. The cause is a stride that is a multiple of a large power of two. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
-  const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
-  return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
+  const uint64_t apart = stride & (~stride + 1); /* largest power of two that divides the stride */
+  return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->kc > level_2 / apart;
 }
 
-/* Whether rows of A are copied for so many columns of C: few of them would use a copy. */
+/* Returns true if A is worth packing for so many columns of C. */
 static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
   const int64_t few = job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
@@ -71,9 +69,9 @@ static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   return columns > few / (int64_t)job->size;
 }
 
-/* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its
- * rows or, transposed, along its columns; B, when its panel lies together closely enough to stay in a cache,
- * and few micro-panels of A would use a copy. */
+/* Decides whether A and B are packed. A is read directly if few micro-panels of B would use the copy. B is
+ * read directly if its panel is dense enough to stay in a cache and few micro-panels of A would use the
+ * copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
   enum { FEW_ROWS = 256, FEW_MICROS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
@@ -82,17 +80,17 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !blocking_holds(tsl_abs(job->views.b.row_stride),
-                                                                           job->depth, job->size, kept));
+                                                                           job->kc, job->size, kept));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
 
-/* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest
- * thread less: rows that it has, and for each of its tiles about two more, which are the loads of B. */
+/* Returns MR if micro-panels of A are the tasks: a smaller MR if the busiest thread has less work then. The
+ * cost of a tile is its rows plus about two rows for the loads of B. */
 static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
-  int64_t best = job->height;
+  int64_t best = job->mr;
   double least = INFINITY;
-  for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
+  for (int64_t height = job->mr; height >= (job->mr + 1) / 2; height--) {
     const int64_t micros_a = tsl_ceil_div_or_one(job->views.m, height);
     const double rows = (double)tsl_ceil_div_or_one(micros_a, threads) *
                         (double)(tsl_ceil_div_or_one(job->views.m, micros_a) + 2);
@@ -104,22 +102,22 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   return best;
 }
 
-/* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of
- * the first cache: fewer rows at a time then, where there are registers for that. */
+/* Chooses MR and NR. Tiles are two vectors wide, or four if rows of A are read directly. Such rows may all
+ * map to one set of the first-level cache, and a wide tile reads fewer rows. */
 static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   int64_t vectors = tsl_min(2, tsl_ceil_div_or_one(job->views.n, lanes));
   if (!job->copies_a && job->views.a.row_stride != 1 && job->kernels->rows[3] >= MANY_ROWS)
     vectors = tsl_min(4, tsl_ceil_div_or_one(job->views.n, lanes));
-  job->width = vectors * lanes;
-  job->height = job->kernels->rows[vectors - 1];
+  job->nr = vectors * lanes;
+  job->mr = job->kernels->rows[vectors - 1];
   if (threads > 1 && job->schedule == TSL_PACKED_ROWS && job->views.a.structure == TESELA_GENERAL)
-    job->height = fair_height(job, threads);
+    job->mr = fair_height(job, threads);
 }
 
-/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front
- * of all others. */
+/* Returns the columns of a partial first micro-panel of B, or 0. A partial vector costs least at the front if
+ * B's last columns have the most steps or the most rows of C. */
 static int64_t lead_of(const tsl_packed_job *job) {
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   const tsl_view *b = &job->views.b;
@@ -131,18 +129,18 @@ static int64_t lead_of(const tsl_packed_job *job) {
 
 bool tsl_packed_copies_first(const tsl_packed_job *job) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
-  return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
+  return job->views.k <= job->kc && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
 }
 
-/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest
- * done. */
+/* Returns true if packed rows of A stay contiguous. In place A must be copied because C overwrites it; a
+ * plain copy of rows is fastest if tiles could read A directly. */
 static bool keeps_rows(const tsl_packed_job *job) {
   return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
          tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
 }
 
-/* Whether lines of the triangular factor, rows of A or columns of B, end at its diagonal: what they are
- * multiplied with can be overwritten from the last panel to the first. */
+/* Returns true if lines of the triangular factor (rows of A or columns of B) end at its diagonal. In place,
+ * panels must then be multiplied from the last to the first. */
 static bool starts_last(const tsl_packed_job *job) {
   return tsl_is_triangular(job->views.a.structure) ? job->views.a.triangle == TESELA_LOWER
                                                    : job->views.b.triangle == TESELA_UPPER;
@@ -153,8 +151,8 @@ void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) 
   job->lead = lead_of(job);
   job->keeps_rows = keeps_rows(job);
   job->descends = job->views.in_place && starts_last(job);
-  if (job->views.in_place) /* no micro-panel of B crosses from one panel to the next */
-    job->depth = tsl_round_up(job->depth, job->width);
+  if (job->views.in_place) /* a micro-panel of B must not cross a panel border */
+    job->kc = tsl_round_up(job->kc, job->nr);
 }
 
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
@@ -168,28 +166,29 @@ tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
 
 static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   enum { MOST_SPLIT_K = 16 };
-  return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->depth));
+  return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->kc));
 }
 
-/* Groups of micro-panels of B are tasks: as many for each thread as for the others, where there are few. */
+/* Returns the number of groups of micro-panels of B, which are the tasks: a multiple of the threads if there
+ * are few. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
-  const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->width);
+  const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->nr);
   if (job->schedule != TSL_PACKED_COLUMNS || groups >= FEW * threads)
     return groups;
   return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
 }
 
-/* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass
- * by; A's panel a quarter of the third level. */
+/* Sets MC, NC and their limit. B's block takes `kept` bytes, so that the second-level cache also holds the
+ * streaming micro-panels of A. A's panel takes `last` bytes, a quarter of the last cache. */
 static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
-  const int64_t row_bytes = job->depth * job->size;
+  const int64_t row_bytes = job->kc * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
-  const int64_t columns = tsl_max(held / row_bytes / job->width, 1) * job->width,
+  const int64_t columns = tsl_max(held / row_bytes / job->nr, 1) * job->nr,
                 groups = fair_groups(job, tsl_ceil_div_or_one(job->views.n, columns), threads);
-  job->columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->width) * job->width;
-  job->most = tsl_max(last / row_bytes, 32 * job->height);
-  job->rows = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->most));
+  job->nc = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->nr) * job->nr;
+  job->panel_max = tsl_max(last / row_bytes, 32 * job->mr);
+  job->mc = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->panel_max));
 }
 
 static const tsl_packed_kernels *blocking_kernels_for(tesela_type type, unsigned offers) {
@@ -225,16 +224,16 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
       job.masks_c || tsl_is_triangular(job.views.a.structure) || tsl_is_triangular(job.views.b.structure);
   job.views.in_place = job.views.in_place && job.views.k > 0;
   if (job.views.k == 0)
-    job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
+    job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum must be 0 */
   tsl_views_signs(&job.views, job.signs);
-  job.depth = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
+  job.kc = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
   job.schedule = blocking_choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
   tsl_packed_set_schedule(&job, job.schedule);
   blocking_cut(&job, kept, last, threads);
   job.split_k = blocking_split_k_of(&job);
-  job.b_stays = blocking_holds(job.width + job.height, job.depth, job.size, level_1);
+  job.b_stays = blocking_holds(job.nr + job.mr, job.kc, job.size, level_1);
   return job;
 }
 

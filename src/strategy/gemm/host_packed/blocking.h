@@ -1,4 +1,4 @@
-/* A product cut into panels and micro-panels, and the steps that it is made of. */
+/* Blocking of a product in host_packed: the job, its blocks and micro-panels, packing and the loops. */
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 
@@ -7,229 +7,239 @@
 #include "strategy/gemm/host_packed/host_packed_kernels.h"
 #include "strategy/strategy.h"
 
-/* How the loops run; host_packed.c has the pictures. */
+/* Order of the loops; host_packed.c has the pictures. */
 typedef enum tsl_packed_schedule {
-  TSL_PACKED_PANELS,  /* panels of A and of B, both copied */
-  TSL_PACKED_ROWS,    /* B is small: it is kept, A passes by */
-  TSL_PACKED_COLUMNS, /* A is small: it is kept, B passes by */
-  TSL_PACKED_SPLIT_K  /* C is small: k is cut into parts, whose sums are added in the end */
+  TSL_PACKED_PANELS,  /* both operands are large: panels of A and blocks of B are packed */
+  TSL_PACKED_ROWS,    /* B is small: packed B is resident, micro-panels of A stream */
+  TSL_PACKED_COLUMNS, /* A is small: packed A is resident, micro-panels of B stream */
+  TSL_PACKED_SPLIT_K  /* C is small: k is cut into parts, and their partial sums are added at the end */
 } tsl_packed_schedule;
 
 typedef struct tsl_packed_job {
   const tsl_packed_kernels *kernels;
   tsl_packed_schedule schedule;
-  int64_t size;    /* of an element */
-  tsl_views views; /* oriented; with the operands' memory once the job is bound to it */
+  int64_t size;    /* bytes of an element */
+  tsl_views views; /* Oriented views; they hold the operands' addresses after tsl_packed_job_bind(). */
   double alpha[2], beta[2];
-  double signs[2];       /* of conjugates: a tile's */
-  int64_t depth;         /* of a panel; the last one may have less */
-  int64_t height, width; /* of a tile: rows of A's micro-panels, columns of B's, which are whole vectors */
-  int64_t lead; /* columns of the first micro-panel of B where the others are whole vectors; 0: it is like the
-                   others */
-  int64_t rows, columns; /* of a panel of A and of a block of B */
-  int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
-  int64_t near;          /* bytes of half of a core's second-level cache */
-  int64_t again;         /* lines of what passes by for which reading all that is kept again is little, beside
-                            multiplying */
-  int64_t split_k;       /* parts of k */
-  int64_t ahead;         /* of a part: steps behind its own that the same thread comes to next */
-  bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
+  double signs[2]; /* signs of imaginary parts that conjugation needs, as in tsl_packed_tile */
+  int64_t kc;      /* KC: steps of a panel of k; the last panel may have fewer */
+  int64_t mr, nr;  /* MR, and NR (whole vectors) */
+  /* Columns of the first micro-panel of B if its width is no multiple of a vector; 0: the last one is
+   * partial. */
+  int64_t lead;
+  int64_t mc, nc;    /* MC: rows of a panel of A; NC: columns of a block of B */
+  int64_t panel_max; /* upper limit of MC and NC that this job's share of the last cache allows */
+  int64_t near;      /* half of a core's second-level cache, in bytes */
+  /* Lines of the streaming operand for which the cost of reading the resident operand again is negligible. */
+  int64_t again;
+  int64_t split_k;
+  int64_t ahead; /* steps of k after this part's end that the same thread multiplies next */
+  /* In TSL_PACKED_COLUMNS a micro-panel of B meets all of A's; otherwise a micro-panel of A meets all of
+   * B's. */
+  bool b_stays;
   bool is_alone; /* so small that a second thread costs more than it saves */
-  bool is_structured; /* A or B has a structure, or a triangle of C is computed */
-  bool is_half;       /* some of its tiles or steps are left out: a factor is triangular, or C a triangle */
-  bool masks_c;       /* what lies beside C's triangle must stay as it is */
-  bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
-  bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
-  bool descends; /* panels of k are multiplied from the last to the first: host_packed_panels.c, "in place" */
-  /* Of two products that are joined (rank2k.c): steps from `half` on are those of the second one's operands;
-   * 0: it is one product. */
+  bool is_structured;
+  /* some tiles or steps are skipped: a factor is triangular, or only a triangle of C is computed */
+  bool is_half;
+  bool masks_c;            /* elements of C outside its triangle must keep their values */
+  bool copies_a, copies_b; /* whether A and B are packed; otherwise tiles read the operand directly */
+  bool keeps_rows;         /* packed micro-panels of A hold row after row instead of step after step */
+  /* panels of k are multiplied from the last to the first: "In place" in host_packed_panels.c */
+  bool descends;
+  /* First step of the second of two joined products (rank2k.c); 0: a single product. */
   int64_t half;
   const tsl_views *second;
 } tsl_packed_job;
 
-/* How an update of rank 2k is computed: rank2k.c. */
+/* Method of a rank-2k update: rank2k.c. */
 typedef enum tsl_packed_sum {
-  TSL_PACKED_ONE, /* it is one product */
+  TSL_PACKED_ONE, /* a single product, no rank-2k update */
   TSL_PACKED_FOLDED,
   TSL_PACKED_JOINED,
   TSL_PACKED_TWICE
 } tsl_packed_sum;
 
-/* What runs: a product, or the parts of an update of rank 2k. */
+/* A product, or the two products of a rank-2k update. */
 typedef struct tsl_packed_product {
   tsl_packed_job first, second;
   tsl_packed_sum sum;
-  tsl_view c; /* of a sum: its strides and its triangle, as they were given */
+  tsl_view c; /* rank-2k update: the caller's strides and triangle of C, without an address */
   double beta[2];
 } tsl_packed_product;
 
-/* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its
- * first column a micro-panel of B. */
+/* Rectangle of C and the panel of k that is added to it. Its first row begins a micro-panel of A, its first
+ * column a micro-panel of B. */
 typedef struct tsl_packed_block {
   int64_t row, rows, column, columns, step, depth;
 } tsl_packed_block;
 
-/* Bytes of `elements` elements, in whole cache lines. */
+/* Returns the bytes of `elements` elements, rounded up to whole cache lines. */
 static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
   return (elements * job->size + 63) / 64 * 64;
 }
-/* The job of a problem on operands with these strides, in panels of at most `depth` products; what is kept of
- * B, or of A, in a core's second-level cache has about `kept` bytes. */
+/* Returns the job of a problem with these strides and at most `depth` steps (KC) a panel. `kept` is the
+ * budget in bytes for the operand that is resident in the second-level cache. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
-/* The same of two joined products, the first of which has `half` of the steps. */
+/* Returns the job of two joined products; the first product has the first `half` steps. */
 tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                      int64_t kept, const tsl_device *device, int64_t half);
-/* The same for what may be an update of rank 2k; the problem of one of its parts, and the strides of that
- * one's operands; and a run. */
+/* Returns the products that compute a problem, which may be a rank-2k update. */
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
                                           int64_t depth, int64_t kept, const tsl_device *device);
+/* Stores the problem of the first or second product of a rank-2k update in `part`, and changes `strides` to
+ * the strides of this product's operands. Returns the update's method. */
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides);
 tesela_status tsl_packed_run_product(const tsl_packed_product *product, const tsl_operands *operands);
-/* Gives a job another schedule, and how it lays out its copies then. */
+/* Sets a job's schedule and the fields that depend on it. */
 void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
-/* The job of so many of its columns, whose B is copied: rows of A are copied where that pays for them. */
+/* Returns the job of `columns` columns of `job`. B is packed; A is packed if enough columns use the copy. */
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns);
-/* Takes the operands' memory; their strides are those that the job was made for. */
+/* Stores the operands' addresses in the job. The strides must be equal to the strides given to
+ * tsl_packed_job_for(). */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
-/* Whether a tile's sums are the first that are added to C: then beta is the job's. */
+/* Sets the tile's beta: the job's for the first panel of k (`is_first`), else 1. */
 void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_tile *tile);
 
-/* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its micro-panels; 0
- * where the tiles read it where it lies. Makes that of a job that is bound. */
+/* Returns the bytes of packed A or B for all panels, or 0 if the tiles read the operand directly. */
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
+/* Packs A or B of a bound job for all panels, panel after panel. `dst` has tsl_packed_form_bytes() bytes. */
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team);
 
-/* --- steps: all on a block, whose micro-panels of A are as few as can be and nearly alike, and whose
- * micro-panels of B are whole but for the last, or the first --- */
+/* --- macro-kernel: micro-panels of a block. Micro-panels of A are as few as possible and nearly
+ * equal; micro-panels of B are whole except for the last, or the first (`lead`) --- */
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
 
-/* The first step of the panel of k that is the `index`th to be multiplied. */
+/* Returns the first step of the panel of k that is multiplied as number `index`. */
 static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t index) {
-  return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->depth) - 1 - index : index) * job->depth;
+  return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->kc) - 1 - index : index) * job->kc;
 }
 
-/* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not
- * copied, it is the last micro-panel of B with a part of a vector. */
+/* Returns the rows of A that are packed for each step of k: `rows`, or 0 if A is not packed. */
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
+/* Returns the columns of B that are packed for each step of k, in whole vectors. If B is not packed, only a
+ * partial last micro-panel counts, else 0. */
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns);
 
-/* Copies micro-panels, from `first` to before `end`; nothing where they are not copied. `copy` is that of the
- * block: micro-panel of A `first` comes where it belongs. */
+/* Packs micro-panels `first` to before `end` of A; does nothing if A is not packed. `copy` is the memory of
+ * the whole block. */
 void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy);
+/* Packs micro-panels `first` to before `end` of B; does nothing if B is not packed. `copy` is the memory of
+ * the whole block. */
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy);
 
-/* B's block is copied in pieces, too: some of its steps of all micro-panels, or some of these, as it
- * lies. How many there are, of at most `most`. */
+/* Returns the number of pieces in which B's block is packed, at most `most`. A piece is some rows of B if its
+ * columns are contiguous, else some micro-panels. */
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most);
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy);
 
-/* What a tile is made of: a micro-panel, in a copy or where it lies. */
+/* Micro-panel, packed or in the operand's memory. */
 typedef struct tsl_packed_side {
   const void *at;
-  int64_t first, count;  /* row and rows, or column and columns, counted from the block's first */
-  int64_t across, along; /* strides in elements, from row to row of A, and along the panel */
+  /* Lines (rows of A or columns of B) of an operand that stores one triangle, and steps `from` to before `to`
+   * of the block. `width` is the width of the packed micro-panel. */
+  int64_t first, count;
+  int64_t across, along; /* strides in elements: from row to row of A or column to column of B, and along k */
 } tsl_packed_side;
 
-/* Micro-panel `index` of the block; `copy` is that of the block. */
+/* Returns micro-panel `index` of A; `copy` is the packed block. */
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy);
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy);
 
-/* What all tiles of a block share. */
+/* Returns the micro-kernel's arguments that all tiles of a block have in common. */
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block);
+/* Runs the micro-kernel on two micro-panels. `tile` comes from tsl_packed_tile_of() and is used for all tiles
+ * of the block. */
 void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
 
-/* --- structures: host_packed_structure.c --- */
-
-/* Copies steps `from` to before `to` of the block's for lines from `line` on, rows of an A or columns of a B
- * of which a triangle is stored, as a micro-panel of this width that starts at `micro`; of a triangular one
- * those that are not 0. */
+/* Lines (rows of A or columns of B) of an operand that stores one triangle, and steps `from` to before `to`.
+ * `width` is the width of the packed micro-panel. */
 typedef struct tsl_packed_lines {
   bool is_a;
   int64_t line, count, width, from, to;
 } tsl_packed_lines;
+/* Packs lines of an operand with a structure into the micro-panel that begins at `micro`. Steps in which a
+ * triangular operand is zero are left out. */
 void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                 const tsl_packed_lines *lines, void *micro);
-/* A tile of a structured job: nothing, where it lies beside C's triangle or its steps are all 0. */
+/* Multiplies a tile of a job with structures. Skips the tile if it is outside C's triangle or all its steps
+ * are zero. */
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile);
-/* Whether no tile of the block has anything to multiply. */
+/* Returns true if every tile of the block is skipped. */
 bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block);
-/* Columns of a row of C that are computed, from `first` to before `end`. */
+/* Columns `first` to before `end` of a row of C. */
 typedef struct tsl_packed_span {
   int64_t first, end;
 } tsl_packed_span;
+/* Returns the columns of a row that lie in C's triangle. */
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row);
-/* Clears the imaginary part of C's diagonal element where it is within the span's row. */
+/* Sets the imaginary part of C's diagonal element in a row to 0 if C is hermitian. */
 void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row);
-/* Lines to prefetch while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `src` on; or
- * the part of an operand that micro-panel of A `index` will be made of. */
+/* Returns the prefetch of `bytes` bytes from `src` while `tiles` tiles of the block are multiplied. */
 tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *src,
                                               int64_t bytes);
+/* Returns the prefetch of the part of A that micro-panel `index` is packed from. */
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
                                           int64_t index, int64_t tiles);
-/* The same for part `part` of `parts` of a piece of B's block `packed_block`, while tiles of `block` are
- * multiplied. */
+/* Returns the prefetch of part `part` of `parts` of a piece of B in block `packed_block` while `tiles` tiles
+ * of `block` are multiplied. */
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                               const tsl_packed_block *packed_block, int64_t pieces,
                                               int64_t index, int64_t part, int64_t parts, int64_t tiles);
 
-/* --- schedules --- */
-
-/* GB/s at which a copy is read again from another core's cache: from a last cache that is far (measured on a
- * Xeon), and from a near one. */
+/* Bandwidth in GB/s of reading a packed copy again from another core's cache. FAR: the last cache is far
+ * (measured on a Xeon). */
 enum { TSL_PACKED_AGAIN_FAR = 20, TSL_PACKED_AGAIN_NEAR = 60 };
 
-/* What it costs to share a job among threads: how often all of them wait for each other, how many times an
- * even share of the tiles the busiest one has, bytes of copies that each reads again from the last cache or
- * another core's, and bytes of copies that some write and all read. */
+/* Cost of distributing a job over threads: barriers of all threads (`waits`); the busiest thread's work
+ * divided by the mean (`uneven`); bytes of packed copies that each thread reads again from a far cache
+ * (`again`); bytes of packed copies written by some threads and read by all (`shared`). */
 typedef struct tsl_packed_sharing {
   double waits, uneven, again, shared;
 } tsl_packed_sharing;
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
-/* The same for a job with the schedule of that name. */
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads);
-/* How many times an even share the busiest of the threads has of so many equal tasks. */
+/* Returns the busiest thread's number of equal tasks divided by the mean. */
 static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_ceil_div_or_one(tasks, threads) * threads) / (double)tasks;
 }
 
-/* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be
- * what it is made of: one panel of what passes by. */
+/* Returns true if the schedule packs all inputs of a part of C before it writes this part, so that C may be
+ * an input. This needs a single panel of the streaming operand. */
 bool tsl_packed_copies_first(const tsl_packed_job *job);
-/* The same of a schedule of panels, by so many threads. */
+/* Returns the equivalent of tsl_packed_copies_first() for TSL_PACKED_PANELS with so many threads. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads);
-/* Multiplies by a team. Failures are of memory. */
+/* Runs a bound job; fails only if memory is short. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
-/* What strips are for: column_strips.c. */
+/* Returns true if the job is computed in strips of C: column_strips.c. */
 bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads);
-/* How many there are in a column and in a row of them, and columns of one but the last. */
+/* Strips in a column and in a row of C, and columns of each strip except the last. */
 typedef struct tsl_packed_grid {
   int64_t down, across, columns;
 } tsl_packed_grid;
 tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads);
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team);
-/* The same for a job with the schedule of that name. */
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team);
 
-/* TSL_PACKED_ROWS in the caller's thread, on a job whose B is copied panel by panel to `b_copy`, and A by
- * micro-panels to `a_copy`. */
+/* Runs TSL_PACKED_ROWS in the caller's thread. B is packed panel by panel to `b_copy`, A micro-panel by
+ * micro-panel to `a_copy`. */
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

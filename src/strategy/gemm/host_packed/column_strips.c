@@ -1,17 +1,15 @@
-/* Both operands are large, and there are many threads, but k is not long: C is cut into strips, as many as
- * threads or more. All of k of a strip's columns of B is copied, by whoever computes something of it, to
- * where a second-level cache keeps it, and A passes by, as in TSL_PACKED_ROWS.
+/* TSL_PACKED_PANELS with many threads and a short k: C is cut into at least as many strips as threads. Each
+ * thread packs all of k of its strip's columns of B into its second-level cache and streams A.
  *
  *                 strips of C
- *      +-------+-------+-------+-------+     Each thread has a strip, and takes one micro-panel of A after
- * the other; then it helps |   0   |   1   |   2   |   3   |     where most are left, with a copy of its own.
  *      +-------+-------+-------+-------+
- *      |   4   |   5   |   6   |   7   |
+ *      |   0   |   1   |   2   |   3   |     A thread takes one micro-panel of A after another of its strip;
+ *      +-------+-------+-------+-------+     then it helps with the strip that has most left, with a copy
+ *      |   4   |   5   |   6   |   7   |     of B of its own.
  *      +-------+-------+-------+-------+
  *
- * So parts of B, and of A where it is copied at all, are copied several times. But a copy that many read is
- * in the caches of all, from which each line has to be called back before it is written again, and all wait
- * for each other at the end of each panel; both took longer than the products where these are small. */
+ * Parts of A and B are packed several times. A shared copy costs more. Its cache lines are in the caches of
+ * all threads and must be invalidated before they are written again. Also, each panel ends with a barrier. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -21,20 +19,20 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* On a line of its own. */
 typedef struct column_strips_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } column_strips_counter;
 
-typedef struct column_strips_cutting {
+typedef struct column_strips_run {
   const tsl_packed_job *job;
   tsl_packed_grid grid;
-  column_strips_counter *taken; /* of each strip, the micro-panels of A that somebody has taken */
+  column_strips_counter *taken; /* for each strip, micro-panels of A that threads have taken */
   unsigned char *copies;
-  int64_t a_bytes, b_bytes; /* of a worker's copies */
-} column_strips_cutting;
+  int64_t a_bytes, b_bytes; /* bytes of a worker's packed A and packed B */
+} column_strips_run;
 
-/* Columns of the widest strip, in tiles of four vectors, and fewer than this use up A too fast. */
+/* Minimum width of the widest strip, in columns, and vectors of the unit of a width. Narrower strips use up A
+ * too fast. */
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
 static int64_t widest(const tsl_packed_job *job) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
@@ -48,8 +46,8 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
          widest(job) >= FEWEST_COLUMNS;
 }
 
-/* Rows of a strip in clocks for each of its vectors and each step of k: half a clock for a multiply-add,
- * twelve for a copy of what is in no near cache, and half of that where it is read instead. */
+/* Returns the clocks of a strip for each vector of its width and step of k. A multiply-add takes half a
+ * clock, packing a line from memory 12, reading a line of A directly 6. */
 static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
   const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
   return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;
@@ -75,18 +73,18 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
   return best;
 }
 
-/* A strip's place in C, with a panel of k, of no depth behind the last. */
-static tsl_packed_block strip_at(const column_strips_cutting *state, int64_t index, int64_t step) {
-  const tsl_views *views = &state->job->views;
-  const int64_t row = tsl_partition_begin(views->m, state->grid.down, index / state->grid.across),
-                column = index % state->grid.across * state->grid.columns;
+/* Returns a strip's rectangle of C and the panel of k from `step`; its depth is 0 if `step` is not below
+ * k. */
+static tsl_packed_block strip_at(const column_strips_run *run, int64_t index, int64_t step) {
+  const tsl_views *views = &run->job->views;
+  const int64_t row = tsl_partition_begin(views->m, run->grid.down, index / run->grid.across),
+                column = index % run->grid.across * run->grid.columns;
   return (tsl_packed_block){
-      row,    tsl_partition_begin(views->m, state->grid.down, index / state->grid.across + 1) - row,
-      column, tsl_min(state->grid.columns, views->n - column),
-      step,   tsl_max(tsl_min(state->job->depth, views->k - step), 0)};
+      row,    tsl_partition_begin(views->m, run->grid.down, index / run->grid.across + 1) - row,
+      column, tsl_min(run->grid.columns, views->n - column),
+      step,   tsl_max(tsl_min(run->job->kc, views->k - step), 0)};
 }
 
-/* Micro-panel of A `index` as a block of its own. */
 static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block,
                                                     int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(strip, &block),
@@ -96,8 +94,8 @@ static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip,
   return block;
 }
 
-/* A micro-panel of A times a panel of the strip; while that is multiplied the next one is prefetched, or its
- * next panel. */
+/* Multiplies a micro-panel of A by a panel of the strip, and prefetches `next`: the next panel of this
+ * micro-panel, or the next micro-panel. */
 static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *block,
                                          const tsl_packed_block *next, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(strip, block);
@@ -112,56 +110,57 @@ static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_
   }
 }
 
-static int64_t column_strips_take(const column_strips_cutting *state, int64_t index) {
-  return atomic_fetch_add_explicit(&state->taken[index].value, 1, memory_order_relaxed);
+static int64_t column_strips_take(const column_strips_run *run, int64_t index) {
+  return atomic_fetch_add_explicit(&run->taken[index].value, 1, memory_order_relaxed);
 }
 
-/* What is left of a strip, or of what others have left of it. */
-static void multiply_strip(const column_strips_cutting *state, int64_t index, int worker) {
-  const tsl_packed_block whole = strip_at(state, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
-  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = state->job->views.k,
+/* Packs a strip's columns of B, then multiplies the micro-panels of A that no thread has taken yet. */
+static void multiply_strip(const column_strips_run *run, int64_t index, int worker) {
+  const tsl_packed_block whole = strip_at(run, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.columns);
+  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = run->job->views.k,
                 step_bytes = tsl_packed_width_of_b(&strip, whole.columns) * strip.size;
-  unsigned char *const a_copy = state->copies + worker * (state->a_bytes + state->b_bytes),
-                       *const b_copy = a_copy + state->a_bytes;
-  int64_t i = column_strips_take(state, index);
-  for (int64_t step = 0; i < micros_a && step < k; step += strip.depth) {
-    const tsl_packed_block panel = strip_at(state, index, step);
+  unsigned char *const a_copy = run->copies + worker * (run->a_bytes + run->b_bytes), *const b_copy =
+                                                                                          a_copy +
+                                                                                          run->a_bytes;
+  int64_t i = column_strips_take(run, index);
+  for (int64_t step = 0; i < micros_a && step < k; step += strip.kc) {
+    const tsl_packed_block panel = strip_at(run, index, step);
     tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
   }
   for (int64_t behind; i < micros_a; i = behind) {
-    behind = column_strips_take(state, index);
-    for (int64_t step = 0; step == 0 || step < k; step += strip.depth) {
-      const tsl_packed_block one = column_strips_micro_a_block(&strip, strip_at(state, index, step), i),
-                             next = step + strip.depth < k
+    behind = column_strips_take(run, index);
+    for (int64_t step = 0; step == 0 || step < k; step += strip.kc) {
+      const tsl_packed_block micro_block = column_strips_micro_a_block(&strip, strip_at(run, index, step), i),
+                             next = step + strip.kc < k
                                         ? column_strips_micro_a_block(
-                                              &strip, strip_at(state, index, step + strip.depth), i)
+                                              &strip, strip_at(run, index, step + strip.kc), i)
                                     : behind < micros_a ? column_strips_micro_a_block(&strip, whole, behind)
                                                         : (tsl_packed_block){.depth = 0};
-      column_strips_multiply_micro(&strip, &one, &next, a_copy, b_copy + step * step_bytes);
+      column_strips_multiply_micro(&strip, &micro_block, &next, a_copy, b_copy + step * step_bytes);
     }
   }
 }
 
-/* Rows of a strip that nobody has taken; none where those are not worth a copy of B: who has one, has begun.
- */
-static int64_t column_strips_left_of(const column_strips_cutting *state, int64_t index) {
+/* Returns the rows of a strip that no thread has taken. Returns 0 if they are too few to be worth another
+ * copy of B. */
+static int64_t column_strips_left_of(const column_strips_run *run, int64_t index) {
   enum { WORTH_A_COPY = 64 };
-  const tsl_packed_block whole = strip_at(state, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
-  const int64_t taken = atomic_load_explicit(&state->taken[index].value, memory_order_relaxed),
-                left = whole.rows - taken * strip.height;
+  const tsl_packed_block whole = strip_at(run, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.columns);
+  const int64_t taken = atomic_load_explicit(&run->taken[index].value, memory_order_relaxed),
+                left = whole.rows - taken * strip.mr;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
 static void share_strips(void *argument, int64_t index, int worker) {
-  const column_strips_cutting *of = argument;
-  const int64_t count = of->grid.down * of->grid.across;
+  const column_strips_run *run = argument;
+  const int64_t count = run->grid.down * run->grid.across;
   for (int64_t next = index, most = 1; most > 0;) {
-    multiply_strip(of, next, worker);
+    multiply_strip(run, next, worker);
     most = 0;
     for (int64_t turn = 0; turn < count; turn++) {
-      const int64_t other = (index + turn) % count, left = column_strips_left_of(of, other);
+      const int64_t other = (index + turn) % count, left = column_strips_left_of(run, other);
       if (left > most) {
         most = left;
         next = other;
@@ -179,21 +178,21 @@ tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t th
 
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  column_strips_cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
-  const tsl_packed_job strip = tsl_packed_strip_of(job, of.grid.columns);
-  const int64_t count = of.grid.down * of.grid.across,
+  column_strips_run run = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
+  const tsl_packed_job strip = tsl_packed_strip_of(job, run.grid.columns);
+  const int64_t count = run.grid.down * run.grid.across,
                 counters = count * (int64_t)sizeof(column_strips_counter), tasks = tsl_min(threads, count);
-  of.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->depth);
-  of.b_bytes =
-      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, of.grid.columns) * tsl_max(job->views.k, 1));
+  run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->kc);
+  run.b_bytes =
+      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, run.grid.columns) * tsl_max(job->views.k, 1));
   void *memory;
-  TSL_TRY(
-      tsl_scratch_take((size_t)(counters + tasks * (of.a_bytes + of.b_bytes)), "copies of panels", &memory));
-  of.taken = memory;
-  of.copies = (unsigned char *)memory + counters;
+  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * (run.a_bytes + run.b_bytes)), "copies of panels",
+                           &memory));
+  run.taken = memory;
+  run.copies = (unsigned char *)memory + counters;
   for (int64_t i = 0; i < count; i++)
-    atomic_init(&of.taken[i].value, 0);
-  tsl_team_run(team, tasks, share_strips, &of);
+    atomic_init(&run.taken[i].value, 0);
+  tsl_team_run(team, tasks, share_strips, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -1,47 +1,43 @@
-/* Idea: the five loops of a packed product (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015) around a
- * tile of C that fills the vector registers, in the order that the shape asks for. What it adds to `blocked`:
- * tiles for every number of rows and for parts of vectors, so that edges cost what they compute; copies made
- * by vector instructions, also where rows become columns, and none where they do not pay; panels that fit the
- * caches of this processor; C, and what is multiplied next, prefetched while there is something to multiply;
- * copies shared by all threads.
+/* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn 2015).
+ * They surround a micro-kernel whose tile of C fills the vector registers. The shape decides the order of the
+ * loops. Beyond `blocked`: micro-kernels for every number of rows and for partial vectors, so that edges cost
+ * no more than their products; packing by vector instructions, and only where it pays; block sizes from this
+ * processor's caches; prefetches of C and of the next micro-panels; copies shared by all threads.
  *
- *                n                 a tile: a micro-panel of A, broadcast number by number, times two vectors
- * of one of B: B | micro- |            AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2 depth |
- * panels ||
- *            +--------+            a copied micro-panel of A has the numbers of its rows step after step, one
- * of B those A  depth                       of its columns
- *   +-----+  +--------+
- *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache),
- * then block
- *   |-----|  |-+-+-+-+|                     after block of B (second cache); each micro-panel of A (first
- * cache) meets m|micro|  | tile  ||  C                  all of the block's. Threads share both:
- * host_packed_panels.c; or cut C: column_strips.c
- *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's micro-panels pass
- * by, each copied
- *   +-----+  +--------+                     when its turn comes. Threads take micro-panels of A: stationary.c
- *                                  COLUMNS  the same with A staying and B's micro-panels passing by
- *                                  SPLIT_K  C is small and k long: k is cut into parts, each with a C of its
- * own, which are added in order: split_k.c
+ *                n          Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
+ *             NR            a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.
+ *         B: | micro- |
+ *            | panels ||    PANELS   A and B are large. A's panel, MC x KC, is packed (last cache), then
+ *            +--------+ KC           block after block of B, KC x NC (second cache); each micro-panel of A
+ *     KC     |        |              (first cache) meets all of the block's. Threads share both copies:
+ *   +-----+  +--------+              host_packed_panels.c; or C is cut: column_strips.c.
+ *   |     |  | | | | ||     ROWS     B's panel fits the second cache: it is resident, micro-panels of A
+ * m |-----|  |-+-+-+-+|              stream and are packed one by one. Threads take micro-panels of A:
+ *   |micro|  | tile  ||  C           stationary.c.
+ *   |-----|  |-+-+-+-+| MR  COLUMNS  A's panel is resident, micro-panels of B stream.
+ *   +-----+  +--------+     SPLIT_K  C is small, k long: each part of k has a C of its own; these are
+ *      A                             added in order: split_k.c.
  *
- * The m rows are cut into as few micro-panels of A as can be, all nearly alike: no row is computed in vain.
- * The last micro-panel of B has as few vectors as are enough, and its last vector is loaded and stored in
- * part. Where C's rows lie side by side instead of its columns, the transposed product is computed; where
- * neither do, a tile is stored number by number. Rows of A are read where they lie where at most a KiB of
- * columns of C would use a copy (then six rows by four vectors: all rows may want the same set of the first
- * cache), and those of a transposed A where two KiB would; so are rows of B where few micro-panels of A
- * would.
+ * The m rows are cut into as few micro-panels of A as possible, all nearly equal: no row is computed in vain.
+ * The last micro-panel of B has only the vectors that it needs; its last vector is loaded and stored
+ * partially. If C's columns are contiguous instead of its rows, the transposed product is computed. If
+ * neither are, a tile is stored element by element.
  *
- * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part
- * behind it. The order depends on the shape and the parameters alone: the bits are the same for any number of
- * threads, and for all schedules but SPLIT_K, and where a triangular factor's product is added to beta C. In
- * place, panels may be added from the last to the first.
+ * Rows of A are read directly if at most 1 KiB of columns of C would use the copy. Tiles are then six rows by
+ * four vectors, as all rows may map to one set of the first cache. The limit for a transposed A is 2 KiB.
+ * Rows of B are read directly if few micro-panels of A would use the copy.
  *
- * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles
- * leave out the steps in which a triangular one is 0, and what lies beside a triangle of C:
- * host_packed_structure.c. Updates of rank 2k: rank2k.c.
+ * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. The
+ * order depends only on the shape and the parameters: any number of threads gives equal bits. All schedules
+ * give equal bits, except for SPLIT_K and for products of a triangular factor added to beta C. In place,
+ * panels may be added from the last to the first.
  *
- * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the
- * caches. Limits: f32, f64, c64 and c128, each throughout.
+ * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or hermitian.
+ * Tiles skip the steps in which a triangular factor is zero and the elements outside C's triangle:
+ * host_packed_structure.c. Rank-2k updates: rank2k.c.
+ *
+ * Parameters: KC, and KiB of the resident block in the second cache. Types: f32, f64, c64 and c128; A, B and
+ * C have one type.
  * Measurements: docs/lab/host_packed.md. */
 #include "base/memory.h"
 #include "strategy/cost_counts.h"
@@ -53,11 +49,11 @@
 enum { DEPTH, BLOCK };
 static const tsl_param params[] = {
     [DEPTH] = {"depth", "products of a panel", 512, {128, 256, 384, 512}},
-    [BLOCK] = {"block", "KiB of what is kept in the second-level cache", 512, {256, 512, 1024}},
+    [BLOCK] = {"block", "KiB of the resident block in the second-level cache", 512, {256, 512, 1024}},
     {NULL, NULL, 0, {0}},
 };
 
-/* Many panels and blocks, and few. */
+/* Configs with many panels and blocks, and with few. */
 static const char *const probes[] = {"depth=128 block=256", "depth=512 block=512", "depth=256 block=1024",
                                      NULL};
 
@@ -69,41 +65,43 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Each part of a complex element is the sum of two real ones; alpha and beta have two factors for each. */
+/* Returns the error bound of panels. A complex component is the sum of two real ones, and alpha and beta have
+ * two factors for each. */
 static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
   promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
   return promised;
 }
 
-/* Of an update of rank 2k, that of its first product. */
+/* Returns the job of a product, or of the first product of a rank-2k update. */
 static tsl_packed_job packed_job_of(const tsl_problem *problem, const tsl_operands *strides,
                                     const tsl_config *config, const tsl_device *device) {
   return tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device)
       .first;
 }
 
-/* Bytes of a row of B that are copied one after the other, before the next row's. */
+/* Returns the contiguous bytes of a row of B that are packed before the next row. */
 static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) {
   const bool is_group = job->schedule == TSL_PACKED_COLUMNS || device->threads == 1;
-  return (double)((is_group ? job->columns : job->views.n) * job->size);
+  return (double)((is_group ? job->nc : job->views.n) * job->size);
 }
 
-/* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a
- * micro-panel of A, or one of B where those pass by, with those of A that pass) should fit it, and a block of
- * B half of the second; a quarter where micro-panels of B pass by, so that a group of them is still there
- * when it is multiplied, or where threads share B and each fetches it. From a last cache that is far, rows of
- * a group, or of one thread's block, are read too slowly where they are short. Micro-panels of B that pass by
- * write a large C in columns, of which each row's last line is fetched twice. Parts of k are short products:
- * where each copies B for itself, nothing is multiplied meanwhile, and one thread has nothing from them. */
+/* Returns the extra cost of a config as a fraction of the multiplication time:
+ * - the micro-panels that stay in the first-level cache do not fit it;
+ * - B's block differs from half of the second-level cache (a quarter if micro-panels of B stream or
+ * threads share B);
+ * - short rows of B come from a far last cache;
+ * - streaming micro-panels of B write a large C by columns, and the last line of each row is
+ * fetched twice;
+ * - parts of k copy B each for itself, or run in one thread. */
 static double packed_misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
   const double depth_bytes = (double)(config->value[DEPTH] * job->size),
                block_bytes = (double)config->value[BLOCK] * 1024;
   const bool by_micros_b = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_last_cache_is_far(device);
-  const double stays = depth_bytes * (double)(by_micros_b ? job->width : job->height),
-               passes = by_micros_b ? depth_bytes * (double)job->height : 0,
+  const double stays = depth_bytes * (double)(by_micros_b ? job->nr : job->mr),
+               passes = by_micros_b ? depth_bytes * (double)job->mr : 0,
                wanted = is_far && by_micros_b                ? half_level_2
                         : by_micros_b || device->threads > 1 ? half_level_2 / 2
                                                              : half_level_2,
@@ -112,7 +110,7 @@ static double packed_misfit(const tsl_packed_job *job, const tsl_config *config,
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
-         (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->views.n
+         (is_far && row_bytes < 1024 && job->copies_b && job->nc < job->views.n
               ? 0.03 * log2(1024 / row_bytes)
               : 0) +
          (by_micros_b && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
@@ -122,20 +120,19 @@ static double packed_misfit(const tsl_packed_job *job, const tsl_config *config,
                                               : 0);
 }
 
-/* A wait of all threads for each other: the calls, and the last one to hear of it. */
+/* Returns the seconds of a barrier of all threads. */
 static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
-/* Copies that do not stay near and are read again, beyond a quarter of the time that there is something to
- * multiply. */
+/* Returns the seconds of reading packed copies again, beyond a quarter of the multiplication time. */
 static double again_seconds(double bytes, double multiplying, const tsl_device *device) {
   const double speed = 1e9 * (tsl_last_cache_is_far(device) ? TSL_PACKED_AGAIN_FAR : TSL_PACKED_AGAIN_NEAR);
   return fmax(0, bytes / speed - multiplying / 4);
 }
 
-/* A line that others have read since, and still hold, is called back before it is written again, where the
- * last cache is far: 50 ns each of many threads (a Xeon), nothing to speak of between two. */
+/* Returns the seconds of invalidating cache lines that other threads have read, before they are written
+ * again. 50 ns each if the last cache is far and threads are many (Xeon); none for two threads. */
 static double called_back_seconds(double shared, const tsl_device *device) {
   static const double each = 50e-9;
   const double threads = device->threads, held = fmin(shared, (double)device->level_bytes[1] * threads);
@@ -143,15 +140,15 @@ static double called_back_seconds(double shared, const tsl_device *device) {
                                        : 0;
 }
 
-/* Whether rows of B start within cache lines. */
+/* Returns true if rows of B do not begin at cache lines. */
 static bool is_ragged(const tsl_packed_job *job) {
   return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
 }
 
-/* What caches near the core do not hold from call to call comes from memory, most of it while there is
- * something to multiply. Rows of B that start within a line end in one line more, for which few rows of A
- * leave nothing to multiply meanwhile; and of a B beyond all caches one row of A leaves nothing at all. Sums
- * of parts of k are written, and read again. */
+/* Returns the seconds of fetching operands that the near caches do not hold between calls. Most of it
+ * overlaps multiplication. Exceptions: rows of B that begin within a line take one line more, which few rows
+ * of A cannot hide; a B beyond all caches with one row of A hides nothing. Partial sums of split k are
+ * written and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
@@ -172,19 +169,19 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
   return cold * (waited_for * (lines - b_bytes) + b + sums) / bandwidth;
 }
 
-/* Rows' multiply-adds that a line of B takes longer than those of few rows do, by measurement. */
+/* Returns the extra time of a line of B with few rows, in rows' multiply-adds (measured). */
 static double missing_rows(double m) {
   return fmax(0, 5 - m / 2);
 }
 
-/* What is multiplied of all rows, columns and steps where a factor or C is a triangle. */
+/* Returns the fraction of the products that is computed if a factor or C is a triangle. */
 static double packed_share_of(const tsl_problem *problem) {
   tsl_problem whole = *problem;
   whole.a.triangle = whole.b.triangle = whole.c.triangle = TESELA_WHOLE;
   return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
 }
 
-/* Rows of A and columns of B that are copied, as often as they are. */
+/* Rows of A and columns of B that are packed, counted once for each copy. */
 typedef struct copied_lines {
   double rows, columns;
 } copied_lines;
@@ -197,8 +194,8 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
                         (double)grid.down * n};
 }
 
-/* The multiply-adds at nearly the peak, of which a tile's end costs about four steps more; four clocks for
- * each vector that is copied. */
+/* Returns the predicted seconds of one product: multiply-adds at 95 % of the peak, four steps for each tile's
+ * epilogue, and four clocks for each packed vector. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
@@ -222,7 +219,8 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
          called_back_seconds(sharing.shared, device) + fetched;
 }
 
-/* The parts of an update of rank 2k, and a clock for each element that is folded. */
+/* Returns the predicted seconds of a problem. A folded rank-2k update costs one more clock for each
+ * element. */
 static double packed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (!tsl_is_sum(problem->c.structure))
     return score_one(problem, config, device);
@@ -230,24 +228,25 @@ static double packed_score(const tsl_problem *problem, const tsl_config *config,
   tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_sum sum =
       tsl_packed_part_of_sum(problem, config->value[DEPTH], device, false, &part, &strides);
-  const double one = score_one(&part, config, device), elements = (double)problem->m * (double)problem->n;
-  return sum == TSL_PACKED_FOLDED  ? one + elements / (1e6 * device->clock_mhz)
-         : sum == TSL_PACKED_TWICE ? 2 * one
-                                   : one;
+  const double product_seconds = score_one(&part, config, device),
+               elements = (double)problem->m * (double)problem->n;
+  return sum == TSL_PACKED_FOLDED  ? product_seconds + elements / (1e6 * device->clock_mhz)
+         : sum == TSL_PACKED_TWICE ? 2 * product_seconds
+                                   : product_seconds;
 }
 
-/* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles
- * read them, or the operands where they lie. */
+/* Counts memory traffic. All threads together pack A once, and B once for each panel of A or once for each
+ * strip. Tiles read the copies or the operands. */
 static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
   const double size = (double)job.size, k = (double)job.views.k;
-  const double height = (double)tsl_max(1, tsl_min(job.height, job.views.m)),
-               width = (double)tsl_max(1, tsl_min(job.width, job.views.n)), products = account->useful;
+  const double height = (double)tsl_max(1, tsl_min(job.mr, job.views.m)),
+               width = (double)tsl_max(1, tsl_min(job.nr, job.views.n)), products = account->useful;
   const int64_t threads = job.is_alone ? 1 : device->threads;
   const bool in_panels = job.schedule == TSL_PACKED_PANELS && !tsl_packed_has_strips(&job, threads);
-  const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.rows)) : 1;
+  const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.mc)) : 1;
   const copied_lines lines = copied_of(&job, threads);
   const double copied = (lines.rows + again * lines.columns) * k;
   account->workers = threads;
@@ -259,7 +258,8 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]), account);
 }
 
-/* Whole panels of the same depth, or one: what a panel adds to C is then the same. */
+/* Returns the largest k of a partial product with equal bits: whole panels of equal depth, or a single panel;
+ * 0: none. */
 static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
                            int64_t m, int64_t n, int64_t index, int64_t most) {
   const tsl_operands strides = tsl_strides_of(whole);
@@ -267,13 +267,13 @@ static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, c
   const int64_t left = whole->k - index;
   if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
     return 0;
-  for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.depth); panels > 0; panels--) {
+  for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.kc); panels > 0; panels--) {
     tsl_problem next = *whole;
     next.m = m;
     next.n = n;
-    next.k = tsl_min(panels * all.depth, left);
+    next.k = tsl_min(panels * all.kc, left);
     const tsl_packed_job job = packed_job_of(&next, &strides, config, device);
-    if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.depth == all.depth))
+    if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.kc == all.kc))
       return next.k;
   }
   return 0;
@@ -289,8 +289,8 @@ static tesela_status packed_run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run_product(job, operands);
 }
 
-/* Without a plan: a job is made in less time than a known plan is found. Panels whose micro-panels of A fit
- * the first cache, and half of the second one kept: what the model takes for most shapes. */
+/* Computes a product without a plan, since a job is made faster than a cached plan is found. The block sizes
+ * are the model's choice for most shapes. */
 static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
                             const tsl_device *device) {
   enum { KEPT_GUESS = 256 << 10 };
@@ -307,9 +307,10 @@ static bool compute_at_once(const tsl_problem *problem, const tsl_operands *oper
 
 static size_t packed_form_bytes(const void *job, int operand) {
   const tsl_packed_product *product = job;
-  const tsl_packed_job *of = &product->first;
-  return product->sum == TSL_PACKED_ONE ? tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand))
-                                        : 0; /* both factors are copied as either side */
+  const tsl_packed_job *first = &product->first;
+  return product->sum == TSL_PACKED_ONE
+             ? tsl_packed_form_bytes(first, tsl_views_take_as_a(&first->views, operand))
+             : 0; /* both factors are packed as A and as B */
 }
 
 static void packed_make_form(const void *job, int operand, const tsl_operands *operands, void *dst,

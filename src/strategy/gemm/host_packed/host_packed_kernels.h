@@ -1,27 +1,27 @@
-/* Micro-kernels and copies, one table row per instruction set and element type: all that knows how wide a
- * vector is. The loops above them (blocking.h) know tiles and micro-panels only. */
+/* Micro-kernels and pack functions, one table row per instruction set and element type. Only these functions
+ * depend on the vector width; the loops above them are in blocking.h. */
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_HOST_PACKED_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_HOST_PACKED_KERNELS_H
 
 #include "host/host_isa.h"
 
-/* Most rows of a tile, and most vectors across it, of any row of the table. */
+/* Maxima of MR, and of NR in vectors, in any row of the table. */
 enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 };
 
-/* A tile prefetches after each so many steps along the panel. */
+/* Steps of k between two prefetches of a micro-kernel. */
 enum { TSL_PACKED_PREFETCH_STEPS = 8 };
 
-/* What is wanted after a tile, and is prefetched while it multiplies: runs of cache lines, `jump` bytes from
- * the end of one to the start of the next. Each time `count` lines are prefetched. */
+/* Data to prefetch while a tile is computed: runs of cache lines. `jump` is the distance in bytes from the
+ * end of a run to the start of the next; `count` lines are prefetched at a time. */
 typedef struct tsl_packed_prefetch {
   const unsigned char *at;
-  int64_t left, lines; /* of this run, and of a whole one; at least 1 */
+  int64_t left, lines; /* lines left in this run, and lines of a whole run; at least 1 */
   int64_t jump;
   int64_t count;
 } tsl_packed_prefetch;
 
-/* One tile of C: c = alpha a b + beta c, where beta = 0 never reads c. Strides and steps are in elements; a
- * and b are where they lie, copied or not.
+/* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c. Strides and steps are in
+ * elements. a and b may be packed or in the operand's memory.
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
  *   b: depth rows of whole vectors, row l at b + l * b_step
@@ -34,54 +34,51 @@ typedef struct tsl_packed_tile {
   int64_t b_step;
   void *c;
   int64_t c_row, c_column;
-  int64_t c_rows; /* that are prefetched at a time */
+  int64_t c_rows; /* rows of C that are prefetched at a time */
   int64_t columns;
-  double alpha[2], beta[2]; /* real, imaginary */
-  bool is_plain; /* real sums that are only stored (alpha 1, beta 0), or only added to C or taken from it, in
-                  * rows of C that lie side by side: without factors, with the bits that they would give */
-  double signs[2];              /* 1 or -1: of a's imaginary parts; of the imaginary parts of a b */
-  tsl_packed_prefetch prefetch; /* moves on */
+  double alpha[2], beta[2];
+  /* Real type, contiguous rows of C, and sums that are stored (alpha 1, beta 0), or added to or subtracted
+   * from C. The micro-kernel skips the factors; the bits are equal. */
+  bool is_plain;
+  double signs[2];              /* 1 or -1: sign of a's imaginary parts; sign of the imaginary parts of a b */
+  tsl_packed_prefetch prefetch; /* the micro-kernel advances it */
 } tsl_packed_tile;
 
-/* Computes a tile of as many rows and vectors as its place in the table says. */
 typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
-/* Copies `count` neighbours of `depth` numbers each. `across` is the stride from neighbour to neighbour,
- * `along` the stride along the panel.
- *  - As a micro-panel of A: for each step along the panel `width` numbers lie side by side, at least `count`,
- * with zeros or numbers of the first neighbour behind the last one.
- *  - As micro-panels of B of `width` neighbours, one after the other; the last one has as many whole vectors
- * as it needs. Steps `first` to before `end` of micro-panels of B that have `whole` steps; `in` and `out` are
- * those of step 0. */
+/* Packs `count` lines of `depth` elements as a micro-panel of A: `width` elements for each step of k.
+ * `across` is the stride between lines, `along` the stride along k. Elements after the last line are zeros or
+ * elements of the first line. */
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
+/* Packs steps `first` to before `end` of `count` lines as micro-panels of B, `width` lines each. A
+ * micro-panel has `whole` steps; the last one has as many whole vectors as its lines need. `in` and `out`
+ * point to step 0. */
 typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
                                      int64_t first, int64_t end, int64_t width, int64_t whole, void *out);
 
-/* The corner on the diagonal of a factor's micro-panel, of which one triangle is stored: elements (i, l) for
- * l from `first` to before `end` and all i below `count`, as pack_micro lays them down from `out` on, with
- * zeros behind the last one. Element (i, l) lies at `at` + i * across + l * along; where it is not stored,
- * (l, i) stands for it, or 0. */
+/* Corner on the diagonal of a micro-panel, for a factor that stores one triangle: elements (i, l) with
+ * `first` <= l < `end` and i < `count`. Element (i, l) lies at `at` + i * across + l * along. An element that
+ * is not stored is mirrored from (l, i), or is 0. `out` has the layout of pack_micro. */
 typedef struct tsl_packed_corner {
   const void *at;
   int64_t across, along, count, first, end, width;
-  bool stores_before;         /* where l <= i; else where l >= i */
-  tesela_structure structure; /* not general */
+  bool stores_before;         /* elements with l <= i are stored; else elements with l >= i */
+  tesela_structure structure; /* any but TESELA_GENERAL */
   void *out;
 } tsl_packed_corner;
 typedef void (*tsl_packed_copy_corner)(const tsl_packed_corner *corner);
 
-/* Takes `count` elements to their conjugates. */
 typedef void (*tsl_packed_conjugate)(void *elements, int64_t count);
 
-/* One row of C from the sums of parts of k, which lie `stride` elements apart: c = alpha (part 0 + part 1 +
- * ...) + beta c, added in this order; beta = 0 never reads c. `column` is the stride of c. */
+/* Adds the partial sums of one row of C in order: c = alpha (part 0 + part 1 + ...) + beta c; beta = 0 never
+ * reads c. Parts lie `stride` elements apart; `column` is the column stride of c. */
 typedef void (*tsl_packed_add_split_k)(const void *sums, int64_t parts, int64_t stride, int64_t count,
                                        void *c, int64_t column, const double *alpha, const double *beta);
 
-/* Rows `first` to before `end` of a triangle of C, count x count: c = square + its transpose (conjugated,
- * with a real diagonal, where it is hermitian) + beta c, where beta = 0 never reads c. Element (i, j) of the
- * square lies at i * line + j, with whole vectors in each line; that of C at i * c_row + j * c_column. */
+/* Triangle of C, count x count: c = square + transposed square + beta c; beta = 0 never reads c. A hermitian
+ * C gets the conjugate transpose and a real diagonal. Element (i, j) of the square lies at i * line + j, with
+ * whole vectors in each line. */
 typedef struct tsl_packed_fold {
   const void *square;
   int64_t line, count;
@@ -92,11 +89,10 @@ typedef struct tsl_packed_fold {
 } tsl_packed_fold;
 typedef void (*tsl_packed_fold_rows)(const tsl_packed_fold *fold, int64_t first, int64_t end);
 
-/* One row of the table. */
 typedef struct tsl_packed_kernels {
   tesela_type type;
-  int lanes_log2;                   /* elements of a vector: 2 to this power */
-  int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
+  int lanes_log2;
+  int rows[TSL_PACKED_VECTORS_MAX]; /* MR of tiles of 1, 2, ... vectors; not increasing */
   tsl_packed_copy pack_micro;
   tsl_packed_copy_many pack_micros;
   tsl_packed_copy_corner pack_corner;
@@ -110,7 +106,6 @@ typedef struct tsl_packed_kernels {
 static inline int64_t tsl_packed_lanes(const tsl_packed_kernels *kernels) {
   return (int64_t)1 << kernels->lanes_log2;
 }
-/* Vectors that hold so many elements. */
 static inline int64_t tsl_packed_vectors(const tsl_packed_kernels *kernels, int64_t elements) {
   return (elements + tsl_packed_lanes(kernels) - 1) >> kernels->lanes_log2;
 }

@@ -1,25 +1,24 @@
-/* Both operands are large: TSL_PACKED_PANELS.
+/* Schedule TSL_PACKED_PANELS: both operands are large.
  *
- * One thread: for each panel of A's rows, for each panel of k, for each block of columns, micro-panels of A
- * are multiplied with B's block; A's micro-panels are copied when they are first needed, B's next block in
- * pieces between micro-panels of A.
+ * One thread: loops over panels of A's rows, panels of k, blocks of columns. In them micro-panels of A are
+ * multiplied by B's block. A micro-panel of A is packed at its first use; B's next block is packed in pieces
+ * between micro-panels of A.
  *
- * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles
- * of that rectangle, many micro-panels of A by many micro-panels of B, and each makes a share of the next
- * stage's copies, for which it asks while it multiplies. So a stage has one wait, and two sets of copies.
- * Each thread has a part of the rectangle whose tasks it takes first.
+ * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks are tiles
+ * of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage,
+ * and prefetches this data while it multiplies. So a stage has one barrier, and there are two sets of copies.
+ * Each thread first takes the tasks of a region of its own.
  *
- * In place, where C holds the factor that a triangle multiplies, a panel of it is copied before what it lies
- * in is written, and is then multiplied with all that the triangle has for it. Which part of C that adds to
- * ends, or starts, with the panel's own, whose first sums these are: with a triangle whose lines end at the
- * diagonal the last panel comes first, else the first one.
+ * In place, C holds the general factor of a triangular product. A panel of it is packed before C is written
+ * there, and is then multiplied by all of the triangle's panel. The panel of C with the packed rows gets its
+ * first sums then. So the last panel comes first if the triangle's lines end at the diagonal, else the first:
  *
- *      | L1       |   C3 = L3 C3, C's third panel of rows being copied;
+ *      | L1       |   C3 = L3 C3, C's third panel of rows being packed;
  *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
  *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
  *
- * The same order is kept where all of C is copied first (host_packed_run.c), so that bits do not depend on
- * the number of threads. */
+ * The order is equal where all of C is copied first (host_packed_run.c). The bits do not depend on the number
+ * of threads. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -28,24 +27,19 @@
 
 #include <stdatomic.h>
 
-/* --- one thread --- */
-
 static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_t index) {
-  const int64_t across = tsl_ceil_div_or_one(job->views.n, job->columns),
-                panels = tsl_ceil_div_or_one(job->views.k, job->depth),
-                row = index / across / panels * job->rows,
-                step = tsl_packed_step_of(job, index / across % panels),
-                column = index % across * job->columns;
+  const int64_t across = tsl_ceil_div_or_one(job->views.n, job->nc),
+                panels = tsl_ceil_div_or_one(job->views.k, job->kc), row = index / across / panels * job->mc,
+                step = tsl_packed_step_of(job, index / across % panels), column = index % across * job->nc;
   if (row >= job->views.m)
     return (tsl_packed_block){.depth = 0};
-  return (tsl_packed_block){row,    tsl_min(job->rows, job->views.m - row),
-                            column, tsl_min(job->columns, job->views.n - column),
-                            step,   tsl_min(job->depth, job->views.k - step)};
+  return (tsl_packed_block){row,    tsl_min(job->mc, job->views.m - row),
+                            column, tsl_min(job->nc, job->views.n - column),
+                            step,   tsl_min(job->kc, job->views.k - step)};
 }
 
-/* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of
- * B's columns, but for those that have nothing to multiply. None behind the last: its depth and its rows are
- * 0. */
+/* Returns the next block that has anything to multiply, and advances *index. After the last block it returns
+ * one with 0 rows and depth 0. */
 static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   tsl_packed_block block = packed_panels_block_at(job, (*index)++);
   while (block.rows > 0 && tsl_packed_is_idle(job, &block))
@@ -53,16 +47,15 @@ static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   return block;
 }
 
-/* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a
- * micro-panel of A meets its micro-panels of B, its part of the piece is prefetched, and then the next
- * micro-panel of A: so copies wait for no memory. `copies_a`: micro-panels of A are copied when their turn
- * comes. */
+/* Multiplies a block, and packs B's next block in pieces between micro-panels of A. The part of a piece and
+ * the next micro-panel of A are prefetched before they are packed. `copies_a`: micro-panels of A are packed
+ * in turn. */
 static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block,
                                          bool copies_a, void *a_copy, const void *b_copy,
                                          const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
                 pieces = tsl_packed_pieces(job, next, micros_a),
-                tiles = micros_b > 1 ? (micros_b + 3) / 4 : 0; /* while which B's part is prefetched */
+                tiles = micros_b > 1 ? (micros_b + 3) / 4 : 0; /* tiles during which B's part is prefetched */
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   tile.prefetch = tsl_packed_prefetch_bytes(block, 1, b_copy, 1);
   if (copies_a)
@@ -92,8 +85,8 @@ static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_pa
 }
 
 static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
-  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
-                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->mc) * job->kc),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->nc) * job->kc);
   unsigned char *b_copy[2];
   void *copies;
   TSL_TRY(tsl_scratch_take((size_t)(a_bytes + 2 * b_bytes), "copies of panels", &copies));
@@ -115,106 +108,105 @@ static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
   return TESELA_OK;
 }
 
-/* --- several threads --- */
-
-/* What a stage's copies are made of, and its tiles. */
-typedef struct stage {
+/* Panel of k of a rectangle of C: its packed copies and its tasks. */
+typedef struct panel_stage {
   tsl_packed_block block;
   unsigned char *a_copy, *b_copy;
   int64_t micros_a, micros_b;
-  int64_t down, across;                 /* tasks of tiles along a column and along a row */
-  int64_t regions_down, regions_across; /* of tasks that one thread takes first */
-} stage;
+  int64_t down, across; /* tasks in a column and in a row of the rectangle */
+  /* regions of tasks; a thread takes the tasks of its own region first */
+  int64_t regions_down, regions_across;
+} panel_stage;
 
-/* Two neighbouring stages. */
-typedef struct packed_panels_running {
+typedef struct packed_panels_launch {
   const tsl_packed_job *job;
-  stage now, next;        /* without blocks where there is none */
-  _Atomic int64_t *taken; /* tasks of each region of `now` */
-  int64_t shares;         /* of the first stage's copies */
-} packed_panels_running;
+  panel_stage now, next;  /* stage to pack; its block is empty after the last stage */
+  _Atomic int64_t *taken; /* for each region of `now`, tasks that threads have taken */
+  int64_t shares;         /* tasks that pack the first stage */
+} packed_panels_launch;
 
-/* Micro-panels of a task, and which share it has of the next stage's copies. */
+/* Micro-panels of a task; it packs partition `share` of `shares` of the next stage. */
 typedef struct task_tiles {
   int64_t first_micro_a, end_micro_a, first_micro_b, end_micro_b, share, shares;
 } task_tiles;
 
 /* Stages in order: rectangles row by row, in each the panels of k. */
-typedef struct stages {
-  int64_t rows, columns; /* of a rectangle */
+typedef struct panel_stages {
+  int64_t rows, columns; /* size of a rectangle */
   int64_t down, across, panels;
   int64_t count;
-} stages;
+} panel_stages;
 
-/* Counters on lines of their own. */
+/* Distance between two counters in elements: each has a cache line of its own. */
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
 enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
-/* Tasks as tall as leaves each thread a dozen or so, but eight micro-panels of A at least where there are so
- * many, since the first micro-panel of A of a task may wait for its micro-panels of B. */
-static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *stage_in) {
-  const int64_t micros_b_of_a_block = tsl_max(job->columns / job->width, 1);
-  stage_in->across = tsl_ceil_div_or_one(stage_in->micros_b, micros_b_of_a_block);
-  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, stage_in->across),
-                most = tsl_ceil_div_or_one(stage_in->micros_a, MICROS_OF_A_TASK);
-  stage_in->down = tsl_max(tsl_min(wanted, most), 1);
-  while (stage_in->down * stage_in->across < 6 * threads && stage_in->across < stage_in->micros_b)
-    stage_in->across = tsl_min(2 * stage_in->across, stage_in->micros_b);
+/* Cuts a stage into about a dozen tasks for each thread. A task has at least eight micro-panels of A if
+ * possible, since its first one waits for the micro-panels of B. */
+static void cut_tiles(const tsl_packed_job *job, int64_t threads, panel_stage *stage) {
+  const int64_t micros_b_of_a_block = tsl_max(job->nc / job->nr, 1);
+  stage->across = tsl_ceil_div_or_one(stage->micros_b, micros_b_of_a_block);
+  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, stage->across),
+                most = tsl_ceil_div_or_one(stage->micros_a, MICROS_OF_A_TASK);
+  stage->down = tsl_max(tsl_min(wanted, most), 1);
+  while (stage->down * stage->across < 6 * threads && stage->across < stage->micros_b)
+    stage->across = tsl_min(2 * stage->across, stage->micros_b);
 }
 
-/* A region for each thread, as square as can be: who stays in one reads the fewest micro-panels. */
-static void cut_regions(int64_t threads, stage *stage_in) {
+/* Chooses regions, one for each thread, as square as possible: a thread then reads the fewest
+ * micro-panels. */
+static void cut_regions(int64_t threads, panel_stage *stage) {
   int64_t least_edge = INT64_MAX;
-  stage_in->regions_down = stage_in->regions_across = 1;
+  stage->regions_down = stage->regions_across = 1;
   for (int64_t down = 1; down <= threads; down++) {
-    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage_in->block.rows, down) +
-                                                  tsl_ceil_div_or_one(stage_in->block.columns, across);
-    if (threads % down == 0 && down <= stage_in->down && across <= stage_in->across && edge < least_edge) {
+    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage->block.rows, down) +
+                                                  tsl_ceil_div_or_one(stage->block.columns, across);
+    if (threads % down == 0 && down <= stage->down && across <= stage->across && edge < least_edge) {
       least_edge = edge;
-      stage_in->regions_down = down;
-      stage_in->regions_across = across;
+      stage->regions_down = down;
+      stage->regions_across = across;
     }
   }
 }
 
-static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t index, int64_t threads,
-                      unsigned char *a_copy, unsigned char *b_copy) {
+static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, int64_t index,
+                            int64_t threads, unsigned char *a_copy, unsigned char *b_copy) {
   const int64_t step = tsl_packed_step_of(job, index % all->panels),
                 row = index / all->panels / all->across * all->rows,
                 column = index / all->panels % all->across * all->columns;
-  stage made = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
-                          tsl_min(all->columns, job->views.n - column), step,
-                          tsl_min(job->depth, job->views.k - step)},
-                .a_copy = a_copy,
-                .b_copy = b_copy};
-  made.micros_a = tsl_packed_micros_a(job, &made.block);
-  made.micros_b = tsl_packed_micros_b(job, &made.block);
-  cut_tiles(job, threads, &made);
-  cut_regions(threads, &made);
-  return made;
+  panel_stage stage = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
+                                 tsl_min(all->columns, job->views.n - column), step,
+                                 tsl_min(job->kc, job->views.k - step)},
+                       .a_copy = a_copy,
+                       .b_copy = b_copy};
+  stage.micros_a = tsl_packed_micros_a(job, &stage.block);
+  stage.micros_b = tsl_packed_micros_b(job, &stage.block);
+  cut_tiles(job, threads, &stage);
+  cut_regions(threads, &stage);
+  return stage;
 }
 
-static int64_t packed_panels_tiles_of(const stage *from) {
+static int64_t packed_panels_tiles_of(const panel_stage *from) {
   return from->down * from->across;
 }
-/* A share of a stage's copies. */
-static void copy_share(const tsl_packed_job *job, const stage *stage_in, int64_t share, int64_t shares) {
-  tsl_packed_pack_a(job, &stage_in->block, tsl_partition_begin(stage_in->micros_a, shares, share),
-                    tsl_partition_begin(stage_in->micros_a, shares, share + 1), stage_in->a_copy);
-  tsl_packed_pack_piece(job, &stage_in->block, shares, share, stage_in->b_copy);
+/* Packs partition `share` of `shares` of a stage. */
+static void copy_share(const tsl_packed_job *job, const panel_stage *stage, int64_t share, int64_t shares) {
+  tsl_packed_pack_a(job, &stage->block, tsl_partition_begin(stage->micros_a, shares, share),
+                    tsl_partition_begin(stage->micros_a, shares, share + 1), stage->a_copy);
+  tsl_packed_pack_piece(job, &stage->block, shares, share, stage->b_copy);
 }
 
-/* What is prefetched while micro-panel of A `i` of a task meets micro-panel of B `j`: while the first
- * micro-panel of A does, which finds no micro-panel of B in a near cache, the next micro-panel of B; while
- * the last one does, the share of the next stage's copies; else the next micro-panel of A. */
-static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running *run,
-                                                     const task_tiles *tiles, int64_t i, int64_t j,
-                                                     const void *micro_a, const void *micro_b) {
+/* Returns the prefetch while micro-panel of A `i` meets micro-panel of B `j`. First `i`: the next micro-panel
+ * of B, as none is in a near cache yet. Last `i`: the task's part of the next stage. Otherwise: the next
+ * micro-panel of A. */
+static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch *run, const task_tiles *tiles,
+                                                     int64_t i, int64_t j, const void *micro_a,
+                                                     const void *micro_b) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
   const int64_t micros_b = tiles->end_micro_b - tiles->first_micro_b, half = (micros_b + 1) / 2,
-                micro_a_bytes = job->height * block->depth * job->size,
-                micro_b_bytes = job->width * block->depth * job->size;
+                micro_a_bytes = job->mr * block->depth * job->size,
+                micro_b_bytes = job->nr * block->depth * job->size;
   if (i == tiles->first_micro_a)
     return j + 1 < tiles->end_micro_b
                ? tsl_packed_prefetch_bytes(block, 1, (const char *)micro_b + micro_b_bytes, micro_b_bytes)
@@ -229,8 +221,8 @@ static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running
                                      tsl_max(micros_b - half, 1));
 }
 
-/* Micro-panels of A times those of B, and then the task's share of the next stage's copies. */
-static void packed_panels_multiply(const packed_panels_running *run, const task_tiles *tiles) {
+/* Multiplies a task's micro-panels, then packs its part of the next stage. */
+static void packed_panels_multiply(const packed_panels_launch *run, const task_tiles *tiles) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
   const int64_t half = tiles->first_micro_b + (tiles->end_micro_b - tiles->first_micro_b + 1) / 2;
@@ -248,18 +240,18 @@ static void packed_panels_multiply(const packed_panels_running *run, const task_
   copy_share(job, &run->next, tiles->share, tiles->shares);
 }
 
-/* The next tile of a worker's region, down its columns, so that micro-panels of B are used again while they
- * are near; where none is left, one of another region. There is one for each call. */
-static void take_tile(const packed_panels_running *run, int worker, int64_t *i, int64_t *j) {
-  const stage *now = &run->now;
-  const int64_t regions = now->regions_down * now->regions_across;
+/* Takes the next tile of a worker's region, down its columns, so that micro-panels of B are reused from a
+ * near cache. If none is left it takes a tile of another region. Exactly one tile exists for each call. */
+static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, int64_t *j) {
+  const panel_stage *stage = &run->now;
+  const int64_t regions = stage->regions_down * stage->regions_across;
   for (int64_t turn = 0; turn < regions; turn++) {
-    const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
-                  column = region / now->regions_down,
-                  top = tsl_partition_begin(now->down, now->regions_down, row),
-                  down = tsl_partition_begin(now->down, now->regions_down, row + 1) - top,
-                  left = tsl_partition_begin(now->across, now->regions_across, column),
-                  across = tsl_partition_begin(now->across, now->regions_across, column + 1) - left,
+    const int64_t region = (worker + turn) % regions, row = region % stage->regions_down,
+                  column = region / stage->regions_down,
+                  top = tsl_partition_begin(stage->down, stage->regions_down, row),
+                  down = tsl_partition_begin(stage->down, stage->regions_down, row + 1) - top,
+                  left = tsl_partition_begin(stage->across, stage->regions_across, column),
+                  across = tsl_partition_begin(stage->across, stage->regions_across, column + 1) - left,
                   taken = atomic_fetch_add_explicit(&run->taken[region * APART], 1, memory_order_relaxed);
     if (taken < down * across) {
       *i = top + taken % down;
@@ -271,58 +263,58 @@ static void take_tile(const packed_panels_running *run, int worker, int64_t *i, 
 }
 
 static void tiles_task(void *argument, int64_t index, int worker) {
-  const packed_panels_running *run = argument;
-  const stage *now = &run->now;
+  const packed_panels_launch *run = argument;
+  const panel_stage *stage = &run->now;
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  packed_panels_multiply(run,
-                         &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
-                                       .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
-                                       .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
-                                       .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
-                                       .share = j * now->down + i,
-                                       .shares = packed_panels_tiles_of(now)});
+  packed_panels_multiply(
+      run, &(task_tiles){.first_micro_a = tsl_partition_begin(stage->micros_a, stage->down, i),
+                         .end_micro_a = tsl_partition_begin(stage->micros_a, stage->down, i + 1),
+                         .first_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j),
+                         .end_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j + 1),
+                         .share = j * stage->down + i,
+                         .shares = packed_panels_tiles_of(stage)});
 }
 
 static void copies_task(void *argument, int64_t index, int worker) {
-  const packed_panels_running *run = argument;
+  const packed_panels_launch *run = argument;
   (void)worker;
   copy_share(run->job, &run->next, index, run->shares);
 }
 
-/* Rectangles whose panels of A and of B have the share of the last cache each, however few rows or columns
- * the other has: every stage ends with a wait. */
-static stages stages_of(const tsl_packed_job *job) {
-  stages all;
+/* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache, even if the
+ * other one is narrow. This keeps the stages few, since each ends with a barrier. */
+static panel_stages stages_of(const tsl_packed_job *job) {
+  panel_stages all;
   const int64_t widths =
-      tsl_ceil_div_or_one(job->views.n, tsl_max(job->most, job->columns) / job->width * job->width);
-  all.rows = job->rows;
-  all.columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, widths), job->width) * job->width;
+      tsl_ceil_div_or_one(job->views.n, tsl_max(job->panel_max, job->nc) / job->nr * job->nr);
+  all.rows = job->mc;
+  all.columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, widths), job->nr) * job->nr;
   all.down = tsl_ceil_div_or_one(job->views.m, all.rows);
   all.across = tsl_ceil_div_or_one(job->views.n, all.columns);
-  all.panels = tsl_ceil_div_or_one(job->views.k, job->depth);
+  all.panels = tsl_ceil_div_or_one(job->views.k, job->kc);
   all.count = all.down * all.across * all.panels;
   return all;
 }
 
 static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  const stages all = stages_of(job);
-  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
-                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
+  const panel_stages all = stages_of(job);
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->kc),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->kc),
                 sets = all.count > 1 ? 2 : 1, counters = threads * TSL_CACHE_LINE;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes) + counters), "copies of panels", &memory));
   unsigned char *copies = (unsigned char *)memory + counters;
-  packed_panels_running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
+  packed_panels_launch run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
   tsl_team_run(team, run.shares, copies_task, &run);
   for (int64_t index = 1; index <= all.count; index++) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
-    run.next =
-        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.micros_a = 0};
+    run.next = index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes)
+                                 : (panel_stage){.micros_a = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
     tsl_team_run(team, packed_panels_tiles_of(&run.now), tiles_task, &run);
@@ -334,8 +326,8 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads) {
   if (tsl_packed_has_strips(job, threads))
     return tsl_packed_share_strips(job, threads);
-  const stages all = stages_of(job);
-  const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
+  const panel_stages all = stages_of(job);
+  const panel_stage first = stage_at(job, &all, 0, threads, NULL, NULL);
   const double copied = (double)(all.across * tsl_packed_width_of_a(job, job->views.m) +
                                  all.down * tsl_packed_width_of_b(job, job->views.n));
   return (tsl_packed_sharing){.waits = (double)all.count + 1,
@@ -343,11 +335,11 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
                               .shared = copied * (double)(job->views.k * job->size)};
 }
 
-/* A panel of the general factor is copied whole before that part of C is written which it lies in: by threads
- * for all columns of a rectangle of C, or, where it is B's, for all of its rows. */
+/* Returns true if a panel of the general factor is packed whole before its part of C is written. In several
+ * threads a rectangle must have all columns of C if A is the general factor, or all rows if it is B. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
-  return holds_a ? threads == 1 || stages_of(job).across == 1 : job->rows >= job->views.m;
+  return holds_a ? threads == 1 || stages_of(job).across == 1 : job->mc >= job->views.m;
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {

@@ -1,4 +1,4 @@
-/* A run: by its schedule, and in place. */
+/* Runs a job by its schedule, and in place. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
@@ -17,14 +17,14 @@ static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
   return schedules[job->schedule].run(job, team);
 }
 
-/* The general factor is what C holds: slices of it, whose products need nothing else of it, are copied whole
- * before they are written, where its panels cannot each be copied in time. Each slice copies the triangle
- * again, so that there are few. */
+/* Computes a product in place if its panels cannot be packed in time. Slices of the general factor (C), which
+ * no other slice needs, are packed whole before they are overwritten. Each slice packs the triangle again; so
+ * slices are large. */
 static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
   enum { SLICE_BYTES = 32 << 20 };
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   const int64_t lines = holds_a ? job->views.m : job->views.n,
-                line_bytes = tsl_max(job->views.k, 1) * job->size, unit = holds_a ? job->height : job->width,
+                line_bytes = tsl_max(job->views.k, 1) * job->size, unit = holds_a ? job->mr : job->nr,
                 slice =
                     tsl_min(tsl_max(SLICE_BYTES / line_bytes / unit, 1) * unit, tsl_round_up(lines, unit));
   tsl_packed_job part = *job;

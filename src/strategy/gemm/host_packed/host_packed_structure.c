@@ -1,22 +1,19 @@
-/* Factors of which a triangle is stored, and a triangle of C.
+/* Factors of which a triangle is stored, and triangles of C.
  *
- * A micro-panel of a factor like that, lines (rows of A, columns of B) by steps, where steps up to the
- * diagonal are stored:
+ * Micro-panel of a factor whose steps up to the diagonal are stored; a line is a row of A or a column of B:
  *
- *   lines of it    | stored, copied | corner | symmetric, hermitian: copied with strides exchanged |
- *   from `line` on |   as ever      |        | triangular: 0, left out of the copy and the tiles   |
- *   steps          0              line   line + count                                           k
+ *   lines          | stored: packed  | corner | symmetric, hermitian: packed with exchanged strides |
+ *   from `line` on | as usual        |        | triangular: 0, skipped by packing and tiles         |
+ *   steps          0              line   line + count                                              k
  *
- * Tiles of C's triangle that the diagonal crosses are computed in a small block, with what C has of them. */
+ * Tiles that the diagonal of C's triangle crosses are computed in a small block. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-/* --- factors --- */
-
-/* A factor as lines x steps. */
+/* Returns a factor as lines x steps: A, or the transposed B. */
 static tsl_view packed_structure_lines_of(const tsl_packed_job *job, bool is_a) {
   if (is_a)
     return job->views.a;
@@ -32,7 +29,7 @@ static bool is_triangular(const tsl_view *view) {
   return view->structure == TESELA_TRIANGULAR || view->structure == TESELA_UNIT_TRIANGULAR;
 }
 
-/* Steps from `first` to before `end`, on one side of the diagonal. */
+/* Packs steps `first` to before `end`, which are all on one side of the diagonal. */
 static void copy_side(const tsl_packed_job *job, const tsl_view *view, const tsl_packed_lines *lines,
                       bool is_stored, int64_t first, int64_t end, unsigned char *out) {
   if (first >= end || (!is_stored && is_triangular(view)))
@@ -49,11 +46,12 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
                                 const tsl_packed_lines *lines, void *micro) {
   const tsl_view view = packed_structure_lines_of(job, lines->is_a);
   const bool stores_before = view.triangle == TESELA_LOWER;
-  const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
-                behind = line + lines->count, step_bytes = lines->width * job->size;
-  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* step 0's */
-  copy_side(job, &view, lines, stores_before, from, tsl_min(to, line), out + from * step_bytes);
-  const int64_t first = tsl_max(from, line), end = tsl_min(to, behind);
+  const int64_t first_step = block->step + lines->from, last_step = block->step + lines->to,
+                line = lines->line, behind = line + lines->count, step_bytes = lines->width * job->size;
+  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* position of step 0 */
+  copy_side(job, &view, lines, stores_before, first_step, tsl_min(last_step, line),
+            out + first_step * step_bytes);
+  const int64_t first = tsl_max(first_step, line), end = tsl_min(last_step, behind);
   if (first < end)
     job->kernels->pack_corner(
         &(tsl_packed_corner){.at = view.at + line * (view.row_stride + view.col_stride) * job->size,
@@ -66,11 +64,11 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
                              .stores_before = stores_before,
                              .structure = view.structure,
                              .out = out + first * step_bytes});
-  const int64_t rest = tsl_max(from, behind);
-  copy_side(job, &view, lines, !stores_before, rest, to, out + rest * step_bytes);
+  const int64_t rest = tsl_max(first_step, behind);
+  copy_side(job, &view, lines, !stores_before, rest, last_step, out + rest * step_bytes);
 }
 
-/* Steps of k that are not 0 for so many lines. */
+/* Returns the steps of k in which any of these lines is not zero. */
 static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool is_a, int64_t line,
                                                  int64_t count) {
   const tsl_view view = packed_structure_lines_of(job, is_a);
@@ -79,8 +77,6 @@ static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool
     return (tsl_packed_span){0, job->views.k};
   return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
 }
-
-/* --- tiles --- */
 
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
   const tesela_triangle triangle = job->views.c.triangle;
@@ -98,15 +94,15 @@ void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row) {
     clear_imaginary(job, c->at + row * (c->row_stride + c->col_stride) * job->size);
 }
 
-/* Between a tile of C and a block beside it, all that C's triangle has of it. */
-typedef struct aside {
+/* Rectangle of C and a small block that holds its elements of C's triangle. */
+typedef struct tile_region {
   const tsl_packed_job *job;
   int64_t row, rows, column, columns;
   unsigned char *block;
-  int64_t block_row, block_column; /* its strides */
-} aside;
+  int64_t block_row, block_column; /* strides of the block, in elements */
+} tile_region;
 
-/* Moves `count` elements, none where that is negative, with these strides in bytes. */
+/* Copies `count` elements with strides in bytes; does nothing if `count` is negative. */
 static inline void packed_structure_move(unsigned char *dst, int64_t to_step, const unsigned char *from,
                                          int64_t from_step, int64_t count, size_t size) {
   if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
@@ -131,18 +127,19 @@ static void move_16(unsigned char *dst, int64_t to_step, const unsigned char *fr
   packed_structure_move(dst, to_step, from, from_step, count, 16);
 }
 
-static void packed_structure_exchange(const aside *with, bool is_back) {
+static void packed_structure_exchange(const tile_region *copied, bool is_back) {
   static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
-  const tsl_packed_job *job = with->job;
+  const tsl_packed_job *job = copied->job;
   const tsl_view *c = &job->views.c;
-  const int64_t c_step = c->col_stride * job->size, block_step = with->block_column * job->size;
-  for (int64_t i = 0; i < with->rows; i++) {
-    const tsl_packed_span span = tsl_packed_span_of_row(job, with->row + i);
-    const int64_t first = tsl_max(span.first - with->column, 0),
-                  end = tsl_min(span.end - with->column, with->columns),
-                  diagonal = with->row + i - with->column;
-    unsigned char *row = c->at + ((with->row + i) * c->row_stride + with->column * c->col_stride) * job->size,
-                  *beside = with->block + i * with->block_row * job->size;
+  const int64_t c_step = c->col_stride * job->size, block_step = copied->block_column * job->size;
+  for (int64_t i = 0; i < copied->rows; i++) {
+    const tsl_packed_span span = tsl_packed_span_of_row(job, copied->row + i);
+    const int64_t first = tsl_max(span.first - copied->column, 0),
+                  end = tsl_min(span.end - copied->column, copied->columns),
+                  diagonal = copied->row + i - copied->column;
+    unsigned char *row = c->at +
+                         ((copied->row + i) * c->row_stride + copied->column * c->col_stride) * job->size,
+                  *beside = copied->block + i * copied->block_row * job->size;
     if (is_back)
       moves[job->size](row + first * c_step, c_step, beside + first * block_step, block_step, end - first);
     else
@@ -152,8 +149,9 @@ static void packed_structure_exchange(const aside *with, bool is_back) {
   }
 }
 
-/* The same arithmetic as in place: so bits do not depend on where tiles lie. */
-static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
+/* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the borders of
+ * tiles. */
+static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
                            tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
     VECTOR_BYTES_MOST = 64,
@@ -161,78 +159,76 @@ static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
   };
   _Alignas(TSL_CACHE_LINE) unsigned char block[2 * BLOCK_MOST];
   const int64_t c_row = tile->c_row, c_column = tile->c_column;
-  aside with = *aside_in;
-  with.block = block;
-  with.block_column = c_column == 1 ? 1 : 2; /* another than 1 has a way of its own */
-  with.block_row =
-      with.block_column * (tsl_packed_vectors(job->kernels, aside_in->columns) << job->kernels->lanes_log2);
+  tile_region copied = *region;
+  copied.block = block;
+  copied.block_column = c_column == 1 ? 1 : 2; /* a stride other than 1 has a slower path of its own */
+  copied.block_row =
+      copied.block_column * (tsl_packed_vectors(job->kernels, region->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
-    memset(block, 0, (size_t)(with.block_row * aside_in->rows * job->size));
-    packed_structure_exchange(&with, false);
+    memset(block, 0, (size_t)(copied.block_row * region->rows * job->size));
+    packed_structure_exchange(&copied, false);
   }
   tile->c = block;
-  tile->c_row = with.block_row;
-  tile->c_column = with.block_column;
+  tile->c_row = copied.block_row;
+  tile->c_column = copied.block_column;
   multiply(tile);
   tile->c_row = c_row;
   tile->c_column = c_column;
-  packed_structure_exchange(&with, true);
+  packed_structure_exchange(&copied, true);
 }
 
-/* How a tile lies to C's triangle. */
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
 
-static tile_place packed_structure_place_of(const tsl_packed_job *job, const aside *aside_in) {
-  const int64_t last_row = aside_in->row + aside_in->rows - 1,
-                last_column = aside_in->column + aside_in->columns - 1;
+static tile_place packed_structure_place_of(const tsl_packed_job *job, const tile_region *region) {
+  const int64_t last_row = region->row + region->rows - 1, last_column = region->column + region->columns - 1;
   const tesela_triangle triangle = job->views.c.triangle;
   if (triangle == TESELA_WHOLE)
     return INSIDE;
-  if (triangle == TESELA_LOWER ? aside_in->column > last_row : aside_in->row > last_column)
+  if (triangle == TESELA_LOWER ? region->column > last_row : region->row > last_column)
     return OUTSIDE;
-  if (triangle == TESELA_LOWER ? aside_in->row > last_column : aside_in->column > last_row)
+  if (triangle == TESELA_LOWER ? region->row > last_column : region->column > last_row)
     return INSIDE;
   return ACROSS;
 }
 
 bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block) {
-  const aside all = {
+  const tile_region region = {
       .row = block->row, .rows = block->rows, .column = block->column, .columns = block->columns};
   if (!job->is_half || job->views.k == 0)
     return false;
-  const tsl_packed_span a = packed_structure_steps_of(job, true, all.row, all.rows),
-                        b = packed_structure_steps_of(job, false, all.column, all.columns);
-  return packed_structure_place_of(job, &all) == OUTSIDE ||
+  const tsl_packed_span a = packed_structure_steps_of(job, true, region.row, region.rows),
+                        b = packed_structure_steps_of(job, false, region.column, region.columns);
+  return packed_structure_place_of(job, &region) == OUTSIDE ||
          tsl_max(tsl_max(a.first, b.first), block->step) >=
              tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
 
-/* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
-static void crop(const tsl_packed_job *job, aside *aside_in, tsl_packed_side *micro_a,
+/* Removes rows and whole vectors of columns that are outside C's triangle. */
+static void crop(const tsl_packed_job *job, tile_region *region, tsl_packed_side *micro_a,
                  tsl_packed_side *micro_b) {
-  const int64_t below = tsl_max(aside_in->row - aside_in->column, 0),
-                right = tsl_max(aside_in->column - aside_in->row, 0), lanes = tsl_packed_lanes(job->kernels);
+  const int64_t below = tsl_max(region->row - region->column, 0),
+                right = tsl_max(region->column - region->row, 0), lanes = tsl_packed_lanes(job->kernels);
   if (job->views.c.triangle == TESELA_UPPER) {
     const int64_t skipped = below & ~(lanes - 1);
     micro_b->at = (const unsigned char *)micro_b->at + skipped * micro_b->across * job->size;
-    aside_in->rows = tsl_min(aside_in->rows, aside_in->column + aside_in->columns - aside_in->row);
-    aside_in->column += skipped;
-    aside_in->columns -= skipped;
+    region->rows = tsl_min(region->rows, region->column + region->columns - region->row);
+    region->column += skipped;
+    region->columns -= skipped;
   } else {
     micro_a->at = (const unsigned char *)micro_a->at + right * micro_a->across * job->size;
-    aside_in->columns = tsl_min(aside_in->columns, aside_in->row + aside_in->rows - aside_in->column);
-    aside_in->row += right;
-    aside_in->rows -= right;
+    region->columns = tsl_min(region->columns, region->row + region->rows - region->column);
+    region->row += right;
+    region->rows -= right;
   }
 }
 
-/* A tile of the steps that are not 0 in both of its factors. */
-static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *aside_in,
-                           const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
-                           tsl_packed_tile *tile) {
+/* Multiplies a tile by the steps that are not zero in both factors. */
+static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block,
+                           const tile_region *region, const tsl_packed_side *micro_a,
+                           const tsl_packed_side *micro_b, bool is_across, tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  const tsl_packed_span a = packed_structure_steps_of(job, true, aside_in->row, aside_in->rows),
-                        b = packed_structure_steps_of(job, false, aside_in->column, aside_in->columns);
+  const tsl_packed_span a = packed_structure_steps_of(job, true, region->row, region->rows),
+                        b = packed_structure_steps_of(job, false, region->column, region->columns);
   const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
                 first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
                 skipped = first - block->step;
@@ -246,73 +242,71 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   tile->b_step = micro_b->along;
   tile->depth = end - first;
   tsl_packed_add_to_c(job, is_first, tile);
-  tile->columns = aside_in->columns;
-  tile->c =
-      (unsigned char *)job->views.c.at +
-      (aside_in->row * job->views.c.row_stride + aside_in->column * job->views.c.col_stride) * job->size;
+  tile->columns = region->columns;
+  tile->c = (unsigned char *)job->views.c.at +
+            (region->row * job->views.c.row_stride + region->column * job->views.c.col_stride) * job->size;
   tsl_packed_tile_function multiply =
-      kernels->multiply[tsl_packed_vectors(kernels, aside_in->columns) - 1][aside_in->rows - 1];
+      kernels->multiply[tsl_packed_vectors(kernels, region->columns) - 1][region->rows - 1];
   if (is_across)
-    multiply_aside(job, aside_in, multiply, tile);
+    multiply_aside(job, region, multiply, tile);
   else
     multiply(tile);
 }
 
-/* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have
- * different steps in this panel, and so few that leaving some out saves more than a second tile costs; and
- * where they begin, or end, in two panels, in each of which their first sums are some columns' alone. */
+/* Returns the number of columns to multiply at a time. A triangular B with a short corner is faster vector by
+ * vector, as each vector skips its own zero steps. So are columns that begin or end in two panels, as each
+ * panel has the first sums of some columns. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
-                               const aside *aside_in) {
+                               const tile_region *region) {
   enum { SHORT = 96 };
-  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = aside_in->column + aside_in->columns;
+  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = region->column + region->columns;
   const tsl_view view = packed_structure_lines_of(job, false);
-  if (aside_in->columns <= lanes || !is_triangular(&view))
-    return aside_in->columns;
-  const tsl_packed_span steps = packed_structure_steps_of(job, false, aside_in->column, aside_in->columns);
+  if (region->columns <= lanes || !is_triangular(&view))
+    return region->columns;
+  const tsl_packed_span steps = packed_structure_steps_of(job, false, region->column, region->columns);
   const int64_t first = tsl_max(steps.first, block->step),
                 end = tsl_min(steps.end, block->step + block->depth);
-  const bool is_corner = first < behind && end > aside_in->column,
-             is_in_two = aside_in->column / job->depth != (behind - 1) / job->depth;
-  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : aside_in->columns;
+  const bool is_corner = first < behind && end > region->column,
+             is_in_two = region->column / job->kc != (behind - 1) / job->kc;
+  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : region->columns;
 }
 
-/* A tile, or some rows of one. */
 static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block,
-                                           aside aside_in, tsl_packed_side side_a, tsl_packed_side side_b,
+                                           tile_region region, tsl_packed_side side_a, tsl_packed_side side_b,
                                            tsl_packed_tile *tile) {
-  const tile_place place = packed_structure_place_of(job, &aside_in);
+  const tile_place place = packed_structure_place_of(job, &region);
   if (place == OUTSIDE)
     return;
   if (place == ACROSS)
-    crop(job, &aside_in, &side_a, &side_b);
-  const int64_t end = aside_in.column + aside_in.columns, step = columns_at_once(job, block, &aside_in);
-  for (; aside_in.column < end; aside_in.column += step) {
-    aside_in.columns = tsl_min(step, end - aside_in.column);
-    multiply_steps(job, block, &aside_in, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
+    crop(job, &region, &side_a, &side_b);
+  const int64_t end = region.column + region.columns, step = columns_at_once(job, block, &region);
+  for (; region.column < end; region.column += step) {
+    region.columns = tsl_min(step, end - region.column);
+    multiply_steps(job, block, &region, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
     side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
   }
 }
 
-/* Rows of this tile that belong to the panel of its first one: in place, others are written with their own
- * panel. */
-static int64_t rows_of_panel(const tsl_packed_job *job, const aside *aside_in) {
+/* Returns the number of rows of this tile in the panel of its first row. In place, the other rows are written
+ * with their own panel. */
+static int64_t rows_of_panel(const tsl_packed_job *job, const tile_region *region) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
-    return aside_in->rows;
-  return tsl_min(aside_in->rows, job->depth - aside_in->row % job->depth);
+    return region->rows;
+  return tsl_min(region->rows, job->kc - region->row % job->kc);
 }
 
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile) {
   tsl_packed_side side_a = *micro_a;
-  aside at = {.job = job,
-              .row = block->row + micro_a->first,
-              .column = block->column + micro_b->first,
-              .columns = micro_b->count};
-  for (int64_t left = micro_a->count; left > 0; left -= at.rows, at.row += at.rows) {
-    at.rows = left;
-    at.rows = rows_of_panel(job, &at);
-    packed_structure_multiply_rows(job, block, at, side_a, *micro_b, tile);
-    side_a.at = (const unsigned char *)side_a.at + at.rows * side_a.across * job->size;
+  tile_region region = {.job = job,
+                        .row = block->row + micro_a->first,
+                        .column = block->column + micro_b->first,
+                        .columns = micro_b->count};
+  for (int64_t left = micro_a->count; left > 0; left -= region.rows, region.row += region.rows) {
+    region.rows = left;
+    region.rows = rows_of_panel(job, &region);
+    packed_structure_multiply_rows(job, block, region, side_a, *micro_b, tile);
+    side_a.at = (const unsigned char *)side_a.at + region.rows * side_a.across * job->size;
   }
 }

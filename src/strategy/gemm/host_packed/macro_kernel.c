@@ -1,4 +1,4 @@
-/* The steps: what is copied from where to where, and what a tile is made of. */
+/* Macro-kernel: packing of micro-panels, and the operands of each micro-kernel. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "base/memory.h"
@@ -10,11 +10,11 @@ static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int
 }
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_ceil_div_or_one(block->rows, job->height);
+  return tsl_ceil_div_or_one(block->rows, job->mr);
 }
 
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->width);
+  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->nr);
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
@@ -25,29 +25,29 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
   return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
 }
 
-/* The first column of micro-panel of B `index`, from the block's first one, and the same in a copy of whole
- * vectors. */
+/* Returns the first column of micro-panel of B `index`, relative to the block. */
 static int64_t macro_kernel_column_of(const tsl_packed_job *job, int64_t index) {
-  return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->width : index * job->width;
+  return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->nr : index * job->nr;
 }
+/* Returns the first column of micro-panel of B `index` in a packed copy of whole vectors. */
 static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
   const int64_t padding = job->lead > 0 && index > 0 ? whole_vectors(job, job->lead) - job->lead : 0;
   return macro_kernel_column_of(job, index) + padding;
 }
 
-/* Columns of a copy of so many, whose first micro-panel is the first of all. */
+/* Returns the packed columns of `columns` columns from the first one on, padded to whole vectors. */
 static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
   return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
 }
 
-/* Columns in front of the first micro-panel of B that is copied. The last one is where it would be read past
- * its rows' ends. */
+/* Returns the columns of B that tiles read directly. A partial last micro-panel is packed, since a tile would
+ * read past the ends of its rows. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
   if (job->lead > 0)
     return columns;
-  return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->width * job->width;
+  return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->nr * job->nr;
 }
 
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
@@ -55,13 +55,13 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
   return copied == 0 ? 0 : copied_columns(job, copied);
 }
 
-/* Rows of micro-panel of A `index`, from the block's first row. */
+/* Returns the first row of micro-panel of A `index`, relative to the block. */
 static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
   return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
-/* Of steps `from` to before `end`, counted from the block's first one, how far those of the first product go.
- */
+/* Returns the end of the first product's steps within `from` to `end`, which are relative to the block.
+ * Without joined products: `end`. */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
                             int64_t end) {
   return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
@@ -101,7 +101,6 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
   }
 }
 
-/* Of a B with a structure, which is always copied. */
 static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                               int64_t end, int64_t from, int64_t target, void *copy) {
   for (int64_t i = first; i < end; i++) {
@@ -115,7 +114,7 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
   }
 }
 
-/* Micro-panels from `first` to before `end` that are alike: a shorter one is none of them, or the last. */
+/* Packs micro-panels `first` to before `end` of equal width; only the last one may be narrower. */
 static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        int64_t from, int64_t target, void *copy) {
   const int64_t in_place = columns_in_place(job, block->columns),
@@ -128,13 +127,13 @@ static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block,
       (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
   if (count > 0 && from < of_first)
     job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column),
-                              b->col_stride, b->row_stride, count, from, of_first, job->width, block->depth,
+                              b->col_stride, b->row_stride, count, from, of_first, job->nr, block->depth,
                               out);
   if (count > 0 && of_first < target) {
     b = &job->second->b;
     job->kernels->pack_micros(
         macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column), b->col_stride,
-        b->row_stride, count, of_first, target, job->width, block->depth, out);
+        b->row_stride, count, of_first, target, job->nr, block->depth, out);
   }
 }
 
@@ -156,8 +155,8 @@ void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block,
   pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
-/* Pieces of B's block: rows of it where its columns lie side by side, else micro-panels of B, so that each is
- * read along its lines. */
+/* Returns true if pieces of B's block are rows, since its columns are contiguous; else pieces are
+ * micro-panels. */
 static bool is_in_rows(const tsl_packed_job *job) {
   return job->views.b.col_stride == 1;
 }
@@ -172,12 +171,12 @@ int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *blo
 
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  const int64_t whole = whole_of_pieces(job, block), from = tsl_partition_begin(whole, pieces, index),
-                to = tsl_partition_begin(whole, pieces, index + 1);
+  const int64_t whole = whole_of_pieces(job, block), first = tsl_partition_begin(whole, pieces, index),
+                end = tsl_partition_begin(whole, pieces, index + 1);
   if (is_in_rows(job))
-    pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), from, to, copy);
+    pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), first, end, copy);
   else
-    pack_b_steps(job, block, from, to, 0, block->depth, copy);
+    pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -216,7 +215,7 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
       .depth = block->depth,
       .c_row = job->views.c.row_stride,
       .c_column = job->views.c.col_stride,
-      .c_rows = tsl_ceil_div_or_one(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
+      .c_rows = tsl_ceil_div_or_one(job->mr * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
       .alpha = {job->alpha[0], job->alpha[1]},
       .signs = {job->signs[0], job->signs[1]}};
   tsl_packed_add_to_c(job, block->step == 0, &tile);
@@ -243,10 +242,8 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
   kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
 }
 
-/* --- what is prefetched --- */
-
-/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. A run that starts
- * within a line may end in one line more. */
+/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. A run that begins within a cache
+ * line may take one line more. */
 static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles,
                                                     const unsigned char *src, int64_t runs, int64_t bytes,
                                                     int64_t stride) {
@@ -263,20 +260,21 @@ tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int
   return macro_kernel_prefetch_of(block, tiles, src, 1, bytes, bytes);
 }
 
-/* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
+/* Returns a prefetch of a part of an operand along its contiguous direction, or an empty prefetch if it has
+ * none. */
 static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                             const tsl_view *operand, int64_t row, int64_t rows,
                                             int64_t column, int64_t columns, int64_t tiles) {
-  if (operand->packed) /* it lies in order */
+  if (operand->packed)
     return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
-  const unsigned char *at = macro_kernel_element_of(operand, job->size, row, column);
+  const unsigned char *start = macro_kernel_element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
-    return macro_kernel_prefetch_of(block, tiles, at, rows, columns * job->size,
+    return macro_kernel_prefetch_of(block, tiles, start, rows, columns * job->size,
                                     operand->row_stride * job->size);
   if (operand->row_stride == 1)
-    return macro_kernel_prefetch_of(block, tiles, at, columns, rows * job->size,
+    return macro_kernel_prefetch_of(block, tiles, start, columns, rows * job->size,
                                     operand->col_stride * job->size);
-  return (tsl_packed_prefetch){.at = at, .left = 1, .lines = 1};
+  return (tsl_packed_prefetch){.at = start, .left = 1, .lines = 1};
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
@@ -291,22 +289,22 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
                                               const tsl_packed_block *packed_block, int64_t pieces,
                                               int64_t index, int64_t part, int64_t parts, int64_t tiles) {
   const int64_t whole = whole_of_pieces(job, packed_block), first = tsl_partition_begin(whole, pieces, index),
-                end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
+                end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->nr;
   const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
                       first * unit,
-                from = first * unit + tsl_partition_begin(all, parts, part),
-                to = first * unit + tsl_partition_begin(all, parts, part + 1);
+                part_first = first * unit + tsl_partition_begin(all, parts, part),
+                part_end = first * unit + tsl_partition_begin(all, parts, part + 1);
   const int64_t steps = end_of_first(job, packed_block, 0, packed_block->depth);
-  if (to <= from || packed_block->depth == 0 || (is_in_rows(job) && to > steps))
+  if (part_end <= part_first || packed_block->depth == 0 || (is_in_rows(job) && part_end > steps))
     return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
-  return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + from, to - from,
-                                            packed_block->column, packed_block->columns, tiles)
-                         : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
-                                            packed_block->column + from, to - from, tiles);
+  return is_in_rows(job)
+             ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + part_first,
+                                part_end - part_first, packed_block->column, packed_block->columns, tiles)
+             : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
+                                packed_block->column + part_first, part_end - part_first, tiles);
 }
 
-/* --- operands packed once for many runs: the copies that all schedules make, of all panels, in the order of
- * panels --- */
+/* --- operands packed once for many runs: the copies of all panels, panel after panel --- */
 
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
   if (is_a)
@@ -314,33 +312,33 @@ size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
   return job->copies_b ? (size_t)(tsl_packed_width_of_b(job, job->views.n) * job->views.k * job->size) : 0;
 }
 
-typedef struct forming {
+typedef struct form_task {
   const tsl_packed_job *job;
   bool is_a;
   unsigned char *to;
-} forming;
+} form_task;
 
-/* Micro-panels of A are cut within the blocks of rows that the schedule takes. */
+/* Packs one panel of k. Micro-panels of A are cut within the schedule's blocks of rows. */
 static void form_panel(void *argument, int64_t index, int worker) {
-  const forming *of = argument;
-  const tsl_packed_job *job = of->job;
-  const int64_t step = index * job->depth, depth = tsl_min(job->depth, job->views.k - step),
-                rows = job->schedule == TSL_PACKED_PANELS ? job->rows : job->views.m;
+  const form_task *task = argument;
+  const tsl_packed_job *job = task->job;
+  const int64_t step = index * job->kc, depth = tsl_min(job->kc, job->views.k - step),
+                rows = job->schedule == TSL_PACKED_PANELS ? job->mc : job->views.m;
   (void)worker;
-  if (!of->is_a) {
+  if (!task->is_a) {
     const tsl_packed_block block = {0, job->views.m, 0, job->views.n, step, depth};
     tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block),
-                      of->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
+                      task->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
     return;
   }
   for (int64_t row = 0; row < job->views.m; row += rows) {
     const tsl_packed_block block = {row, tsl_min(rows, job->views.m - row), 0, job->views.n, step, depth};
     tsl_packed_pack_a(job, &block, 0, tsl_packed_micros_a(job, &block),
-                      of->to + (step * job->views.m + row * depth) * job->size);
+                      task->to + (step * job->views.m + row * depth) * job->size);
   }
 }
 
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team) {
-  forming of = {.job = job, .is_a = is_a, .to = dst};
-  tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->depth), form_panel, &of);
+  form_task task = {.job = job, .is_a = is_a, .to = dst};
+  tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->kc), form_panel, &task);
 }

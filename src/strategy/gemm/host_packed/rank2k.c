@@ -1,23 +1,23 @@
-/* Updates of rank 2k, C's triangle = P + P' + beta C with P = alpha A B (P' conjugated where C is hermitian).
+/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B. P' is the transpose of P, conjugated if
+ * C is hermitian.
  *
- *   FOLDED  P is computed whole, beside C, and its transpose added to it where it goes to C: no element is
- * computed in vain, where two triangles of products have tiles across the diagonal twice, and A and B are
- * copied once JOINED  one product of twice as many terms, the factors copied behind each other into one
- * panel: C is written once TWICE   one product after the other: where sums are long, C's way to memory and
- * back is nothing beside them
+ *   FOLDED  P is computed whole in separate memory, and its transpose is added when it is stored to C. No
+ *           element is computed in vain, and A and B are packed once.
+ *   JOINED  One product of twice as many terms: the factors of both are packed into one panel. C is written
+ *           once.
+ *   TWICE   One product after the other: for long sums the additional traffic of C is negligible.
  *
  *             k   k
- *   JOINED   [ A | B'] [ B ] k        A and B are packed once as what they are, and once as the other
- * factor's transpose n         [ A'] k */
+ *   JOINED   [ A | B'] [ B ] k        A and B are packed twice each: unchanged, and transposed as the
+ *            n         [ A'] k        other factor. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
 
-/* --- which --- */
-
-/* An odd number of cache lines, so that columns of P do not all want the same sets of the first cache. */
+/* Returns the row stride of P: an odd number of cache lines. Otherwise columns of P could all map to one set
+ * of the first-level cache. */
 static int64_t line_of_square(const tsl_problem *problem) {
   const int64_t lane = TSL_CACHE_LINE / (int64_t)tsl_type(problem->c.type)->size,
                 lines = tsl_ceil_div_or_one(problem->n, lane);
@@ -28,14 +28,14 @@ static bool is_by_columns(const tsl_operand *c) {
   return tsl_abs(c->row_stride) < tsl_abs(c->col_stride);
 }
 
-/* The products' conjugates are the same two signs. */
+/* Returns true if both products have the same conjugation signs. */
 static bool are_alike(const tsl_problem *problem) {
   return (problem->conjugate_a != problem->conjugate_b) == tsl_is_hermitian(problem->c.structure) ||
          !tsl_type(problem->c.type)->is_complex;
 }
 
-/* A square of twice the second cache is still sooner folded than two triangles' tiles are computed across the
- * diagonal; but with so few terms for each of its rows the square's own way takes longer than they do. */
+/* Chooses the method. FOLDED is faster up to a square of twice the second-level cache: two triangles would
+ * compute tiles on the diagonal twice. With few terms for each row the square's memory traffic costs more. */
 static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, const tsl_device *device) {
   enum { LEVEL_2_GUESS = 512 << 10, ROWS_FOR_EACH_TERM = 4 };
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
@@ -48,8 +48,6 @@ static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, c
   return are_alike(problem) && problem->k <= depth / 2 ? TSL_PACKED_JOINED : TSL_PACKED_TWICE;
 }
 
-/* --- what of it is which problem --- */
-
 static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
   tsl_operand out = *operand;
   out.row_stride = operand->col_stride;
@@ -57,7 +55,7 @@ static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
   return out;
 }
 
-/* Operands of the second product. */
+/* Returns the second product's operands: B' and A'. */
 static tsl_operands second_of(const tsl_operands *operands) {
   tsl_operands out = *operands;
   out.a = rank2k_exchanged(&operands->b);
@@ -92,14 +90,14 @@ tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_
                                           int64_t depth, int64_t kept, const tsl_device *device) {
   tsl_packed_product product;
   tsl_problem part;
-  tsl_operands its = *strides;
+  tsl_operands part_strides = *strides;
   product.sum = TSL_PACKED_ONE;
   if (!tsl_is_sum(problem->c.structure)) {
     product.first = tsl_packed_job_for(problem, strides, depth, kept, device);
     return product;
   }
-  product.sum = tsl_packed_part_of_sum(problem, depth, device, false, &part, &its);
-  product.first = tsl_packed_joined_for(&part, &its, depth, kept, device,
+  product.sum = tsl_packed_part_of_sum(problem, depth, device, false, &part, &part_strides);
+  product.first = tsl_packed_joined_for(&part, &part_strides, depth, kept, device,
                                         product.sum == TSL_PACKED_JOINED ? problem->k : 0);
   product.c = (tsl_view){.row_stride = strides->c.row_stride,
                          .col_stride = strides->c.col_stride,
@@ -108,26 +106,25 @@ tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_
   product.beta[0] = problem->beta[0];
   product.beta[1] = problem->beta[1];
   if (product.sum == TSL_PACKED_JOINED || product.sum == TSL_PACKED_TWICE) {
-    its = *strides;
-    tsl_packed_part_of_sum(problem, depth, device, true, &part, &its);
-    product.second = tsl_packed_job_for(&part, &its, depth, kept, device);
+    part_strides = *strides;
+    tsl_packed_part_of_sum(problem, depth, device, true, &part, &part_strides);
+    product.second = tsl_packed_job_for(&part, &part_strides, depth, kept, device);
   }
   return product;
 }
 
-/* --- runs --- */
-
 enum { ROWS_OF_A_TASK = 32 };
 
-typedef struct folding {
+typedef struct fold_task {
   const tsl_packed_kernels *kernels;
   tsl_packed_fold fold;
-} folding;
+} fold_task;
 
 static void fold_rows(void *argument, int64_t index, int worker) {
-  const folding *of = argument;
+  const fold_task *task = argument;
   (void)worker;
-  of->kernels->fold(&of->fold, index * ROWS_OF_A_TASK, tsl_min((index + 1) * ROWS_OF_A_TASK, of->fold.count));
+  task->kernels->fold(&task->fold, index * ROWS_OF_A_TASK,
+                      tsl_min((index + 1) * ROWS_OF_A_TASK, task->fold.count));
 }
 
 static tesela_status run_folded(const tsl_packed_product *product, const tsl_operands *operands,
@@ -142,18 +139,18 @@ static tesela_status run_folded(const tsl_packed_product *product, const tsl_ope
   beside.c.host = square;
   tsl_packed_job_bind(&job, &beside);
   const tesela_status status = tsl_packed_run(&job, team);
-  folding of = {.kernels = job.kernels,
-                .fold = {.square = square,
-                         .line = line,
-                         .count = n,
-                         .c = operands->c.host,
-                         .c_row = swapped ? product->c.col_stride : product->c.row_stride,
-                         .c_column = swapped ? product->c.row_stride : product->c.col_stride,
-                         .is_lower = (product->c.triangle == TESELA_LOWER) != swapped,
-                         .is_hermitian = product->c.structure == TESELA_HERMITIAN_SUM,
-                         .beta = {product->beta[0], product->beta[1]}}};
+  fold_task task = {.kernels = job.kernels,
+                    .fold = {.square = square,
+                             .line = line,
+                             .count = n,
+                             .c = operands->c.host,
+                             .c_row = swapped ? product->c.col_stride : product->c.row_stride,
+                             .c_column = swapped ? product->c.row_stride : product->c.col_stride,
+                             .is_lower = (product->c.triangle == TESELA_LOWER) != swapped,
+                             .is_hermitian = product->c.structure == TESELA_HERMITIAN_SUM,
+                             .beta = {product->beta[0], product->beta[1]}}};
   if (status == TESELA_OK)
-    tsl_team_run(team, tsl_ceil_div_or_one(n, ROWS_OF_A_TASK), fold_rows, &of);
+    tsl_team_run(team, tsl_ceil_div_or_one(n, ROWS_OF_A_TASK), fold_rows, &task);
   tsl_scratch_give(square);
   return status;
 }

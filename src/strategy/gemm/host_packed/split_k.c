@@ -1,24 +1,23 @@
-/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors;
- * they are added in the order of the parts, whoever computed them. */
+/* Schedule TSL_PACKED_SPLIT_K: C is small and k is long. Each part of k has a dense C of its own in whole
+ * vectors. These are added in the order of the parts, so the bits do not depend on threads. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
 
-typedef struct split_k_adding {
+typedef struct split_k_launch {
   const tsl_packed_job *job;
   unsigned char *sums, *copies;
-  int64_t sum_row, sum_bytes; /* elements from row to row of a part's C, and bytes of all of it */
-  int64_t a_bytes, b_bytes;   /* of a worker's copies */
-  bool is_alone;              /* one thread has all parts: the next one's B is prefetched */
-} split_k_adding;
+  int64_t sum_row, sum_bytes; /* row stride of a part's C in elements, and its bytes */
+  int64_t a_bytes, b_bytes;   /* bytes of a worker's packed A and packed B */
+  bool is_alone;              /* a single thread computes all parts, and prefetches the next part's B */
+} split_k_launch;
 
-/* The product of one part of k. */
-static tsl_packed_job split_k_part_of(const split_k_adding *run, int64_t index) {
+static tsl_packed_job split_k_part_of(const split_k_launch *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
-  const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->depth),
-                first = tsl_partition_begin(panels, whole->split_k, index) * whole->depth,
-                end = tsl_partition_begin(panels, whole->split_k, index + 1) * whole->depth;
+  const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->kc),
+                first = tsl_partition_begin(panels, whole->split_k, index) * whole->kc,
+                end = tsl_partition_begin(panels, whole->split_k, index + 1) * whole->kc;
   tsl_packed_job part = *whole;
   part.schedule = TSL_PACKED_ROWS;
   part.views.k = tsl_min(end, whole->views.k) - first;
@@ -42,14 +41,14 @@ static tsl_packed_job split_k_part_of(const split_k_adding *run, int64_t index) 
 }
 
 static void split_k_multiply_part(void *argument, int64_t index, int worker) {
-  const split_k_adding *run = argument;
+  const split_k_launch *run = argument;
   const tsl_packed_job part = split_k_part_of(run, index);
   unsigned char *copies = run->copies + worker * (run->a_bytes + run->b_bytes);
   tsl_packed_pass_alone(&part, copies, copies + run->a_bytes);
 }
 
 static void split_k_add_row(void *argument, int64_t index, int worker) {
-  const split_k_adding *run = argument;
+  const split_k_launch *run = argument;
   const tsl_packed_job *job = run->job;
   const tsl_packed_span span = tsl_packed_span_of_row(job, index);
   (void)worker;
@@ -62,9 +61,9 @@ static void split_k_add_row(void *argument, int64_t index, int worker) {
 }
 
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {
-  /* Parts differ by a panel, and a thread takes the next one when it is done: the longer ones come first. */
+  /* Parts differ by at most a panel, and an idle thread takes the next part; longer parts come first. */
   enum { WORKERS_MOST = 64 };
-  const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->depth),
+  const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->kc),
                 workers = tsl_min(threads, tsl_min(job->split_k, WORKERS_MOST));
   int64_t taken[WORKERS_MOST] = {0}, busiest = 0;
   for (int64_t part = 0; part < job->split_k; part++) {
@@ -80,11 +79,11 @@ tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t t
 
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
-  split_k_adding run = {
+  split_k_launch run = {
       .job = job, .sum_row = tsl_ceil_div_or_one(job->views.n, lanes) * lanes, .is_alone = threads == 1};
   run.sum_bytes = tsl_packed_bytes(job, job->views.m * run.sum_row);
-  run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
-  run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->depth);
+  run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->mr) * job->kc);
+  run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->kc);
   const int64_t bytes = job->split_k * run.sum_bytes + threads * (run.a_bytes + run.b_bytes);
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)bytes, "sums of parts", &memory));

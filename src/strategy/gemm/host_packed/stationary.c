@@ -1,4 +1,4 @@
-/* One operand is small and kept, the other passes by: TSL_PACKED_ROWS and TSL_PACKED_COLUMNS. */
+/* Schedules TSL_PACKED_ROWS and TSL_PACKED_COLUMNS: one operand is small and resident, the other streams. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -7,20 +7,17 @@
 static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
   return (tsl_packed_block){0,    job->views.m,
                             0,    job->views.n,
-                            step, step < 0 ? 0 : tsl_max(tsl_min(job->depth, job->views.k - step), 0)};
+                            step, step < 0 ? 0 : tsl_max(tsl_min(job->kc, job->views.k - step), 0)};
 }
 
-/* --- the rows pass by --- */
-
-/* The next panel, of this part of k or the one behind it. */
+/* Returns the next panel, of this part of k or of the part after it; its depth is 0 after the last. */
 static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
   tsl_packed_block behind = *block;
-  behind.step += job->descends ? -job->depth : block->depth;
-  behind.depth = behind.step < 0 ? 0 : tsl_min(job->depth, job->views.k + job->ahead - behind.step);
+  behind.step += job->descends ? -job->kc : block->depth;
+  behind.depth = behind.step < 0 ? 0 : tsl_min(job->kc, job->views.k + job->ahead - behind.step);
   return behind;
 }
 
-/* A micro-panel of A as a block of its own. */
 static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_packed_block block,
                                                  int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);
@@ -29,8 +26,8 @@ static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_
   return block;
 }
 
-/* Micro-panels of A from `first` to before `end`, times B's panel. While one is multiplied the next is
- * prefetched, and in its last tile a part of B's next panel. */
+/* Multiplies micro-panels `first` to before `end` of A by B's panel. Each one prefetches the next, and in its
+ * last tile a part of B's next panel. */
 static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                       void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
@@ -38,47 +35,47 @@ static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, 
   const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
                 tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
   for (int64_t i = first; i < end; i++) {
-    const tsl_packed_block one = stationary_micro_a_block(job, *block, i);
+    const tsl_packed_block micro_block = stationary_micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-    tsl_packed_pack_a(job, &one, 0, 1, a_copy);
-    const tsl_packed_side micro_a = tsl_packed_micro_a(job, &one, 0, a_copy);
+    tsl_packed_pack_a(job, &micro_block, 0, 1, a_copy);
+    const tsl_packed_side micro_a = tsl_packed_micro_a(job, &micro_block, 0, a_copy);
     tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_min(i + 1, end - 1), tiles);
     for (int64_t j = 0; j < micros_b; j++) {
-      const tsl_packed_side micro_b = tsl_packed_micro_b(job, &one, j, b_copy);
+      const tsl_packed_side micro_b = tsl_packed_micro_b(job, &micro_block, j, b_copy);
       if (j > 0 && j == before_last)
         tile.prefetch = tsl_packed_prefetch_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
-      tsl_packed_multiply_tile(job, &one, &micro_a, &micro_b, &tile);
+      tsl_packed_multiply_tile(job, &micro_block, &micro_a, &micro_b, &tile);
     }
   }
 }
 
-/* --- either operand, in one thread or in many --- */
-
-/* One run. What is kept is copied whole, panel after panel; what passes by has a buffer for each worker. */
-typedef struct passing_by {
+/* State of a run. The resident operand (`kept`) is packed whole, panel after panel; each worker has a buffer
+ * for the streaming operand (`passing`). */
+typedef struct stationary_launch {
   const tsl_packed_job *job;
   bool by_rows;
   unsigned char *kept, *passing;
-  int64_t kept_step;     /* bytes of what is kept for each step along k */
-  int64_t passing_bytes; /* of a worker's buffer */
-  int64_t units, chunks; /* micro-panels of A or groups of micro-panels of B, and how many tasks they are
-                            handed out in */
-  int64_t shares;        /* of the copy of a panel that is kept */
-} passing_by;
+  int64_t kept_step; /* bytes of the resident operand for each step of k */
+  int64_t passing_bytes;
+  /* Streaming units (micro-panels of A, or groups of micro-panels of B), and tasks that they are distributed
+   * in. */
+  int64_t units, chunks;
+  int64_t shares; /* tasks that pack one panel of the resident operand */
+} stationary_launch;
 
 static int64_t kept_width(const tsl_packed_job *job) {
   return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->views.m)
                                              : tsl_packed_width_of_b(job, job->views.n);
 }
 
-/* Of a micro-panel of A, or of a group of micro-panels of B. */
+/* Returns the packed width of a streaming unit: a micro-panel of A or a group of micro-panels of B. */
 static int64_t passing_width(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
-    return tsl_packed_width_of_a(job, job->height);
-  return job->copies_b ? job->columns : tsl_packed_width_of_b(job, job->views.n);
+    return tsl_packed_width_of_a(job, job->mr);
+  return job->copies_b ? job->nc : tsl_packed_width_of_b(job, job->views.n);
 }
 
-/* Share `index` of `shares` of a panel. */
+/* Packs partition `index` of `shares` of a panel of the resident operand. */
 static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                             int64_t shares, void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
@@ -92,23 +89,24 @@ static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *b
 }
 
 static int64_t units_of(const tsl_packed_job *job) {
-  return job->schedule == TSL_PACKED_COLUMNS ? tsl_ceil_div_or_one(job->views.n, job->columns)
-                                             : tsl_ceil_div_or_one(job->views.m, job->height);
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_ceil_div_or_one(job->views.n, job->nc)
+                                             : tsl_ceil_div_or_one(job->views.m, job->mr);
 }
 
 static void keep_share(void *argument, int64_t index, int worker) {
-  const passing_by *run = argument;
-  const int64_t step = index / run->shares * run->job->depth;
+  const stationary_launch *run = argument;
+  const int64_t step = index / run->shares * run->job->kc;
   const tsl_packed_block block = panel_at(run->job, step);
   (void)worker;
   stationary_keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
 }
 
-/* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at
- * a time. */
-static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
+/* Multiplies units `first` to before `end` in each panel. `keeps`: this thread packs the resident operand,
+ * one panel at a time; otherwise it is packed already. */
+static void pass_chunk_rows(const stationary_launch *run, int64_t first, int64_t end, bool keeps,
+                            void *passing) {
   const tsl_packed_job *job = run->job;
-  for (int64_t panel = 0; panel == 0 || panel * job->depth < job->views.k; panel++) {
+  for (int64_t panel = 0; panel == 0 || panel * job->kc < job->views.k; panel++) {
     const tsl_packed_block block = panel_at(job, tsl_packed_step_of(job, panel));
     if (keeps)
       stationary_keep(job, &block, 0, 1, run->kept);
@@ -116,21 +114,18 @@ static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, b
   }
 }
 
-/* --- the columns pass by --- */
-
-/* Of panel after panel, group `index` of micro-panels of B counted from group `first`, `count` groups in
- * each; of no depth behind the last. */
+/* Returns group `index` in panel order: each panel has `count` groups of micro-panels of B, from group
+ * `first`. After the last panel the block has depth 0. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
-  tsl_packed_block one = panel_at(job, tsl_packed_step_of(job, index / count));
-  one.column = (first + index % count) * job->columns;
-  one.columns = tsl_min(job->columns, job->views.n - one.column);
-  return one;
+  tsl_packed_block group = panel_at(job, tsl_packed_step_of(job, index / count));
+  group.column = (first + index % count) * job->nc;
+  group.columns = tsl_min(job->nc, job->views.n - group.column);
+  return group;
 }
 
-/* A group, times A's panel. A micro-panel of B stays in the first-level cache while all micro-panels of A
- * pass by, where it fits with one of them. The next group is copied in pieces, each of which is prefetched
- * while some tiles are multiplied: small ones, since rows of B may drive each other out of a cache where they
- * are many; but not while a micro-panel of B stays, which a copy would drive out of the first cache. */
+/* Multiplies a group by A's panel, and packs the next group in pieces. Each piece is prefetched while some
+ * tiles are multiplied. Pieces are small, since long rows of B may evict each other. With `b_stays` a piece
+ * follows a whole micro-panel of B, which packing would evict from the first-level cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
@@ -151,7 +146,8 @@ static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *bl
   }
 }
 
-static void pass_chunk_columns(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
+static void pass_chunk_columns(const stationary_launch *run, int64_t first, int64_t end, bool keeps,
+                               void *passing) {
   const tsl_packed_job *job = run->job;
   const int64_t count = end - first;
   tsl_packed_block block = group_at(job, first, count, 0);
@@ -167,9 +163,7 @@ static void pass_chunk_columns(const passing_by *run, int64_t first, int64_t end
   }
 }
 
-/* --- either --- */
-
-static void pass(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
+static void pass(const stationary_launch *run, int64_t first, int64_t end, bool keeps, void *passing) {
   if (run->job->schedule == TSL_PACKED_COLUMNS)
     pass_chunk_columns(run, first, end, keeps, passing);
   else
@@ -177,29 +171,28 @@ static void pass(const passing_by *run, int64_t first, int64_t end, bool keeps, 
 }
 
 static void pass_chunk(void *argument, int64_t index, int worker) {
-  const passing_by *run = argument;
+  const stationary_launch *run = argument;
   pass(run, tsl_partition_begin(run->units, run->chunks, index),
        tsl_partition_begin(run->units, run->chunks, index + 1), false,
        run->passing + worker * run->passing_bytes);
 }
 
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
-  const passing_by run = {.job = job, .kept = b_copy};
+  const stationary_launch run = {.job = job, .kept = b_copy};
   pass_chunk_rows(&run, 0, units_of(job), true, a_copy);
 }
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
-/* Bytes of all panels of what is kept, where that is more than a core's second cache holds beside what passes
- * by: each task reads them again. */
+/* Returns the bytes of the resident operand that each task reads again, or 0 if the second-level cache holds
+ * them. */
 static int64_t stationary_bytes_again(const tsl_packed_job *job) {
   const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
-  return job->views.k > job->depth && bytes > job->near + job->near / 2 ? bytes : 0;
+  return job->views.k > job->kc && bytes > job->near + job->near / 2 ? bytes : 0;
 }
 
-/* Tasks: small ones, so that no thread waits long for another; but where each of them reads all that is kept
- * again, so many lines in each that the reading is a small part of it, and as many for each thread as for the
- * others. */
+/* Returns the number of tasks. Small tasks balance the threads. If each task reads the resident operand
+ * again, tasks are large enough to hide this, and a multiple of the threads. */
 static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
   const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
@@ -219,15 +212,14 @@ tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t thre
 
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  passing_by run = {.job = job, .units = units_of(job)};
+  stationary_launch run = {.job = job, .units = units_of(job)};
   run.kept_step = kept_width(job) * job->size;
-  run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
+  run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->kc);
   if (job->schedule == TSL_PACKED_COLUMNS)
     run.passing_bytes *= 2;
-  const int64_t kept_bytes =
-                    tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->views.k : job->depth)),
+  const int64_t kept_bytes = tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->views.k : job->kc)),
                 bytes = kept_bytes + threads * run.passing_bytes;
-  unsigned char nothing; /* where nothing is copied, pointers move by nothing all the same */
+  unsigned char nothing; /* target of pointers if nothing is packed */
   void *copies = NULL;
   if (bytes > 0)
     TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
@@ -237,7 +229,7 @@ tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
   if (threads == 1) {
     pass(&run, 0, run.units, true, run.passing);
   } else {
-    const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->depth);
+    const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->kc);
     run.shares = tsl_ceil_div_or_one(SHARES_OF_A_THREAD * threads, panels);
     if (run.kept_step > 0 && job->views.k > 0)
       tsl_team_run(team, panels * run.shares, keep_share, &run);

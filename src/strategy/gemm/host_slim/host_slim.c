@@ -1,29 +1,28 @@
-/* Idea: a product that is slim, with few rows, columns or steps, but not so few that memory is all that
- * counts: its sums are tiles of C in the vector registers, and its large operand, or C, passes once, the way
- * it lies. What it adds to `host_packed`: no copy of the large operand, and lines that are wanted next
- * prefetched where they lie. What it adds to `host_thin`, whose sums are stored and read again: 3 to 16 rows
- * keep the processor multiplying.
+/* Slim product: few rows, columns or steps, but not so few that only memory bandwidth counts. Tiles of C stay
+ * in the vector registers while the large operand, or C, streams once in memory order. Beyond `host_packed`:
+ * the large operand is not packed, and its next lines are prefetched. Beyond `host_thin`, whose sums are
+ * stored and loaded: 3 to 16 rows keep the multiply-add units busy.
  *
- *   rows     few x many, large operand with its rows side by side: some steps, as many as the second cache
- * holds twice, of a piece as wide as its sums fit 16 KiB; while they are added up, the same columns of the
- * next steps are prefetched
- *                  |<-- piece -->|
- *            steps [tile|tile|...]     sums[i][j] += thin[i][l] large[l][j]: a tile of rows x 2 vectors,
- * which numbers of next [    |    |...]     the thin operand are broadcast to spread   its columns side by
- * side, or neither: vectors lie along the few, whose numbers are copied once so that steps are whole vectors;
- * numbers of the large operand are broadcast from where they lie, a tile's columns at a time update   few
- * steps and a large C: pieces of 240 rows by as many columns as the steps' rows of B fill a first cache; a
- * row of tiles after the other, while what is wanted of C further on in it is prefetched where no second
- * cache holds C. A C that nothing is read of and that is larger than half of the last cache is made aside, a
- * row of tiles at a time, and goes past the caches
+ *   rows     Few x many, rows of the large operand are contiguous. A chunk of steps of a piece of columns
+ *            is multiplied; the sums of a piece fit 16 KiB, two chunks the second-level cache. Meanwhile
+ *            the next chunk is prefetched.
+ *                   |<-- piece -->|
+ *             steps [tile|tile|...]     sums[i][j] += thin[i][l] large[l][j]: a tile of rows x 2 vectors;
+ *             next  [    |    |...]     elements of the thin operand are broadcast
+ *   spread   Columns of the large operand are contiguous, or neither are. Vectors lie along the few; the thin
+ *            operand is packed once, so that steps are whole vectors. Elements of the large operand are
+ *            broadcast, a tile's columns at a time.
+ *   update   Few steps and a large C: pieces of 240 rows by columns whose part of B fills a first cache, one
+ *            row of tiles after the other. C is prefetched if the second-level cache does not hold it. If
+ *            beta is 0 and C exceeds half of the last cache, a row of tiles is computed in a buffer and
+ *            stored past the caches.
  *
- * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; of an update, where
- * AVX-512 has one multiply-add a clock, of one vector. The last columns are copied to whole vectors, so that
- * no tile has a mask. Pieces are handed to threads; no sum is cut, each adds its products in the order of k:
- * the bits are those of `host_small`.
+ * Tiles have up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has tiles of
+ * one vector where AVX-512 has one multiply-add a clock. The last columns are copied to whole vectors, so
+ * that no tile needs a mask. Threads take pieces. No sum is cut, each adds its products in the order of k:
+ * `host_small` gives equal bits.
  *
- * Parameters: none.
- * Limits: f32 and f64; m or n of 16 or less, or k of 32.
+ * Parameters: none. Types: f32 and f64. Limits: m or n at most 16, or k at most 32.
  * Measurements: docs/lab/host_slim.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_slim/host_slim_job.h"
@@ -41,30 +40,30 @@ static double vectors_of(const tsl_slim_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: tiles
- * that begin and end, thin rows that are copied, sums that do not lie as C does. Tiles of few sums wait for
+/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as measured.
+ * Other work: epilogues, packing of the thin operand, sums without C's layout. Tiles of few sums wait for
  * their multiply-adds. */
 static double computed_clocks(const tsl_slim_job *job, double at_once) {
-  const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth,
+  const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth,
                most = (double)job->kernels->rows[1];
   const double part = 0.85 * at_once;
   switch (job->way) {
   case TSL_SLIM_UPDATE:
-    return few * vectors_of(job, job->of.many) * (depth / part + 3.5) + few / most * 40 +
-           1.5 * depth * many * (job->of.across != 1);
+    return few * vectors_of(job, job->shape.many) * (depth / part + 3.5) + few / most * 40 +
+           1.5 * depth * many * (job->shape.across != 1);
   case TSL_SLIM_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
-    return few * vectors_of(job, job->of.many) * depth / part * wait +
-           few * (job->of.c_many == 1 ? 3 * vectors_of(job, job->of.many) : 3 * many);
+    return few * vectors_of(job, job->shape.many) * depth / part * wait +
+           few * (job->shape.c_many == 1 ? 3 * vectors_of(job, job->shape.many) : 3 * many);
   }
   default:
-    return many * vectors_of(job, job->of.few) * depth / part + 2 * few * depth +
-           many * (job->of.c_few == 1 ? 16 : 2 * few);
+    return many * vectors_of(job, job->shape.few) * depth / part + 2 * few * depth +
+           many * (job->shape.c_few == 1 ? 16 : 2 * few);
   }
 }
 
-/* The multiply-adds, beside which lines of the caches arrive; and for large operands memory at a little more
- * than what others get of it. */
+/* Returns the predicted seconds: multiply-adds overlapped with cache traffic. Large operands reach a little
+ * more of the memory bandwidth than other strategies. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -77,20 +76,18 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const double moved = (job.is_far ? 3 : 1) * bytes / 64 / clock / threads;
   const double computed = computed_clocks(&job, at_once) / clock / threads;
-  const double share =
-      job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9; /* its lines are asked for in their order, and in time */
+  const double share = job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9; /* lines are prefetched in order and in time */
   const double fetched =
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
-      job.way == TSL_SLIM_UPDATE && job.of.depth > TSL_SLIM_MOST; /* C comes in shorter pieces */
-  const double unfit =
-      adds_up && (threads > 1 || job.of.beta == 0) ? 1.25 : 1; /* by measurement; docs/lab/host_slim.md */
+      job.way == TSL_SLIM_UPDATE && job.shape.depth > TSL_SLIM_MOST; /* C is accessed in shorter pieces */
+  const double unfit = adds_up && (threads > 1 || job.shape.beta == 0) ? 1.25 : 1; /* measured; docs/lab/host_slim.md */
   return (job.alone ? 6e-8 : 4e-6) +
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
 
-/* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is
- * read again for each tile's rows of C. */
+/* Counts memory traffic: the large operand is read once for each tile of thin rows, from a cache after the
+ * first. An update reads it again for each tile's rows of C. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -98,7 +95,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_slim_job job;
   (void)config;
   tsl_slim_job_make(problem, &strides, device, &job);
-  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.of.few));
+  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.shape.few));
   account->workers = job.alone ? 1 : device->threads;
   account->local.read = account->useful * size / height;
   account->local.written = 0;
@@ -132,7 +129,7 @@ static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
 
 const tsl_strategy tsl_gemm_host_slim = {
     .name = "host_slim",
-    .idea = "tiles of C in the registers, past which the one large operand goes as it lies, on all cores",
+    .idea = "tiles of C in the registers while the large operand streams in memory order, on all cores",
     .lifts = "copies that few rows do not pay for, and lines that are asked for too late",
     .op = TSL_OP_GEMM,
     .version = 1,

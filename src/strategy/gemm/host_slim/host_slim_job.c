@@ -6,18 +6,19 @@
 #include "strategy/host_job.h"
 
 enum {
-  SUMS_BYTES = 16 << 10, /* of a piece whose rows pass */
-  REDUCED = 60, /* columns of the large operand in a piece where they are spread: whole tiles of all heights
-                   but 8 and 16 */
-  UPDATE_BYTES = 32 << 10, /* of B's part of an update: near enough for tiles of one row after the other */
-  UPDATE_ROWS = 240,       /* of C in a piece of an update */
-  UPDATE_MOST = 256,       /* its columns */
-  AHEAD_BYTES = 512,       /* how far ahead of its tiles it asks for C */
-  VECTORS = 2,             /* across a tile of rows that pass, and of an update */
+  SUMS_BYTES = 16 << 10, /* sums of a piece in TSL_SLIM_ROWS */
+  /* columns of the large operand in a piece of TSL_SLIM_SPREAD: a multiple of all tile heights but 8 and
+   * 16 */
+  REDUCED = 60,
+  UPDATE_BYTES = 32 << 10, /* B's part in an update's piece; stays near for all rows of tiles */
+  UPDATE_ROWS = 240,       /* rows of C in a piece of an update */
+  UPDATE_MOST = 256,       /* maximum columns of a piece of an update */
+  AHEAD_BYTES = 512,       /* prefetch distance for C in an update */
+  VECTORS = 2,             /* vectors of a tile's row in TSL_SLIM_ROWS and in an update */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
 };
-static const double alone_flops = 2e6; /* below so many a second thread costs more than it saves */
+static const double alone_flops = 2e6; /* operations below which a second thread costs more than it saves */
 
 static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
 #define KERNELS(isa, header, needs, ...) {&tsl_slim_##isa##_f32, &tsl_slim_##isa##_f64},
@@ -26,20 +27,22 @@ static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
-/* Columns of a piece: sums that stay near; of an update, a part of B that does. A chunk's part of the large
- * operand and the next one's fill half of the second cache. */
+/* Sets the columns of a piece: its sums stay near, or in an update its part of B. A chunk of the large
+ * operand and the next chunk fill half of the second-level cache. */
 static void cut(tsl_slim_job *job, const tsl_device *device) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS;
   const int64_t bytes = job->way == TSL_SLIM_UPDATE ? UPDATE_BYTES : SUMS_BYTES,
-                each = tsl_max(job->way == TSL_SLIM_UPDATE ? job->of.depth : job->of.few, 1) * job->of.size;
+                each = tsl_max(job->way == TSL_SLIM_UPDATE ? job->shape.depth : job->shape.few, 1) *
+                       job->shape.size;
   job->width = tsl_min(UPDATE_MOST, tsl_max(bytes / each / 64, 1) * 64);
-  job->chunk = tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->of.size) / 16, 2) * 16);
+  job->chunk =
+      tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->shape.size) / 16, 2) * 16);
 }
 
-/* With one multiply-add of a whole vector a clock, two across leave a processor more to hold than it can: the
- * next tile's C is asked for when this one's is written. */
+/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. There a tile of two
+ * vectors has too many loads in flight when C is prefetched. */
 static int vectors_of_updates(const tsl_slim_job *job, const tsl_device *device) {
-  const bool is_whole = job->kernels->lanes * job->of.size == 64,
+  const bool is_whole = job->kernels->lanes * job->shape.size == 64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
   return is_whole && !pairs ? 1 : VECTORS;
 }
@@ -49,32 +52,34 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   const double level_3 = device->level_bytes[2] ? (double)device->level_bytes[2] : LEVEL_3_GUESS;
   const int64_t c_bytes = problem->m * problem->n * (int64_t)tsl_type(problem->c.type)->size;
   *job = (tsl_slim_job){.kernels = kernels_for(problem->c.type, device->capabilities),
-                        .of = tsl_lopsided_of(problem, strides, TSL_SLIM_MOST),
+                        .shape = tsl_lopsided_of(problem, strides, TSL_SLIM_MOST),
                         .team = tsl_device_team(device)};
-  job->way = job->of.is_large_c && job->of.depth > 0 ? TSL_SLIM_UPDATE
-             : job->of.across != 1                   ? TSL_SLIM_SPREAD
-                                                     : TSL_SLIM_ROWS;
+  job->way = job->shape.is_large_c && job->shape.depth > 0 ? TSL_SLIM_UPDATE
+             : job->shape.across != 1                      ? TSL_SLIM_SPREAD
+                                                           : TSL_SLIM_ROWS;
   job->vectors = vectors_of_updates(job, device);
   cut(job, device);
-  job->nontemporal = job->of.beta == 0 && (double)c_bytes > level_3 / 2;
+  job->nontemporal = job->shape.beta == 0 && (double)c_bytes > level_3 / 2;
   job->is_far = tsl_problem_bytes(problem) > level_3 / 4;
   job->alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
   job->asks_ahead = c_bytes > (device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS);
 }
 
-/* A run under way. */
-typedef struct running {
+typedef struct slim_launch {
   const tsl_slim_job *job;
   tsl_team team;
   const char *large, *thin;
   char *c;
   const char
-      *packed; /* where it is copied: the thin operand, steps of whole vectors; of an update, the large one */
-  int64_t pitch; /* of `packed`, elements */
+      /* packed operand: the thin one, in steps of whole vectors, or in an update the large one; else the
+       * large one itself */
+      *packed;
+  int64_t pitch;
   int64_t width, pieces, columns_of_pieces;
-} running;
+} slim_launch;
 
-/* Tiles that ask for something: each for its part of as many rows as it has steps. */
+/* Multiplies a panel from top to bottom with tiles that prefetch; each tile prefetches its part of the rows
+ * of b. */
 static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
                             int64_t rows, const char *a, const char *b, char *c) {
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]);
@@ -91,7 +96,7 @@ static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_t
   }
 }
 
-/* A panel of C's columns from top to bottom, as few tiles as can be, all nearly alike. */
+/* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly equal. */
 static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, int64_t vectors, int64_t rows,
                           const char *a, const char *b, char *c) {
   const tsl_slim_multiply *const multiply = job->kernels->multiply[vectors - 1];
@@ -109,288 +114,283 @@ static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, in
     multiply[height - 2](tile, a, b, c);
 }
 
-/* --- rows of the large operand pass --- */
-
-/* Some steps of a piece's columns that are whole tiles; and of its last columns, which are copied first. */
+/* Returns the tile's arguments for a chunk of steps. */
 static tsl_slim_tile tile_of_steps(const tsl_slim_job *job, int64_t l, int64_t steps) {
   return (tsl_slim_tile){.depth = steps,
-                         .a_row = job->of.thin_across * job->of.size,
-                         .a_step = job->of.thin_along * job->of.size,
-                         .b_step = job->of.along * job->of.size,
-                         .c_row = job->width * job->of.size,
-                         .alpha = job->of.alpha,
+                         .a_row = job->shape.thin_across * job->shape.size,
+                         .a_step = job->shape.thin_along * job->shape.size,
+                         .b_step = job->shape.along * job->shape.size,
+                         .c_row = job->width * job->shape.size,
+                         .alpha = job->shape.alpha,
                          .goes_on = l > 0,
-                         .scales = job->of.alpha != 1 && l + steps == job->of.depth};
+                         .scales = job->shape.alpha != 1 && l + steps == job->shape.depth};
 }
 
-static void add_whole(const running *run, const char *large, int64_t width, char *sums) {
+static void add_whole(const slim_launch *run, const char *large, int64_t width, char *sums) {
   const tsl_slim_job *job = run->job;
-  const int64_t size = job->of.size, across = VECTORS * job->kernels->lanes,
-                chunk = job->is_far ? job->chunk : job->of.depth;
-  for (int64_t l = 0; l < job->of.depth; l += chunk) {
-    const int64_t steps = tsl_min(chunk, job->of.depth - l);
-    const char *const a = run->thin + l * job->of.thin_along * size, *const b =
-                                                                         large + l * job->of.along * size;
+  const int64_t size = job->shape.size, across = VECTORS * job->kernels->lanes,
+                chunk = job->is_far ? job->chunk : job->shape.depth;
+  for (int64_t l = 0; l < job->shape.depth; l += chunk) {
+    const int64_t steps = tsl_min(chunk, job->shape.depth - l);
+    const char *const a = run->thin + l * job->shape.thin_along * size, *const b =
+                                                                            large +
+                                                                            l * job->shape.along * size;
     tsl_slim_tile tile = tile_of_steps(job, l, steps);
     tile.b_ahead = steps * tile.b_step;
-    tile.asks = job->is_far && l + 2 * steps <= job->of.depth ? 4 : 0;
+    tile.asks = job->is_far && l + 2 * steps <= job->shape.depth ? 4 : 0;
     for (int64_t j = 0; j < width; j += across)
-      multiply_down(job, &tile, VECTORS, job->of.few, a, b + j * size, sums + j * size);
+      multiply_down(job, &tile, VECTORS, job->shape.few, a, b + j * size, sums + j * size);
   }
 }
 
-static void add_edge(const running *run, const char *large, int64_t width, char *sums) {
+static void add_edge(const slim_launch *run, const char *large, int64_t width, char *sums) {
   const tsl_slim_job *job = run->job;
   _Alignas(64) char edge[TSL_SLIM_CHUNK_MAX * TSL_SLIM_EDGE_BYTES];
-  const int64_t size = job->of.size, across = VECTORS * job->kernels->lanes;
-  for (int64_t l = 0; l < job->of.depth; l += TSL_SLIM_CHUNK_MAX) {
-    const int64_t steps = tsl_min(TSL_SLIM_CHUNK_MAX, job->of.depth - l);
+  const int64_t size = job->shape.size, across = VECTORS * job->kernels->lanes;
+  for (int64_t l = 0; l < job->shape.depth; l += TSL_SLIM_CHUNK_MAX) {
+    const int64_t steps = tsl_min(TSL_SLIM_CHUNK_MAX, job->shape.depth - l);
     tsl_slim_tile tile = tile_of_steps(job, l, steps);
     tile.b_step = across * size;
-    job->kernels->copy(large + l * job->of.along * size, job->of.along, 1, steps, width, across, edge,
+    job->kernels->copy(large + l * job->shape.along * size, job->shape.along, 1, steps, width, across, edge,
                        across);
-    multiply_down(job, &tile, VECTORS, job->of.few, run->thin + l * job->of.thin_along * size, edge, sums);
+    multiply_down(job, &tile, VECTORS, job->shape.few, run->thin + l * job->shape.thin_along * size, edge,
+                  sums);
   }
 }
 
 static void add_piece(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const slim_launch *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t from = index * run->width, width = tsl_min(run->width, job->of.many - from),
-                size = job->of.size, whole = width - width % (VECTORS * job->kernels->lanes);
+  const int64_t from = index * run->width, width = tsl_min(run->width, job->shape.many - from),
+                size = job->shape.size, whole = width - width % (VECTORS * job->kernels->lanes);
   const char *const large = run->large + from * size;
   _Alignas(64) char sums[SUMS_BYTES];
   (void)worker;
   add_whole(run, large, whole, sums);
   if (whole < width)
     add_edge(run, large + whole * size, width - whole, sums + whole * size);
-  for (int64_t i = 0; i < job->of.few; i++)
-    job->kernels->finish(sums + i * job->width * size, 1, width, job->of.beta,
-                         run->c + (i * job->of.c_few + from * job->of.c_many) * size, job->of.c_many);
+  for (int64_t i = 0; i < job->shape.few; i++)
+    job->kernels->finish(sums + i * job->width * size, 1, width, job->shape.beta,
+                         run->c + (i * job->shape.c_few + from * job->shape.c_many) * size,
+                         job->shape.c_many);
 }
 
 _Static_assert(TSL_SLIM_MOST * 64 * sizeof(double) <= SUMS_BYTES, "the narrowest piece has 64 columns");
 
-/* A piece is narrower where there are threads for more pieces. */
-static tesela_status add_rows(running *run) {
-  const int64_t fair = tsl_ceil_div(run->job->of.many, tsl_team_threads(run->team));
+/* Computes TSL_SLIM_ROWS; pieces are narrower if there are threads for more pieces. */
+static tesela_status add_rows(slim_launch *run) {
+  const int64_t fair = tsl_ceil_div(run->job->shape.many, tsl_team_threads(run->team));
   run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
-  run->pieces = tsl_ceil_div(run->job->of.many, run->width);
+  run->pieces = tsl_ceil_div(run->job->shape.many, run->width);
   tsl_team_run(run->team, run->pieces, add_piece, run);
   return TESELA_OK;
 }
 
-/* --- its numbers are spread --- */
-
-/* Vectors of the next tile across, of so many that are left. */
+/* Returns the vectors of the next tile when `left` vectors remain. */
 static int64_t vectors_of_tile(int64_t left) {
   return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
 }
 
-static void spread_columns(const running *run, int64_t from, int64_t count, int64_t vector, int64_t vectors,
-                           char *sums) {
+static void spread_columns(const slim_launch *run, int64_t from, int64_t count, int64_t vector,
+                           int64_t vectors, char *sums) {
   const tsl_slim_job *job = run->job;
-  const int64_t size = job->of.size, offset = vector * job->kernels->lanes * size;
-  const tsl_slim_tile tile = {.depth = job->of.depth,
-                              .a_row = job->of.across * size,
-                              .a_step = job->of.along * size,
+  const int64_t size = job->shape.size, offset = vector * job->kernels->lanes * size;
+  const tsl_slim_tile tile = {.depth = job->shape.depth,
+                              .a_row = job->shape.across * size,
+                              .a_step = job->shape.along * size,
                               .b_step = run->pitch * size,
                               .c_row = run->pitch * size,
-                              .alpha = job->of.alpha,
-                              .scales = job->of.alpha != 1};
-  multiply_down(job, &tile, vectors, count, run->large + from * job->of.across * size, run->packed + offset,
-                sums + offset);
+                              .alpha = job->shape.alpha,
+                              .scales = job->shape.alpha != 1};
+  multiply_down(job, &tile, vectors, count, run->large + from * job->shape.across * size,
+                run->packed + offset, sums + offset);
 }
 
 static void spread_piece(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const slim_launch *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->of.many - from), size = job->of.size,
-                all = run->pitch / job->kernels->lanes;
+  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->shape.many - from),
+                size = job->shape.size, all = run->pitch / job->kernels->lanes;
   _Alignas(64) char sums[REDUCED * TSL_SLIM_MOST * sizeof(double)];
-  char *const c = run->c + from * job->of.c_many * size;
+  char *const c = run->c + from * job->shape.c_many * size;
   (void)worker;
   for (int64_t vector = 0, vectors; vector < all; vector += vectors) {
     vectors = vectors_of_tile(all - vector);
     spread_columns(run, from, count, vector, vectors, sums);
   }
-  if (job->of.c_few == 1)
+  if (job->shape.c_few == 1)
     for (int64_t j = 0; j < count; j++)
-      job->kernels->finish(sums + j * run->pitch * size, 1, job->of.few, job->of.beta,
-                           c + j * job->of.c_many * size, 1);
+      job->kernels->finish(sums + j * run->pitch * size, 1, job->shape.few, job->shape.beta,
+                           c + j * job->shape.c_many * size, 1);
   else
-    for (int64_t i = 0; i < job->of.few; i++)
-      job->kernels->finish(sums + i * size, run->pitch, count, job->of.beta, c + i * job->of.c_few * size,
-                           job->of.c_many);
+    for (int64_t i = 0; i < job->shape.few; i++)
+      job->kernels->finish(sums + i * size, run->pitch, count, job->shape.beta,
+                           c + i * job->shape.c_few * size, job->shape.c_many);
 }
 
-static tesela_status spread(running *run) {
+static tesela_status spread(slim_launch *run) {
   const tsl_slim_job *job = run->job;
   void *packed;
-  run->pitch = tsl_round_up(job->of.few, job->kernels->lanes);
-  TSL_TRY(tsl_scratch_take((size_t)(job->of.depth * run->pitch * job->of.size), "the thin operand's numbers",
-                           &packed));
-  job->kernels->copy(run->thin, job->of.thin_along, job->of.thin_across, job->of.depth, job->of.few,
-                     run->pitch, packed, run->pitch);
+  run->pitch = tsl_round_up(job->shape.few, job->kernels->lanes);
+  TSL_TRY(tsl_scratch_take((size_t)(job->shape.depth * run->pitch * job->shape.size),
+                           "the thin operand's numbers", &packed));
+  job->kernels->copy(run->thin, job->shape.thin_along, job->shape.thin_across, job->shape.depth,
+                     job->shape.few, run->pitch, packed, run->pitch);
   run->packed = packed;
-  run->pieces = tsl_ceil_div(job->of.many, REDUCED);
+  run->pieces = tsl_ceil_div(job->shape.many, REDUCED);
   tsl_team_run(run->team, run->pieces, spread_piece, run);
   tsl_scratch_give(packed);
   return TESELA_OK;
 }
 
-/* --- updates --- */
-
-/* Where a piece of an update begins, how large it is, and its last columns' rows of B that were copied. */
-typedef struct piece {
+/* Piece of an update: its operands, and `edge`, the packed rows of B of its last columns. */
+typedef struct slim_piece {
   tsl_slim_tile tile;
   const char *a, *b, *edge;
   char *c;
   int64_t rows, width;
-} piece;
+} slim_piece;
 
-/* A piece that goes past the caches: rows of a tile are made aside, from the left to the right, then
- * streamed. */
-static void update_aside(const tsl_slim_job *job, const piece *piece_in) {
+/* Computes a piece whose C bypasses the caches: rows of a tile are computed in a buffer from left to right,
+ * then streamed. */
+static void update_aside(const tsl_slim_job *job, const slim_piece *piece) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
-  const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
+  const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
                 most = tsl_min(job->kernels->rows[job->vectors - 1], TSL_SLIM_UPDATE_ROWS),
-                whole = piece_in->width / across * across;
-  tsl_slim_tile tile = piece_in->tile, last = piece_in->tile;
+                whole = piece->width / across * across;
+  tsl_slim_tile tile = piece->tile, last = piece->tile;
   tile.c_row = last.c_row = job->width * size;
   last.b_step = across * size;
-  for (int64_t i = 0, height; i < piece_in->rows; i += height) {
-    const char *const a = piece_in->a + i * tile.a_row;
-    height = tsl_min(most, piece_in->rows - i);
+  for (int64_t i = 0, height; i < piece->rows; i += height) {
+    const char *const a = piece->a + i * tile.a_row;
+    height = tsl_min(most, piece->rows - i);
     const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
     for (int64_t j = 0; j < whole; j += across)
-      multiply(&tile, a, piece_in->b + j * size, sums + j * size);
-    if (whole < piece_in->width)
-      multiply(&last, a, piece_in->edge, sums + whole * size);
+      multiply(&tile, a, piece->b + j * size, sums + j * size);
+    if (whole < piece->width)
+      multiply(&last, a, piece->edge, sums + whole * size);
     for (int64_t row = 0; row < height; row++)
-      job->kernels->stream(sums + row * tile.c_row, piece_in->width,
-                           piece_in->c + (i + row) * piece_in->tile.c_row);
+      job->kernels->stream(sums + row * tile.c_row, piece->width, piece->c + (i + row) * piece->tile.c_row);
   }
   job->kernels->fence();
 }
 
-/* A row of tiles, from the left to the right. What they want of C is asked for so many bytes before, at a
- * row's end that of the next one. */
-static void update_row(const tsl_slim_job *job, const piece *piece_in, const tsl_slim_tile *like, int64_t row,
-                       int64_t height, int64_t whole) {
-  const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
+/* Computes a row of tiles from left to right. Each tile prefetches C AHEAD_BYTES further on; at the end of a
+ * row, the start of the next one. */
+static void update_row(const tsl_slim_job *job, const slim_piece *piece, const tsl_slim_tile *like,
+                       int64_t row, int64_t height, int64_t whole) {
+  const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
                 ahead = job->asks_ahead ? AHEAD_BYTES / size : 0;
   const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
-  const char *const a = piece_in->a + row * like->a_row;
-  char *const c = piece_in->c + row * like->c_row;
+  const char *const a = piece->a + row * like->a_row;
+  char *const c = piece->c + row * like->c_row;
   tsl_slim_tile tile = *like;
   for (int64_t j = 0; j < whole; j += across) {
     if (ahead > 0)
       tile.c_ahead = j + ahead < whole ? ahead * size : height * tile.c_row + (ahead - whole) * size;
-    multiply(&tile, a, piece_in->b + j * size, c + j * size);
+    multiply(&tile, a, piece->b + j * size, c + j * size);
   }
 }
 
-/* A piece whose C is where it belongs, with B in the first cache; the last columns aside. Factors of 1 and -1
- * are none: the same bits. */
-static void update_near(const tsl_slim_job *job, const piece *piece_in) {
+/* Computes a piece directly in C, with B in the first-level cache; the last columns use a buffer. Factors of
+ * 1 and -1 are skipped; the bits are equal. */
+static void update_near(const tsl_slim_job *job, const slim_piece *piece) {
   _Alignas(64) char sums[UPDATE_ROWS * TSL_SLIM_EDGE_BYTES];
-  const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
-                whole = piece_in->width / across * across,
-                count = tsl_ceil_div(piece_in->rows, job->kernels->rows[job->vectors - 1]);
-  tsl_slim_tile tile = piece_in->tile;
-  tile.plain = job->of.beta != 1 ? 0 : job->of.alpha == -1 ? -1 : 1;
-  tile.scales = piece_in->tile.scales && tile.plain >= 0;
+  const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
+                whole = piece->width / across * across,
+                count = tsl_ceil_div(piece->rows, job->kernels->rows[job->vectors - 1]);
+  tsl_slim_tile tile = piece->tile;
+  tile.plain = job->shape.beta != 1 ? 0 : job->shape.alpha == -1 ? -1 : 1;
+  tile.scales = piece->tile.scales && tile.plain >= 0;
   for (int64_t i = 0; i < count; i++) {
-    const int64_t row = tsl_partition_begin(piece_in->rows, count, i);
-    update_row(job, piece_in, &tile, row, tsl_partition_begin(piece_in->rows, count, i + 1) - row, whole);
+    const int64_t row = tsl_partition_begin(piece->rows, count, i);
+    update_row(job, piece, &tile, row, tsl_partition_begin(piece->rows, count, i + 1) - row, whole);
   }
-  if (whole == piece_in->width)
+  if (whole == piece->width)
     return;
-  tile = piece_in->tile;
+  tile = piece->tile;
   tile.b_step = tile.c_row = across * size;
   tile.adds = false;
-  multiply_down(job, &tile, job->vectors, piece_in->rows, piece_in->a, piece_in->edge, sums);
-  for (int64_t i = 0; i < piece_in->rows; i++)
-    job->kernels->finish(sums + i * across * size, 1, piece_in->width - whole, job->of.beta,
-                         piece_in->c + i * piece_in->tile.c_row + whole * size, 1);
+  multiply_down(job, &tile, job->vectors, piece->rows, piece->a, piece->edge, sums);
+  for (int64_t i = 0; i < piece->rows; i++)
+    job->kernels->finish(sums + i * across * size, 1, piece->width - whole, job->shape.beta,
+                         piece->c + i * piece->tile.c_row + whole * size, 1);
 }
 
-/* Pieces below each other come one after the other: each thread has rows of its own then, in which the
- * processor reads ahead. Beside each other two threads have lines of the same pages, and what is read ahead
- * for the one is the other's. */
+/* Computes a piece. Pieces are numbered down the columns of C, so each thread has rows of its own that the
+ * processor prefetches. Side by side, two threads would share pages, and each would prefetch the other's
+ * lines. */
 static void update_piece(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const slim_launch *run = argument;
   const tsl_slim_job *job = run->job;
   const int64_t rows_of_pieces = run->pieces / run->columns_of_pieces;
   const int64_t first = (job->alone ? index / run->columns_of_pieces : index % rows_of_pieces) * UPDATE_ROWS,
                 from = (job->alone ? index % run->columns_of_pieces : index / rows_of_pieces) * run->width,
-                size = job->of.size, rows = tsl_min(UPDATE_ROWS, job->of.few - first),
-                width = tsl_min(run->width, job->of.many - from), across = job->vectors * job->kernels->lanes,
-                whole = width / across * across;
+                size = job->shape.size, rows = tsl_min(UPDATE_ROWS, job->shape.few - first),
+                width = tsl_min(run->width, job->shape.many - from),
+                across = job->vectors * job->kernels->lanes, whole = width / across * across;
   _Alignas(64) char edge[TSL_SLIM_STEPS * TSL_SLIM_EDGE_BYTES];
-  const piece of = {.tile = {.depth = job->of.depth,
-                             .a_row = job->of.thin_across * size,
-                             .a_step = job->of.thin_along * size,
-                             .b_step = run->pitch * size,
-                             .c_row = job->of.c_few * size,
-                             .alpha = job->of.alpha,
-                             .beta = job->of.beta,
-                             .scales = job->of.alpha != 1,
-                             .adds = job->of.beta != 0},
-                    .a = run->thin + first * job->of.thin_across * size,
-                    .b = run->packed + from * size,
-                    .edge = edge,
-                    .c = run->c + (first * job->of.c_few + from) * size,
-                    .rows = rows,
-                    .width = width};
+  const slim_piece piece = {.tile = {.depth = job->shape.depth,
+                                     .a_row = job->shape.thin_across * size,
+                                     .a_step = job->shape.thin_along * size,
+                                     .b_step = run->pitch * size,
+                                     .c_row = job->shape.c_few * size,
+                                     .alpha = job->shape.alpha,
+                                     .beta = job->shape.beta,
+                                     .scales = job->shape.alpha != 1,
+                                     .adds = job->shape.beta != 0},
+                            .a = run->thin + first * job->shape.thin_across * size,
+                            .b = run->packed + from * size,
+                            .edge = edge,
+                            .c = run->c + (first * job->shape.c_few + from) * size,
+                            .rows = rows,
+                            .width = width};
   (void)worker;
   if (whole < width)
-    job->kernels->copy(of.b + whole * size, run->pitch, 1, job->of.depth, width - whole, across, edge,
+    job->kernels->copy(piece.b + whole * size, run->pitch, 1, job->shape.depth, width - whole, across, edge,
                        across);
-  (job->nontemporal ? update_aside : update_near)(job, &of);
+  (job->nontemporal ? update_aside : update_near)(job, &piece);
 }
 
-static tesela_status update(running *run) {
+static tesela_status update(slim_launch *run) {
   const tsl_slim_job *job = run->job;
   void *packed = NULL;
   run->packed = run->large;
-  run->pitch = job->of.along;
-  if (job->of.across != 1) {
-    TSL_TRY(tsl_scratch_take((size_t)(job->of.depth * job->of.many * job->of.size),
+  run->pitch = job->shape.along;
+  if (job->shape.across != 1) {
+    TSL_TRY(tsl_scratch_take((size_t)(job->shape.depth * job->shape.many * job->shape.size),
                              "the large operand's numbers", &packed));
-    job->kernels->copy(run->large, job->of.along, job->of.across, job->of.depth, job->of.many, job->of.many,
-                       packed, job->of.many);
+    job->kernels->copy(run->large, job->shape.along, job->shape.across, job->shape.depth, job->shape.many,
+                       job->shape.many, packed, job->shape.many);
     run->packed = packed;
-    run->pitch = job->of.many;
+    run->pitch = job->shape.many;
   }
   run->width = job->width;
-  run->columns_of_pieces = tsl_ceil_div(job->of.many, run->width);
-  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->of.few, UPDATE_ROWS);
+  run->columns_of_pieces = tsl_ceil_div(job->shape.many, run->width);
+  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->shape.few, UPDATE_ROWS);
   tsl_team_run(run->team, run->pieces, update_piece, run);
   tsl_scratch_give(packed);
   return TESELA_OK;
 }
 
-/* Nothing is multiplied: C = beta C. */
-static void scale(const running *run) {
+static void scale(const slim_launch *run) {
   static const double zero;
   const tsl_slim_job *job = run->job;
-  for (int64_t i = 0; i < job->of.few; i++)
-    job->kernels->finish(&zero, 0, job->of.many, job->of.beta, run->c + i * job->of.c_few * job->of.size,
-                         job->of.c_many);
+  for (int64_t i = 0; i < job->shape.few; i++)
+    job->kernels->finish(&zero, 0, job->shape.many, job->shape.beta,
+                         run->c + i * job->shape.c_few * job->shape.size, job->shape.c_many);
 }
 
 tesela_status tsl_slim_job_run(const tsl_slim_job *job, tsl_team team, const void *a, const void *b,
                                void *c) {
-  static tesela_status (*const ways[])(running *) = {
+  static tesela_status (*const ways[])(slim_launch *) = {
       [TSL_SLIM_ROWS] = add_rows, [TSL_SLIM_SPREAD] = spread, [TSL_SLIM_UPDATE] = update};
-  running run = {.job = job,
-                 .team = job->alone ? (tsl_team){0} : team,
-                 .large = job->of.is_swapped ? a : b,
-                 .thin = job->of.is_swapped ? b : a,
-                 .c = c};
-  if (job->of.depth > 0)
+  slim_launch run = {.job = job,
+                     .team = job->alone ? (tsl_team){0} : team,
+                     .large = job->shape.is_swapped ? a : b,
+                     .thin = job->shape.is_swapped ? b : a,
+                     .c = c};
+  if (job->shape.depth > 0)
     return ways[job->way](&run);
   scale(&run);
   return TESELA_OK;

@@ -1,34 +1,30 @@
-/* Idea: a product whose operands fit the first cache is multiplied where it lies, tile by tile in the vector
- * registers, by the caller's thread alone. What it adds to `host_packed`: no copies, no threads, no blocks,
- * and so nothing to decide when it runs: making the plan finds the tiles, and a run is one call of a kernel
- * for each.
+/* A product whose operands fit the first-level cache is computed without packing, tile by tile in the vector
+ * registers, by the caller's thread. Beyond `host_packed`: no copies, threads or blocks, and so no decisions
+ * at run time. The plan chooses the tiles; a run is one call of a micro-kernel for each.
  *
- *             columns                    panels of two vectors, the last of one to three; of one where
- * AVX-512 has one B |panel|panel|                 multiply-add a clock. A last vector may have a mask:
- * nothing behind it is touched depth |     |     |
- *          +-----+-----+                 the rows are cut into as few tiles as registers allow, all nearly
- * alike: AVX-512 A depth                              has tiles of up to 12 x 1 vectors, AVX2 of 12 x 1, 6 x
- * 2 and 4 x 3, 16-byte
- *  +-----+ +-----+-----+                 vectors of 8 x 1, 4 x 2 and 4 x 3
- *  |     | |tile |tile | rows   C
- *  |     | |-----|-----|                 each step along k loads a row of B's panel and broadcasts a column
- * of A, from |     | |tile |tile |                 wherever they lie
- *  +-----+ +-----+-----+
+ *             columns             Panels have two vectors, the last one to three; one vector where AVX-512
+ *          B |panel|panel|        has one multiply-add a clock. A last vector may be masked: memory after
+ *    depth   |     |     |        it is not accessed.
+ *            +-----+-----+        The rows are cut into as few tiles as registers allow, all nearly equal:
+ *   A depth                       AVX-512 has tiles of up to 12 x 1 vectors, AVX2 12 x 1, 6 x 2 and 4 x 3,
+ *   +-----+  +-----+-----+        16-byte vectors 8 x 1, 4 x 2 and 4 x 3.
+ *   |     |  |tile |tile | rows C
+ *   |     |  |-----|-----|        Each step of k loads a row of B's panel and broadcasts a column of A from
+ *   |     |  |tile |tile |        the operands' memory.
+ *   +-----+  +-----+-----+
  *
- * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's
- * numbers do not lie side by side in that direction, each panel of it is copied first; where C's do not, a
- * tile is stored number by number. Rows of C that half or a quarter of a vector holds use vectors of that
- * size. The smallest whole products, of 4, 8 and 16 rows, columns and steps, have tiles of their own, without
- * loops (host_small_exact.h).
+ * Vectors lie along C's rows or, if the transposed product is cheaper, along its columns. If B's elements are
+ * not contiguous in that direction, each panel of B is packed first. If C's are not, a tile is stored element
+ * by element. Rows of C that fit half or a quarter of a vector use vectors of that size. The smallest whole
+ * products, of 4, 8 and 16 rows, columns and steps, have tiles without loops (host_small_exact.h).
  *
- * Of batches that no cache holds, panels are up to four vectors wide where AVX-512 is, so that memory is read
- * and written in its order.
+ * For batches that exceed all caches, AVX-512 panels are up to four vectors wide, so that memory is accessed
+ * in order.
  *
- * Sums run along k in order: the bits depend on k's numbers alone.
+ * Sums run along k in order: the bits depend only on the operands.
  *
- * Parameters: none.
- * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again
- * and again.
+ * Parameters: none. Types: f32 and f64. Large operands are read repeatedly from memory, since the loops have
+ * no cache blocking.
  * Measurements: docs/lab/host_small.md. */
 #include "base/memory.h"
 #include "base/status.h"
@@ -40,15 +36,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and
- * each lies on a page of its own, which nothing is prefetched from. */
+/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. Each row
+ * then lies on a page of its own, which prevents prefetching. */
 static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
-/* What the caches move more than once: all of A comes again for each panel of B where the second cache does
- * not hold it, or a quarter of it where rows lie far apart, which are not prefetched; and the panel for each
- * tile where it does not hold that. */
+/* Returns the bytes that are read more than once. All of A is read again for each panel of B if the
+ * second-level cache does not hold it. The limit is a quarter of that cache if A's rows are far apart, as
+ * these are not prefetched. The panel is read again for each tile if the cache does not hold it. */
 static double moved_again(const tsl_small_job *job, double level_2) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
@@ -60,23 +56,23 @@ static double moved_again(const tsl_small_job *job, double level_2) {
   return again_a + again_b;
 }
 
-/* Pages that rows of an operand lie in. */
+/* Returns the number of pages in which rows of an operand lie. */
 static double pages_of(int64_t rows, int64_t stride) {
   enum { PAGE = 4096 };
   return (double)rows * fmin(1, (double)tsl_abs(stride) / PAGE);
 }
 
-/* More pages than a core has addresses of at hand are looked up again for each panel of B. */
+/* Returns the seconds of address translation: pages beyond the TLB are looked up again for each panel of
+ * B. */
 static double looked_up_seconds(const tsl_small_job *job) {
-  static const double at_hand = 2048, one = 15e-9;
+  static const double at_hand = 2048, page_seconds = 15e-9;
   const double pages =
       pages_of(job->rows, job->last.tile.a_row) + pages_of(job->rows, job->last.tile.c_row * job->size);
-  return pages > at_hand ? one * pages * (double)job->panels : 0;
+  return pages > at_hand ? page_seconds * pages * (double)job->panels : 0;
 }
 
-/* A panel goes down the rows of C, a line of each. Where these are a power of two apart, their lines meet in
- * a few sets of the first cache, and what a store waits for is driven out before it comes to its turn, by
- * measurement, the more often the fewer the sets are. */
+/* Returns the extra clocks of a panel that goes down the rows of C, one cache line each (measured). Rows that
+ * are a power of two apart share few cache sets, and a line is evicted before the next store to it. */
 static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) {
   enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
   const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
@@ -85,10 +81,10 @@ static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) 
   return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
 }
 
-/* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by
- * panel, where not all fits the first; a panel that does not fit it comes again for each tile. Panels of B
- * that no copy keeps together hold up two multiply-adds a clock, not one. What caches near the core do not
- * hold from call to call is waited for: nothing is prefetched. */
+/* Returns the predicted seconds: multiply-adds at nearly the peak, and cache traffic. B comes from the
+ * second-level cache if not all operands fit the first. A panel that does not fit is read again for each
+ * tile. Panels of B that are not packed slow down processors with two multiply-adds a clock. Data outside the
+ * near caches is waited for: the tiles do not prefetch. */
 static double host_small_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -120,7 +116,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   return 5e-9 + clocks / (0.98 * clock) + fetched + looked_up_seconds(&job);
 }
 
-/* Tiles read the operands where they lie, or panels of B that were copied. */
+/* Counts memory traffic: tiles read the operands, or packed panels of B. */
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -160,11 +156,11 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
   return job->run;
 }
 
-/* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads.
- */
-/* Of a large C of few steps a plan knows better. */
+/* Steps and elements of C for which a plan finds a faster strategy. */
 enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
 
+/* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
+ * cache set or sums wait. */
 enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
 
 static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
@@ -178,7 +174,7 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
          !(volume > COLLIDING_MOST && !job->copies_b && collides(job->last.tile.b_step, job->depth));
 }
 
-/* Apart, for its job. */
+/* Not inlined, since a job takes much stack. */
 static __attribute__((noinline)) bool multiply_by_job(const tsl_fast_product *product,
                                                       const tsl_device *device) {
   tsl_small_job job;
@@ -203,7 +199,7 @@ static void *host_small_prepare(const tsl_fast_product *product, const tsl_devic
   return block;
 }
 
-/* Of one that needs no copies. */
+/* Prepares a product that is in no cache; returns NULL if it would have to pack B. */
 static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
                          tsl_fast_kernel **kernel) {
   tsl_small_job job;
@@ -222,7 +218,7 @@ static tesela_status host_small_run_prepared(const void *job, const void *a, con
 
 const tsl_strategy tsl_gemm_host_small = {
     .name = "host_small",
-    .idea = "operands where they lie, tiles of C in the vector registers, masks at the edges; one thread",
+    .idea = "operands without packing, tiles of C in the vector registers, masks at the edges; one thread",
     .lifts = "copies and decisions that take longer than the product",
     .op = TSL_OP_GEMM,
     .version = 1,

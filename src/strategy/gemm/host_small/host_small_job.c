@@ -5,15 +5,15 @@
 #include "host/host_view.h"
 #include "host/int_math.h"
 
-/* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a
- * job than it costs. */
+/* Packed panels of B up to LOCAL_BYTES are on the stack. Products of more than TILE_STEPS steps gain more
+ * from a job than it costs. */
 enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
 }
 
-/* One of the two ways to see a product: with vectors along the columns of what is called C here. */
+/* One of the two orientations of a product: vectors lie along the columns of this C. */
 typedef struct sight {
   int64_t rows, columns, depth;
   int64_t a_row, a_step, b_across, b_along, c_row, c_column;
@@ -35,10 +35,10 @@ static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
 }
 
-/* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just
- * after its parts were written, waits until they have reached the cache. */
+/* Sets the members one by one, like all code of immediate calls. Copying a whole struct that was written in
+ * parts would wait for the stores. */
 static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
-  const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* none: never run */
+  const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* empty products are never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
   out->rows = rows;
   out->columns = columns;
@@ -52,7 +52,8 @@ static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swa
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
-/* Sums of a tile that grow side by side; with fewer than LATENCY multiply-adds wait for those before. */
+/* Sums of a tile that are computed in parallel. With fewer than LATENCY a multiply-add waits for its
+ * predecessor. */
 enum { LATENCY = 4 };
 static int64_t chains_of(const sight *seen) {
   const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
@@ -60,16 +61,16 @@ static int64_t chains_of(const sight *seen) {
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
-/* Whether what is left of a row behind whole vectors fits one of half their length, of which a processor with
- * one multiply-add of a whole one a clock does two. Those with pairs do two of either. */
+/* Returns true if the rest of a row fits half a vector and half vectors are faster. Processors with one whole
+ * multiply-add a clock do two half ones. */
 static bool has_narrow_rest(const sight *seen) {
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
   return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
          2 * rest <= lanes;
 }
 
-/* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number.
- */
+/* Returns the predicted vector multiply-adds: products, epilogues, packing of B, and element-wise stores to
+ * C. */
 static double host_small_clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors = (double)host_small_vectors_of(seen->kernels, seen->columns) -
@@ -83,7 +84,7 @@ static double host_small_clocks_of(const sight *seen) {
   return clocks;
 }
 
-/* Where nothing is multiplied, alpha is not either: infinity times nothing is no number. */
+/* Sets alpha and beta. For depth 0 alpha is not used, as infinity times an empty sum must be 0. */
 static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *product) {
   tile->alpha = product->alpha;
   tile->beta = product->beta;
@@ -91,10 +92,10 @@ static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *produ
   tile->adds = !product->beta_is_0;
 }
 
-/* Of few steps a part of a vector is sooner done by a brief tile. */
+/* Steps up to which a partial vector is faster with a brief tile. */
 enum { BRIEF_STEPS = 24 };
 
-/* The kernel for so many rows and vectors of a tile. */
+/* Returns the micro-kernel for a tile of so many rows and vectors. */
 static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *tile, int64_t rows,
                                     int64_t vectors, bool brief) {
   const tsl_small_kernels *kernels = seen->kernels;
@@ -133,12 +134,12 @@ static void make_panel(const sight *seen, const tsl_fast_product *product, int64
   out->width = vectors << seen->kernels->lanes_log2;
 }
 
-/* Nothing to copy, and vectors that are mostly full: there is no better direction. */
+/* Returns true if no orientation can be better: no packing, and vectors that are mostly full. */
 static bool host_small_is_plain(const sight *seen) {
   return seen->b_across == 1 && seen->c_column == 1 && 2 * seen->columns > seen->kernels->lanes;
 }
 
-/* The better one of the two directions. */
+/* Chooses the better orientation; returns true if it is the transposed one. */
 static bool host_small_choose(const tsl_fast_product *product, unsigned offers, sight *seen) {
   sight other;
   host_small_look(product, offers, false, seen);
@@ -154,22 +155,22 @@ static bool host_small_choose(const tsl_fast_product *product, unsigned offers, 
 
 static tsl_small_function host_small_run_of(const tsl_small_job *job);
 
-/* How C is cut: vectors of each panel but the last one, how many panels there are, and whether what is left
- * of the last vector is a panel of its own, of narrower vectors. */
+/* Cut of C: vectors of each panel but the last, and number of panels. `narrow`: the rest of the last vector
+ * is a panel of narrower vectors. */
 typedef struct cuts {
   int64_t wide, panels;
   bool narrow;
 } cuts;
 
-/* Pairs, of which the last one may have three; or single vectors. */
+/* Cuts C into panels of two vectors (the last may have three), or of one. */
 static cuts host_small_cut(const sight *seen, int64_t vectors) {
   const bool pairs = seen->kernels->rows[1] > 0;
   const int64_t wide = pairs ? 2 : 1;
   return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
 }
 
-/* As wide as tiles are. Parts of vectors, of which one row's begins where another's ends, are written whole
- * where that leaves one panel. */
+/* Cuts C into panels as wide as possible. A partial last vector becomes a narrow panel if one panel holds the
+ * rest, as then lines of successive rows are written whole. */
 static cuts cut_far(const sight *seen, int64_t vectors) {
   enum { MOST = TSL_SMALL_VECTORS_MAX };
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
@@ -203,7 +204,7 @@ static void make_job(const tsl_fast_product *product, unsigned offers, bool far,
   if (panels > 1)
     make_panel(&seen, product, wide, lanes, size, &job->whole);
   const int64_t last = seen.columns - (vectors - 1) * lanes;
-  if (by.narrow) /* seen from here on by the last panel alone */
+  if (by.narrow) /* the last panel alone uses these kernels */
     seen.kernels = host_small_kernels_for(product->type, last, offers);
   make_panel(&seen, product, vectors - wide * (panels - 1), last, size, &job->last);
   job->run = host_small_run_of(job);
@@ -227,7 +228,7 @@ bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, ts
   return true;
 }
 
-/* All rows of a panel that begins at b and c by tiles of at most so many rows, those of `multiply`. */
+/* Multiplies all rows of a panel by tiles of at most `most` rows from the table `multiply`. */
 static inline void run_rows(const tsl_small_function *multiply, int most, bool brief, tsl_small_tile *tile,
                             int rows, int64_t size, const char *a, const void *b, char *c) {
   tile->rows = rows;
@@ -238,15 +239,15 @@ static inline void run_rows(const tsl_small_function *multiply, int most, bool b
   const int tiles = (rows + most - 1) / most, height = (rows + tiles - 1) / tiles;
   int taller = rows - tiles * (height - 1);
   for (int i = 0; i < tiles; i++, taller--) {
-    const int here = taller > 0 ? height : height - 1;
-    tile->rows = here;
-    (void)multiply[brief ? (here - 1) / 2 : here - 1](tile, a, b, c);
-    a += here * tile->a_row;
-    c += here * tile->c_row * size;
+    const int tile_height = taller > 0 ? height : height - 1;
+    tile->rows = tile_height;
+    (void)multiply[brief ? (tile_height - 1) / 2 : tile_height - 1](tile, a, b, c);
+    a += tile_height * tile->a_row;
+    c += tile_height * tile->c_row * size;
   }
 }
 
-/* One vector after the other. */
+/* Multiplies one vector of columns after the other by brief tiles. */
 static void run_briefly(const tsl_small_set *set, bool is_f64, tsl_small_tile *tile, int rows,
                         int64_t columns, const char *a, const char *b, char *c) {
   const int64_t lanes = set->up_to[0]->lanes, size = is_f64 ? 8 : 4;
@@ -260,7 +261,7 @@ static void run_briefly(const tsl_small_set *set, bool is_f64, tsl_small_tile *t
   run_rows(set->up_to[2 * columns <= lanes]->brief, TSL_SMALL_ROWS_MAX, true, tile, rows, size, a, b, c);
 }
 
-/* Panels of pairs of vectors, or of one. */
+/* Multiplies panels of two vectors, or of one. */
 static void run_tiles(const tsl_small_kernels *kernels, tsl_small_tile *tile, int rows, int64_t columns,
                       int64_t size, const char *a, const char *b, char *c) {
   const int64_t lanes = kernels->lanes, wide = kernels->rows[1] > 0 ? 2 : 1,
@@ -354,7 +355,6 @@ static __attribute__((noinline)) void run_on_stack(const tsl_small_job *job, con
   run_panels(job, a, b, c, copy);
 }
 
-/* Of a panel of B's copy. */
 static int64_t host_small_copy_bytes(const tsl_small_job *job) {
   const int64_t width =
       job->panels > 1 && job->last.width < job->whole.width ? job->whole.width : job->last.width;
@@ -379,7 +379,7 @@ static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *
   return TESELA_OK;
 }
 
-/* The ways to run a job, each given as the address of its first member. */
+/* --- run functions of a job; the first argument is the job's address --- */
 
 static tesela_status run_swapped_tile(const void *job, const void *a, const void *b, void *c) {
   return ((const tsl_small_job *)job)->last.taller(job, b, a, c);
@@ -394,7 +394,7 @@ static tesela_status run_one_panel(const void *state, const void *a, const void 
 static tesela_status run_any(const void *state, const void *a, const void *b, void *c) {
   const tsl_small_job *job = state;
   const void *left = job->is_swapped ? b : a, *right = job->is_swapped ? a : b;
-  if (job->depth == 0) /* pointers that nobody reads move all the same */
+  if (job->depth == 0) /* unused pointers are advanced too and must be valid */
     left = right = c;
   if (job->copies_b)
     return run_copying(job, left, right, c);

@@ -1,26 +1,24 @@
-/* Idea: a product that is thin in one direction reads, or writes, each number of its one large matrix once:
- * it takes as long as memory does, if the large matrix is walked the way it lies. What it adds to
- * `host_packed`: no copy of the large operand, no tiles that are mostly empty, and an order that memory can
- * follow.
+/* Thin product: each element of its one large matrix is read or written once. So the time is that of memory
+ * if the matrix is walked in memory order. Beyond `host_packed`: the large operand is not packed, no tile is
+ * mostly empty, and the hardware can prefetch.
  *
- *   rows       few x many, large operand with its rows side by side: eight rows at a time, in pieces that are
- * as wide as their sums fit 32 KiB, are added to the sums of `few` rows; the next eight are prefetched
- *              meanwhile
+ *   rows       Few x many, rows of the large operand are contiguous: eight rows at a time are added to the
+ *              sums of `few` rows. A piece is as wide as its sums fit 32 KiB. The next eight rows are
+ *              prefetched.
  *                       |<-- piece -->|
  *                    l  ===============      sums[i] += thin[i][l] * row l, in the order of l
  *                  l+1  ===============
  *                       ...
- *   reduce     its columns side by side: up to eight at a time, as registers allow, are multiplied with all
- * thin rows, in vectors along the sums, whose lanes are added in the end outer      depth 4 or less: C's rows
- * are made one after the other in pieces of 32 rows by 1024 columns, and go past the caches where nothing of
- * C is read and it is larger than half of the last cache
+ *   reduce     Its columns are contiguous: up to eight at a time, as registers allow, are multiplied with all
+ *              thin rows, in vectors along k, whose lanes are added at the end.
+ *   outer      k is 4 or less: C is computed row by row in pieces of 32 rows by 1024 columns. It is stored
+ *              past the caches if beta is 0 and it exceeds half of the last cache.
  *
- * Where the large operand has no direction side by side, eight rows of a piece are copied at a time. The thin
- * operand is copied once. Pieces are handed to threads; no sum is cut, so that the bits do not depend on
- * their number.
+ * If the large operand has no contiguous direction, eight rows of a piece are copied at a time. The thin
+ * operand is copied once. Threads take pieces. No sum is cut, so the bits do not depend on the number of
+ * threads.
  *
- * Parameters: none.
- * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less.
+ * Parameters: none. Types: f32 and f64. Limits: m or n at most 8, or k at most 4.
  * Measurements: docs/lab/host_thin.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_thin/host_thin_job.h"
@@ -28,7 +26,7 @@
 
 #include <math.h>
 
-/* More rows of sums than this leave too few registers for the numbers that they are made of. */
+/* Maximum rows of sums that leave enough registers for the factors. */
 enum { HELD_ROWS = 5 };
 
 static const char *thin_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -38,49 +36,48 @@ static const char *thin_refuse(const tsl_problem *problem, const tsl_config *con
   return tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS);
 }
 
-/* Clocks for a cache line of the operands: from the level that holds them, by measurement; what is written
- * takes a quarter more, and numbers that are copied first one after the other far longer. */
+/* Returns the clocks of a cache line of the operands, as measured, by the cache level that holds it. Lines
+ * that are written take a quarter more; elements that are copied one by one take far longer. */
 static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
-  const double vectors = 64 / (double)(job->kernels->lanes * job->of.size);
+  const double vectors = 64 / (double)(job->kernels->lanes * job->shape.size);
   const double level = bytes <= level_1 ? vectors : fmax(bytes <= level_2 ? 1.5 : 2, vectors);
-  return job->way == TSL_THIN_ROWS && job->of.across != 1 ? 16 * vectors
-         : job->way == TSL_THIN_OUTER                     ? 1.25 * level
-                                                          : level;
+  return job->way == TSL_THIN_ROWS && job->shape.across != 1 ? 16 * vectors
+         : job->way == TSL_THIN_OUTER                        ? 1.25 * level
+                                                             : level;
 }
 
-/* What the caches take. A line of C that is written comes to the core before, whether it is read or not:
- * reading it takes two fifths as long again, by measurement. */
+/* Returns the clocks of cache traffic. A line of C is fetched before it is written; reading it as well takes
+ * two fifths longer (measured). */
 static double moved_clocks(const tsl_thin_job *job, const tsl_problem *problem, const tsl_device *device) {
   const double held = tsl_thin_held_bytes(problem), again = tsl_problem_bytes(problem) - held;
   return (held + 0.4 * again) / 64 * line_clocks(job, held, device);
 }
 
-/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: a
- * last vector that is stored in part holds up the next store, sums of rows are stored and read again, those
- * of a column are vectors whose lanes are added, and numbers that do not lie side by side are moved one by
- * one. */
+/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as measured. A
+ * partial store delays the next store; sums of rows are stored and loaded; lanes of column sums are added;
+ * elements without a contiguous direction are copied one by one. */
 static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
-  const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth;
+  const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth;
   const int64_t lanes = job->kernels->lanes;
-  const double vectors = (double)((job->of.many + lanes - 1) / lanes),
-               steps = (double)((job->of.depth + lanes - 1) / lanes);
-  const double part = (job->of.few > HELD_ROWS ? 0.5 : 0.85) * at_once;
-  const double moved = 1.5 * depth * few * (job->of.thin_along != 1 && job->way != TSL_THIN_ROWS);
+  const double vectors = (double)((job->shape.many + lanes - 1) / lanes),
+               steps = (double)((job->shape.depth + lanes - 1) / lanes);
+  const double part = (job->shape.few > HELD_ROWS ? 0.5 : 0.85) * at_once;
+  const double moved = 1.5 * depth * few * (job->shape.thin_along != 1 && job->way != TSL_THIN_ROWS);
   switch (job->way) {
   case TSL_THIN_OUTER:
-    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->of.many % lanes ? 24 : 0)) +
-           1.5 * depth * many * (job->of.across != 1);
+    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->shape.many % lanes ? 24 : 0)) +
+           1.5 * depth * many * (job->shape.across != 1);
   case TSL_THIN_ROWS:
-    return depth * (few * vectors / part + 3) + few * (job->of.c_many == 1 ? 3 * vectors : 3 * many);
+    return depth * (few * vectors / part + 3) + few * (job->shape.c_many == 1 ? 3 * vectors : 3 * many);
   default:
     return moved + many * few * (steps / part + 1.5);
   }
 }
 
-/* What the caches take, the multiply-adds, and for large operands memory at a little more than what others
- * get of it. */
+/* Returns the predicted seconds: the maximum of cache traffic, multiply-adds, and memory traffic at a little
+ * more than the bandwidth of other strategies. */
 static double thin_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -96,8 +93,9 @@ static double thin_score(const tsl_problem *problem, const tsl_config *config, c
   return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
-/* The large operand is read once. Its rows are added to sums that stay near, eight at a time; along sums, as
- * many meet the thin operand; of short sums it is read again from a cache for each row of C. */
+/* Counts memory traffic: the large operand is read once. Its rows are added eight at a time to sums that stay
+ * near. With contiguous columns eight meet the thin operand at a time. An outer product reads it again from a
+ * cache for each row of C. */
 static void thin_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                          tsl_cost_counts *account) {
   static const double at_once = 8;
@@ -139,7 +137,7 @@ static tsl_fast_kernel *thin_run_at(const tsl_work *work, const void **state) {
 
 const tsl_strategy tsl_gemm_host_thin = {
     .name = "host_thin",
-    .idea = "the one large operand of a thin product, walked once the way it lies, on all cores",
+    .idea = "the large operand of a thin product, read once in memory order, on all cores",
     .lifts = "memory that is read in pieces, copied, or waited for",
     .op = TSL_OP_GEMM,
     .version = 2,

@@ -6,14 +6,14 @@
 #include "strategy/host_job.h"
 
 enum {
-  SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
-  WIDTH_MOST = 4096,      /* columns of a piece */
-  COPIED_MOST = 256,      /* the same where they are copied first; with half the bytes for copies */
-  REDUCED = 64,           /* columns of a piece that is reduced */
-  OUTER_ROWS = 32,        /* of C in a piece of an outer product */
-  OUTER_WIDTH = 1024,     /* its columns */
-  FAR_BYTES = 16 << 20,   /* what is larger is prefetched, however large the last cache */
-  ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
+  SUMS_BYTES = 32 << 10,  /* sums of a piece, about a first-level cache */
+  WIDTH_MOST = 4096,      /* maximum columns of a piece */
+  COPIED_MOST = 256,      /* maximum columns if rows are copied first, as copies take half of SUMS_BYTES */
+  REDUCED = 64,           /* columns of a piece of TSL_THIN_REDUCE */
+  OUTER_ROWS = 32,        /* rows of C in a piece of an outer product */
+  OUTER_WIDTH = 1024,     /* columns of C in a piece of an outer product */
+  FAR_BYTES = 16 << 20,   /* larger operands are prefetched, whatever the size of the last cache */
+  ALONE_BYTES = 512 << 10 /* bytes below which a second thread costs more than it saves */
 };
 
 static const tsl_thin_kernels *thin_kernels_for(tesela_type type, unsigned offers) {
@@ -34,198 +34,195 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
   const double bytes = tsl_problem_bytes(problem);
   *job = (tsl_thin_job){.kernels = thin_kernels_for(problem->c.type, device->capabilities),
-                        .of = tsl_lopsided_of(problem, strides, TSL_THIN_MOST),
+                        .shape = tsl_lopsided_of(problem, strides, TSL_THIN_MOST),
                         .team = tsl_device_team(device)};
-  job->way = job->of.is_large_c && job->of.depth > 0     ? TSL_THIN_OUTER
-             : job->of.across != 1 && job->of.along == 1 ? TSL_THIN_REDUCE
-                                                         : TSL_THIN_ROWS;
-  job->nontemporal = job->of.beta == 0 && bytes > (double)level_3 / 2;
+  job->way = job->shape.is_large_c && job->shape.depth > 0     ? TSL_THIN_OUTER
+             : job->shape.across != 1 && job->shape.along == 1 ? TSL_THIN_REDUCE
+                                                               : TSL_THIN_ROWS;
+  job->nontemporal = job->shape.beta == 0 && bytes > (double)level_3 / 2;
   job->is_far = tsl_thin_held_bytes(problem) > (double)tsl_min(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 
-/* A run under way. */
-typedef struct thin_running {
+typedef struct thin_launch {
   const tsl_thin_job *job;
   tsl_team team;
   const char *large, *thin;
   char *c;
-  const void *packed;       /* the thin operand, or of an outer product the large one */
-  int64_t pitch;            /* of `packed`, elements */
-  const char *coefficients; /* of an outer product */
+  /* the thin operand, or in an outer product the large one; copied if it was not contiguous */
+  const void *packed;
+  int64_t pitch;
+  const char *coefficients; /* thin operand of an outer product */
   int64_t coefficients_pitch;
   int64_t width, pieces, columns_of_pieces;
-} thin_running;
+} thin_launch;
 
 static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step,
                         int64_t from, int64_t count, char *c) {
-  if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* all of it side by side */
-    job->kernels->finish(sums, 1, count * job->of.few, job->of.alpha, job->of.beta,
-                         c + from * job->of.c_many * job->of.size, 1);
+  if (job->shape.c_few == 1 && job->shape.c_many == job->shape.few &&
+      step == job->shape.few) /* C's part is contiguous */
+    job->kernels->finish(sums, 1, count * job->shape.few, job->shape.alpha, job->shape.beta,
+                         c + from * job->shape.c_many * job->shape.size, 1);
   else
-    for (int64_t i = 0; i < job->of.few; i++)
-      job->kernels->finish((const char *)sums + i * row_step * job->of.size, step, count, job->of.alpha,
-                           job->of.beta, c + (i * job->of.c_few + from * job->of.c_many) * job->of.size,
-                           job->of.c_many);
+    for (int64_t i = 0; i < job->shape.few; i++)
+      job->kernels->finish(
+          (const char *)sums + i * row_step * job->shape.size, step, count, job->shape.alpha, job->shape.beta,
+          c + (i * job->shape.c_few + from * job->shape.c_many) * job->shape.size, job->shape.c_many);
 }
-
-/* --- rows added up --- */
 
 _Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
                    COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
                "sums and copies share the bytes of sums alone");
 
 static void thin_add_piece(void *argument, int64_t index, int worker) {
-  const thin_running *run = argument;
+  const thin_launch *run = argument;
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const int64_t from = index * run->width, width = tsl_min(run->width, job->of.many - from),
-                size = job->of.size;
-  const char *large = run->large + from * job->of.across * size;
+  const int64_t from = index * run->width, width = tsl_min(run->width, job->shape.many - from),
+                size = job->shape.size;
+  const char *large = run->large + from * job->shape.across * size;
   _Alignas(64) char sums[SUMS_BYTES];
   char *const copy = sums + SUMS_BYTES / 2;
-  tsl_thin_numbers numbers = {run->thin, job->of.thin_across, job->of.thin_along};
+  tsl_thin_numbers numbers = {run->thin, job->shape.thin_across, job->shape.thin_along};
   (void)worker;
-  if (job->of.across == 1)
-    kernels->add[job->of.few - 1](large, job->of.along, job->of.depth, &numbers, width, sums, run->width,
-                                  true, job->is_far);
+  if (job->shape.across == 1)
+    kernels->add[job->shape.few - 1](large, job->shape.along, job->shape.depth, &numbers, width, sums,
+                                     run->width, true, job->is_far);
   else
-    for (int64_t l = 0; l < job->of.depth; l += TSL_THIN_GROUP) {
-      const int64_t rows = tsl_min(job->of.depth - l, TSL_THIN_GROUP);
-      kernels->pack(large + l * job->of.along * size, job->of.along, job->of.across, rows, width, copy,
-                    width);
-      numbers.at = run->thin + l * job->of.thin_along * size;
-      kernels->add[job->of.few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
+    for (int64_t l = 0; l < job->shape.depth; l += TSL_THIN_GROUP) {
+      const int64_t rows = tsl_min(job->shape.depth - l, TSL_THIN_GROUP);
+      kernels->pack(large + l * job->shape.along * size, job->shape.along, job->shape.across, rows, width,
+                    copy, width);
+      numbers.at = run->thin + l * job->shape.thin_along * size;
+      kernels->add[job->shape.few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
     }
   thin_finish(job, sums, run->width, 1, from, width, run->c);
 }
 
-/* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
+/* Returns the columns of a piece, a multiple of 64: as wide as the sums allow, and narrow enough to occupy
+ * all threads. */
 static int64_t thin_width_of(const tsl_thin_job *job, tsl_team team) {
-  const int64_t most = job->of.across == 1 ? WIDTH_MOST : COPIED_MOST,
-                fits = SUMS_BYTES / (job->of.few * job->of.size);
+  const int64_t most = job->shape.across == 1 ? WIDTH_MOST : COPIED_MOST,
+                fits = SUMS_BYTES / (job->shape.few * job->shape.size);
   const int64_t width = tsl_min(most, fits / 64 * 64);
-  const int64_t fair = tsl_ceil_div(job->of.many, tsl_team_threads(team));
+  const int64_t fair = tsl_ceil_div(job->shape.many, tsl_team_threads(team));
   return tsl_min(width, tsl_ceil_div(fair, 64) * 64);
 }
 
-static tesela_status thin_add_rows(thin_running *run) {
+static tesela_status thin_add_rows(thin_launch *run) {
   run->width = thin_width_of(run->job, run->team);
-  run->pieces = tsl_ceil_div(run->job->of.many, run->width);
+  run->pieces = tsl_ceil_div(run->job->shape.many, run->width);
   tsl_team_run(run->team, run->pieces, thin_add_piece, run);
   return TESELA_OK;
 }
 
-/* --- columns reduced --- */
-
 static void reduce_piece(void *argument, int64_t index, int worker) {
-  const thin_running *run = argument;
+  const thin_launch *run = argument;
   const tsl_thin_job *job = run->job;
-  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->of.many - from);
-  const tsl_thin_columns columns = {.at = run->large + from * job->of.across * job->of.size,
-                                    .across = job->of.across,
-                                    .depth = job->of.depth,
+  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->shape.many - from);
+  const tsl_thin_columns columns = {.at = run->large + from * job->shape.across * job->shape.size,
+                                    .across = job->shape.across,
+                                    .depth = job->shape.depth,
                                     .count = count,
                                     .prefetches = job->is_far};
   _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
   (void)worker;
-  job->kernels->reduce[job->of.few - 1](&columns, run->packed, run->pitch, sums);
-  thin_finish(job, sums, 1, job->of.few, from, count, run->c);
+  job->kernels->reduce[job->shape.few - 1](&columns, run->packed, run->pitch, sums);
+  thin_finish(job, sums, 1, job->shape.few, from, count, run->c);
 }
 
-static tesela_status reduce_columns(thin_running *run) {
+static tesela_status reduce_columns(thin_launch *run) {
   const tsl_thin_job *job = run->job;
   void *packed = NULL;
   run->packed = run->thin;
-  run->pitch = job->of.thin_across;
-  if (job->of.thin_along != 1) {
-    TSL_TRY(tsl_scratch_take((size_t)(job->of.depth * job->of.few * job->of.size),
+  run->pitch = job->shape.thin_across;
+  if (job->shape.thin_along != 1) {
+    TSL_TRY(tsl_scratch_take((size_t)(job->shape.depth * job->shape.few * job->shape.size),
                              "the thin operand's numbers", &packed));
-    job->kernels->pack(run->thin, job->of.thin_across, job->of.thin_along, job->of.few, job->of.depth, packed,
-                       job->of.depth);
+    job->kernels->pack(run->thin, job->shape.thin_across, job->shape.thin_along, job->shape.few,
+                       job->shape.depth, packed, job->shape.depth);
     run->packed = packed;
-    run->pitch = job->of.depth;
+    run->pitch = job->shape.depth;
   }
-  run->pieces = tsl_ceil_div(job->of.many, REDUCED);
+  run->pieces = tsl_ceil_div(job->shape.many, REDUCED);
   tsl_team_run(run->team, run->pieces, reduce_piece, run);
   tsl_scratch_give(packed);
   return TESELA_OK;
 }
 
-/* --- outer products --- */
-
 static void outer_piece(void *argument, int64_t index, int worker) {
-  const thin_running *run = argument;
+  const thin_launch *run = argument;
   const tsl_thin_job *job = run->job;
   const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
                 from = index % run->columns_of_pieces * OUTER_WIDTH;
-  const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->of.size,
-                              .y = run->coefficients + first * run->coefficients_pitch * job->of.size,
-                              .c = run->c + (first * job->of.c_few + from) * job->of.size,
+  const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->shape.size,
+                              .y = run->coefficients + first * run->coefficients_pitch * job->shape.size,
+                              .c = run->c + (first * job->shape.c_few + from) * job->shape.size,
                               .pitch = run->pitch,
                               .y_pitch = run->coefficients_pitch,
-                              .c_pitch = job->of.c_few,
-                              .rows = tsl_min(OUTER_ROWS, job->of.few - first),
-                              .width = tsl_min(OUTER_WIDTH, job->of.many - from),
-                              .alpha = job->of.alpha,
-                              .beta = job->of.beta,
+                              .c_pitch = job->shape.c_few,
+                              .rows = tsl_min(OUTER_ROWS, job->shape.few - first),
+                              .width = tsl_min(OUTER_WIDTH, job->shape.many - from),
+                              .alpha = job->shape.alpha,
+                              .beta = job->shape.beta,
                               .nontemporal = job->nontemporal};
   (void)worker;
-  job->kernels->outer[job->of.depth - 1](&rows);
+  job->kernels->outer[job->shape.depth - 1](&rows);
   if (job->nontemporal)
     job->kernels->fence();
 }
 
-static tesela_status multiply_outer(thin_running *run) {
+static tesela_status multiply_outer(thin_launch *run) {
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const int64_t steps = job->of.depth, large = job->of.across != 1 ? steps * job->of.many : 0,
-                thin = job->of.thin_along != 1 ? steps * job->of.few : 0;
+  const int64_t steps = job->shape.depth, large = job->shape.across != 1 ? steps * job->shape.many : 0,
+                thin = job->shape.thin_along != 1 ? steps * job->shape.few : 0;
   void *memory = NULL;
   run->packed = run->large;
-  run->pitch = job->of.along;
+  run->pitch = job->shape.along;
   run->coefficients = run->thin;
-  run->coefficients_pitch = job->of.thin_across;
+  run->coefficients_pitch = job->shape.thin_across;
   if (large + thin > 0)
     TSL_TRY(
-        tsl_scratch_take((size_t)((large + thin) * job->of.size), "an outer product's operands", &memory));
+        tsl_scratch_take((size_t)((large + thin) * job->shape.size), "an outer product's operands", &memory));
   if (large > 0) {
-    kernels->pack(run->large, job->of.along, job->of.across, steps, job->of.many, memory, job->of.many);
+    kernels->pack(run->large, job->shape.along, job->shape.across, steps, job->shape.many, memory,
+                  job->shape.many);
     run->packed = memory;
-    run->pitch = job->of.many;
+    run->pitch = job->shape.many;
   }
   if (thin > 0) {
-    char *const copy = (char *)memory + large * job->of.size;
-    kernels->pack(run->thin, job->of.thin_across, job->of.thin_along, job->of.few, steps, copy, steps);
+    char *const copy = (char *)memory + large * job->shape.size;
+    kernels->pack(run->thin, job->shape.thin_across, job->shape.thin_along, job->shape.few, steps, copy,
+                  steps);
     run->coefficients = copy;
     run->coefficients_pitch = steps;
   }
-  run->columns_of_pieces = tsl_ceil_div(job->of.many, OUTER_WIDTH);
-  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->of.few, OUTER_ROWS);
+  run->columns_of_pieces = tsl_ceil_div(job->shape.many, OUTER_WIDTH);
+  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->shape.few, OUTER_ROWS);
   tsl_team_run(run->team, run->pieces, outer_piece, run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
-/* Nothing is multiplied: C = beta C. */
-static void thin_scale(const thin_running *run) {
+static void thin_scale(const thin_launch *run) {
   static const double zero;
   const tsl_thin_job *job = run->job;
-  for (int64_t i = 0; i < job->of.few; i++)
-    job->kernels->finish(&zero, 0, job->of.many, 1, job->of.beta, run->c + i * job->of.c_few * job->of.size,
-                         job->of.c_many);
+  for (int64_t i = 0; i < job->shape.few; i++)
+    job->kernels->finish(&zero, 0, job->shape.many, 1, job->shape.beta,
+                         run->c + i * job->shape.c_few * job->shape.size, job->shape.c_many);
 }
 
 tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const void *a, const void *b,
                                void *c) {
-  static tesela_status (*const ways[])(thin_running *) = {
+  static tesela_status (*const ways[])(thin_launch *) = {
       [TSL_THIN_ROWS] = thin_add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
-  thin_running run = {.job = job,
-                      .team = job->alone ? (tsl_team){0} : team,
-                      .large = job->of.is_swapped ? a : b,
-                      .thin = job->of.is_swapped ? b : a,
-                      .c = c};
-  if (job->of.depth > 0)
+  thin_launch run = {.job = job,
+                     .team = job->alone ? (tsl_team){0} : team,
+                     .large = job->shape.is_swapped ? a : b,
+                     .thin = job->shape.is_swapped ? b : a,
+                     .c = c};
+  if (job->shape.depth > 0)
     return ways[job->way](&run);
   thin_scale(&run);
   return TESELA_OK;

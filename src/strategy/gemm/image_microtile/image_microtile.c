@@ -1,4 +1,4 @@
-/* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each.
+/* Host side of image_microtile.cl: images over B or over packed copies of it, and a launch for each.
  * Measurements: docs/lab/image_microtile.md. */
 #include "base/memory.h"
 #include "base/status.h"
@@ -19,51 +19,49 @@ static const tsl_param params[] = {
 };
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
 
-/* Packing works in tiles, and parts of B start at multiples of so many rows and columns, which every device's
- * alignments divide: views of the parts are as good as a view of all. */
+/* TILE: edge of a packing tile. Parts of B begin at multiples of ROWS_STEP and COLUMNS_STEP, which the
+ * alignments of all devices divide. So images of parts are possible if an image of all is. */
 enum { LANES = TSL_TEXEL_BYTES / (int)sizeof(float), TILE = 16, ROWS_STEP = 64, COLUMNS_STEP = 1024 };
-/* Most memory that a packed part, or an image that is a copy, takes. */
+/* Maximum bytes of a packed part, or of an image that is a copy. */
 static const int64_t part_bytes_max = (int64_t)256 << 20;
 
-typedef struct microtile {
+typedef struct microtile_state {
   tsl_kernel *multiply, *pack;
-} microtile;
+} microtile_state;
 
-/* microtile_packing and tsl_gemm_arguments of the kernels. */
+/* Arguments of the packing kernel, see microtile_packing. */
 typedef struct packing {
   int64_t rows, columns, offset, row_stride, col_stride, pitch;
 } packing;
+/* Arguments of the multiplying kernel, see tsl_gemm_arguments. */
 typedef struct arguments {
   tsl_gemm_sizes sizes;
   float alpha, beta;
 } arguments;
 
-/* --- parts of B --- */
-
-/* A part of B: at most that many rows and columns fit an image. */
-typedef struct part {
+/* Part of B that fits an image. */
+typedef struct microtile_part {
   int64_t row, column, rows, columns;
-} part;
+} microtile_part;
 
 static int64_t texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
-/* The largest part of a k x n matrix: all rows if an image has so many, else equal shares of them; then as
- * many columns as an image and its memory have room for. */
-static part largest(int64_t k, int64_t n, const tsl_device *device) {
+/* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal fractions. Then as
+ * many columns as the image and its memory can hold. */
+static microtile_part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
   const int64_t rows = shares == 1 ? k : tsl_round_up((k - 1) / shares + 1, ROWS_STEP);
   const int64_t by_bytes = part_bytes_max / (int64_t)sizeof(float) / (rows > 0 ? rows : 1);
   const int64_t by_width = tsl_min(device->image_width_max, INT32_MAX / LANES) * LANES;
   const int64_t columns = tsl_min(by_bytes, by_width) / COLUMNS_STEP * COLUMNS_STEP;
-  return (part){.rows = rows, .columns = tsl_min(n, columns > 0 ? columns : COLUMNS_STEP)};
+  return (microtile_part){.rows = rows, .columns = tsl_min(n, columns > 0 ? columns : COLUMNS_STEP)};
 }
 
-/* Bytes of the largest part, packed. */
 static uint64_t bytes_of(int64_t k, int64_t n, const tsl_device *device) {
-  const part most = largest(k, n, device);
+  const microtile_part most = largest(k, n, device);
   return tsl_image_pitch(device, texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);
 }
 
@@ -73,84 +71,83 @@ static const char *grid_for(int64_t m, int64_t columns, const tsl_config *config
   return tsl_launch_grid(device, texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
 }
 
-/* --- running --- */
-
-/* One run: C = alpha A B + beta C with these sizes. */
-typedef struct running {
+/* State of a run: C = alpha A B + beta C with these sizes. */
+typedef struct microtile_launch {
   const tsl_work *work;
   tsl_stream *stream;
   tsl_gemm_sizes sizes;
   tsl_buffer *a, *b, *c, *scratch;
-} running;
+} microtile_launch;
 
-/* B itself, where its rows are such as the device's images want. */
-static bool in_place(const running *run, const part *part_in, tsl_image_layout *layout) {
+/* Returns true if an image can use B directly; sets its layout. */
+static bool in_place(const microtile_launch *run, const microtile_part *part, tsl_image_layout *layout) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   const int64_t size = sizeof(float), pitch = sizes->b_row_stride;
   if (sizes->b_col_stride != 1 || pitch < 1)
     return false;
-  *layout = (tsl_image_layout){
-      .buffer = run->b,
-      .offset = (size_t)((sizes->b_offset + part_in->row * pitch + part_in->column) * size),
-      .pitch = (size_t)(pitch * size),
-      .width = texels(part_in->columns),
-      .height = part_in->rows};
+  *layout =
+      (tsl_image_layout){.buffer = run->b,
+                         .offset = (size_t)((sizes->b_offset + part->row * pitch + part->column) * size),
+                         .pitch = (size_t)(pitch * size),
+                         .width = texels(part->columns),
+                         .height = part->rows};
   return tsl_image_fits(layout);
 }
 
-static tesela_status pack(const running *run, const part *part_in, tsl_image_layout *layout) {
+static tesela_status pack(const microtile_launch *run, const microtile_part *part, tsl_image_layout *layout) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   tsl_device *device = run->work->device;
-  const microtile *state = run->work->state;
+  const microtile_state *state = run->work->state;
   tsl_grid grid;
   *layout = (tsl_image_layout){.buffer = run->scratch,
-                               .pitch = tsl_image_pitch(device, texels(part_in->columns)),
-                               .width = texels(part_in->columns),
-                               .height = part_in->rows};
-  const packing given = {.rows = part_in->rows,
-                         .columns = part_in->columns,
-                         .offset = sizes->b_offset + part_in->row * sizes->b_row_stride +
-                                   part_in->column * sizes->b_col_stride,
-                         .row_stride = sizes->b_row_stride,
-                         .col_stride = sizes->b_col_stride,
-                         .pitch = (int64_t)(layout->pitch / sizeof(float))};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
-  tsl_launch_grid(device, texels(part_in->columns) * LANES, part_in->rows, TILE, TILE, &grid);
+                               .pitch = tsl_image_pitch(device, texels(part->columns)),
+                               .width = texels(part->columns),
+                               .height = part->rows};
+  const packing args = {.rows = part->rows,
+                        .columns = part->columns,
+                        .offset = sizes->b_offset + part->row * sizes->b_row_stride +
+                                  part->column * sizes->b_col_stride,
+                        .row_stride = sizes->b_row_stride,
+                        .col_stride = sizes->b_col_stride,
+                        .pitch = (int64_t)(layout->pitch / sizeof(float))};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(args)};
+  tsl_launch_grid(device, texels(part->columns) * LANES, part->rows, TILE, TILE, &grid);
   return device->ops->launch(run->stream, state->pack, &grid, list, sizeof list / sizeof *list);
 }
 
-/* C's columns of the part, through an image of it. */
-static tesela_status multiply(const running *run, const part *part_in, const tsl_image_layout *layout) {
+/* Computes C's columns of a part from its image. */
+static tesela_status multiply(const microtile_launch *run, const microtile_part *part,
+                              const tsl_image_layout *layout) {
   const tsl_work *work = run->work;
   const tsl_device_ops *ops = work->device->ops;
-  const microtile *state = work->state;
+  const microtile_state *state = work->state;
   tsl_image *image;
   tsl_grid grid;
-  arguments given = {.sizes = run->sizes};
-  given.sizes.n = part_in->columns;
-  given.sizes.k = part_in->rows;
-  given.sizes.a_offset += part_in->row * given.sizes.a_col_stride;
-  given.sizes.c_offset += part_in->column * given.sizes.c_col_stride;
-  given.alpha =
-      part_in->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times nothing is nothing */
-  given.beta = part_in->row == 0 ? (float)work->problem.beta[0] : 1;
-  grid_for(given.sizes.m, part_in->columns, &work->config, work->device, &grid);
+  arguments args = {.sizes = run->sizes};
+  args.sizes.n = part->columns;
+  args.sizes.k = part->rows;
+  args.sizes.a_offset += part->row * args.sizes.a_col_stride;
+  args.sizes.c_offset += part->column * args.sizes.c_col_stride;
+  args.alpha =
+      part->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times an empty sum must be 0 */
+  args.beta = part->row == 0 ? (float)work->problem.beta[0] : 1;
+  grid_for(args.sizes.m, part->columns, &work->config, work->device, &grid);
   TSL_TRY(ops->image_create(run->stream, layout, &image));
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c), TSL_ARG_IMAGE(image),
-                               TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(given)};
+                               TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(args)};
   const tesela_status status =
       ops->launch(run->stream, state->multiply, &grid, list, sizeof list / sizeof *list);
   ops->image_destroy(image);
   return status;
 }
 
-/* Where k is 0, nothing is read of A and B; the kernel wants an image all the same. */
-static tesela_status run_part(const running *run, const part *part_in) {
+/* Computes a part. For k = 0 A and B are not read, but the kernel needs an image. */
+static tesela_status run_part(const microtile_launch *run, const microtile_part *part) {
   tsl_image_layout layout = {
       .buffer = run->scratch, .pitch = tsl_image_pitch(run->work->device, 1), .width = 1, .height = 1};
-  if (part_in->rows > 0 && !in_place(run, part_in, &layout))
-    TSL_TRY(pack(run, part_in, &layout));
-  return multiply(run, part_in, &layout);
+  if (part->rows > 0 && !in_place(run, part, &layout))
+    TSL_TRY(pack(run, part, &layout));
+  return multiply(run, part, &layout);
 }
 
 static void swap(int64_t *a, int64_t *b) {
@@ -159,9 +156,8 @@ static void swap(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* Where A and B are both column-major, their transposes have contiguous rows, and C^T = B^T A^T does without
- * packing, and reads vectors. */
-static void transpose(running *run) {
+/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing and reads vectors. */
+static void transpose(microtile_launch *run) {
   tsl_gemm_sizes *sizes = &run->sizes;
   tsl_buffer *const a = run->a;
   run->a = run->b;
@@ -173,36 +169,35 @@ static void transpose(running *run) {
   swap(&sizes->c_row_stride, &sizes->c_col_stride);
 }
 
-static bool by_columns(const running *run) {
+static bool by_columns(const microtile_launch *run) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   return sizes->a_row_stride == 1 && sizes->a_col_stride != 1 && sizes->b_row_stride == 1 &&
          sizes->b_col_stride != 1 && bytes_of(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  running now = {.work = work,
-                 .stream = stream,
-                 .sizes = tsl_launch_sizes(work, operands),
-                 .a = operands->a.buffer,
-                 .b = operands->b.buffer,
-                 .c = operands->c.buffer,
-                 .scratch = operands->scratch};
-  if (by_columns(&now))
-    transpose(&now);
-  const int64_t n = now.sizes.n, k = now.sizes.k;
-  const part most = largest(k, n, work->device);
+  microtile_launch launch = {.work = work,
+                             .stream = stream,
+                             .sizes = tsl_launch_sizes(work, operands),
+                             .a = operands->a.buffer,
+                             .b = operands->b.buffer,
+                             .c = operands->c.buffer,
+                             .scratch = operands->scratch};
+  if (by_columns(&launch))
+    transpose(&launch);
+  const int64_t n = launch.sizes.n, k = launch.sizes.k;
+  const microtile_part most = largest(k, n, work->device);
   for (int64_t column = 0; column < n; column += most.columns) {
     int64_t row = 0;
     do {
-      const part at = {row, column, tsl_min(most.rows, k - row), tsl_min(most.columns, n - column)};
-      TSL_TRY(run_part(&now, &at));
-      row += at.rows;
+      const microtile_part part = {row, column, tsl_min(most.rows, k - row),
+                                   tsl_min(most.columns, n - column)};
+      TSL_TRY(run_part(&launch, &part));
+      row += part.rows;
     } while (row < k);
   }
   return TESELA_OK;
 }
-
-/* --- descriptor --- */
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
@@ -210,27 +205,25 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("needs images of %d x %d texels, %s has %lld x %lld", COLUMNS_STEP / LANES, ROWS_STEP,
                        device->name, (long long)device->image_width_max, (long long)device->image_height_max);
   const char *why = tsl_launch_grid(device, COLUMNS_STEP, ROWS_STEP, TILE, TILE, &grid);
-  const part most = largest(problem->k, problem->n, device);
+  const microtile_part most = largest(problem->k, problem->n, device);
   return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
 }
 
-/* Room for a packed part. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return bytes_of(problem->k, problem->n, device);
 }
 
-/* How often B goes over memory, written and read, before it is multiplied: packed, and copied where images
- * are copies. */
+/* Returns the number of copies of B before it is multiplied: packing, and images that are copies. */
 static int copies_of(const tsl_shape *b, const tsl_device *device) {
   const int64_t step = (int64_t)(device->image_pitch_alignment / sizeof(float));
   const bool fits = step == 0 ? b->row_stride == b->cols && b->cols % LANES == 0 : b->row_stride % step == 0;
   return (b->col_stride == 1 && fits ? 0 : 1) + (step == 0 ? 1 : 0);
 }
 
-/* On a processor a texel costs a call, so that tall micro-tiles are best, in small groups, which vector units
- * take least badly. On a graphics processor latency is the limit: a unit wants eight warps or more, and
- * groups of few registers, of which it holds many (docs/lab/image_microtile.md). */
+/* Returns the fraction of the peak. On a processor a texel costs a call: tall micro-tiles in small groups are
+ * fastest. A GPU is limited by latency: a unit needs eight warps or more, and groups with few registers
+ * (docs/lab/image_microtile.md). */
 static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
   if (device->is_cpu)
@@ -250,13 +243,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 
-/* Each number of A serves four multiply-adds, each texel's as many as a micro-tile has rows. Rows beyond the
- * last are computed again, columns beyond the last texel's not stored. */
+/* Counts memory traffic. An element of A serves four multiply-adds, a texel as many as a micro-tile has rows.
+ * Rows beyond the last are computed and not stored; so are columns beyond the last texel's. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
                k = (double)problem->k;
-  const part most = largest(problem->k, problem->n, device);
+  const microtile_part most = largest(problem->k, problem->n, device);
   const double across = most.columns > 0 ? ceil(n / (double)most.columns) : 1,
                along = most.rows > 0 ? ceil(k / (double)most.rows) : 1;
   tsl_grid grid;
@@ -278,23 +271,23 @@ static void release(tsl_work *work) {
 
 static tesela_status build(tsl_work *work) {
   const int64_t *value = work->config.value;
-  microtile made;
+  microtile_state kernels;
   void *block;
   TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile", (int)(value[COLUMNS] * value[ROWS]),
-                            &made.multiply));
-  TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile_pack", TILE * TILE, &made.pack));
-  TSL_TRY(tsl_alloc(sizeof made, "the kernels of image_microtile", &block));
-  *(microtile *)block = made;
+                            &kernels.multiply));
+  TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile_pack", TILE * TILE, &kernels.pack));
+  TSL_TRY(tsl_alloc(sizeof kernels, "the kernels of image_microtile", &block));
+  *(microtile_state *)block = kernels;
   work->state = block;
   return TESELA_OK;
 }
 
-/* Parts along k are at most half of it long, if there are any: the panels' sums cost less than one sum in
- * order. */
+/* If k is cut, a part has at most half of k. The error of the panels' sums is then smaller than the error of
+ * one sum in order. */
 const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",
-    .lifts = "loads for each multiply-add, barriers; B's path beside A's",
+    .lifts = "loads for each multiply-add, and barriers; B has a memory path of its own",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,

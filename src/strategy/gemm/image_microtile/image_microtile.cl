@@ -1,8 +1,7 @@
-/* Idea: two paths to memory at once. B is read through an image, a texel being four columns side by side, and A
- * through global memory, a vector being four products side by side; each item keeps a micro-tile of HEIGHT rows and
- * four columns of C in registers.
- * What it adds to `tile_local`: registers in place of local memory, so that no barrier is left and a number that was
- * read serves HEIGHT or four multiply-adds at once; and B's way through the texture caches, beside A's.
+/* Two paths to memory at once: B is read through an image, four adjacent columns a texel; A through global
+ * memory, four adjacent elements a vector. Each item keeps a micro-tile of HEIGHT rows and four columns of C
+ * in registers. Beyond `tile_local`: registers instead of local memory, so no barriers, and a loaded element
+ * serves HEIGHT or four multiply-adds; B uses the texture caches.
  *
  *                      B (image)   texel x
  *                    l     |  b0: 4 columns |     for each step l of four along k:
@@ -14,19 +13,19 @@
  *       |           |      | sums[r]        | HEIGHT x 4
  *                          +----------------+
  *
- * Two steps are unrolled, so that many reads are in flight before the first is used (docs/lab/image_microtile.md).
+ * Two steps are unrolled, so that many loads are in flight before the first is used (docs/lab/image_microtile.md).
  *
- * Where A's rows are not contiguous, or do not start at multiples of 16 bytes, its four numbers are read one by one:
- * items of a row of a group read the same ones, which caches answer at once. Rows of a last micro-tile beyond m read
- * row m - 1 again and are not stored; columns beyond n are lanes of a last texel that are not stored either.
+ * If A's rows are not contiguous, or not aligned to 16 bytes, its four elements are loaded one by one. Items
+ * of a row of a group load the same elements, which caches answer at once. Rows of the last micro-tile beyond
+ * m read row m - 1 and are not stored; nor are columns beyond n.
  *
- * B lies behind the image as the host found it, when its rows are contiguous and as far apart as the device's
- * images allow; otherwise the second kernel packs it into such rows, through tiles of local memory where B is
- * column-major. What does not fit one image comes in several launches, along n, and along k, where C keeps the sums.
+ * The image uses B directly if its rows are contiguous and their distance suits the device's images.
+ * Otherwise the second kernel packs B, through tiles in local memory if B is column-major. A B that exceeds
+ * an image is multiplied in several launches, along n, and along k, where C keeps the sums.
  *
- * Parameters: TSL_PARAM_HEIGHT, rows of a micro-tile; TSL_PARAM_COLUMNS x TSL_PARAM_ROWS, the work-group's items.
- * float only: texels are. Any sizes and strides; where dimension 1 has fewer groups than C needs, each goes on to
- * further rows. */
+ * Parameters: TSL_PARAM_HEIGHT, rows of a micro-tile; TSL_PARAM_COLUMNS x TSL_PARAM_ROWS, the work-group's
+ * items. Only float, the type of texels. Any sizes and strides. If dimension 1 has fewer groups than C needs,
+ * each group advances to further rows. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "tile.h"
@@ -34,13 +33,15 @@
 #define HEIGHT TSL_PARAM_HEIGHT
 #define FOUR TSL_VECTOR(float, 4)
 
-/* The item's rows of A: row r starts r strides after `start`, but no row lies beyond the last one. */
+/* An item's rows of A: row r begins r strides after the first; rows beyond the last are replaced by the
+ * last. */
 typedef struct microtile_rows {
   TSL_GLOBAL const float *row[HEIGHT];
-  TSL_INDEX stride; /* between numbers of a row */
+  TSL_INDEX stride; /* between elements of a row */
 } microtile_rows;
 
-/* Vectors of four need numbers side by side, and every row at a multiple of 16 bytes. */
+/* Returns true if A can be loaded in vectors of four: contiguous elements, and every row aligned to 16
+ * bytes. */
 TSL_FUNCTION bool microtile_in_vectors(TSL_GLOBAL const float *a, TSL_INDEX row_stride,
                                        TSL_INDEX col_stride) {
   return col_stride == 1 && row_stride % 4 == 0 && (TSL_INDEX)a % 16 == 0;
@@ -57,7 +58,8 @@ TSL_FUNCTION FOUR microtile_four(const microtile_rows *a, int r, int l, bool in_
   return v;
 }
 
-/* sums += A B, with k products each; compilers make two loops of it, one for each value of `in_vectors`. */
+/* Computes sums += A B with k products each; compilers make two loops of it, one for each value of
+ * `in_vectors`. */
 TSL_FUNCTION void microtile_multiply(FOUR *sums, const microtile_rows *a, TSL_IMAGE b, int x, int k,
                                      bool in_vectors) {
   int l = 0;
@@ -82,7 +84,7 @@ TSL_FUNCTION void microtile_multiply(FOUR *sums, const microtile_rows *a, TSL_IM
   }
 }
 
-/* Of four columns of a row of C, those that there are. */
+/* Stores `count` of four adjacent elements of a row of C. */
 TSL_FUNCTION void microtile_store(TSL_GLOBAL float *c, TSL_INDEX stride, TSL_INDEX count, FOUR sum,
                                   float alpha, float beta) {
   tsl_finish(c, TSL_LANE(sum, 0), alpha, beta);
@@ -123,14 +125,13 @@ tsl_gemm_image_microtile(TSL_GLOBAL const float *TSL_RESTRICT a, TSL_IMAGE b,
   }
 }
 
-/* What is packed: rows x columns numbers, anywhere, into rows of `pitch` numbers. */
+/* Arguments of packing: rows x columns elements with any strides, to rows of `pitch` elements. */
 typedef struct microtile_packing {
   TSL_INDEX rows, columns, offset, row_stride, col_stride, pitch;
 } microtile_packing;
 
 #define TILE 16
 
-/* Whole texels are written, the lanes beyond the last column as zeros. */
 TSL_KERNEL(TILE, TILE, 1)
 tsl_gemm_image_microtile_pack(TSL_GLOBAL const float *TSL_RESTRICT b, TSL_GLOBAL float *TSL_RESTRICT packed,
                               const microtile_packing p) {

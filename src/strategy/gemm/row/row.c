@@ -19,8 +19,8 @@ static const char *row_refuse(const tsl_problem *problem, const tsl_config *conf
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* As `element`, two loads for each multiply-add, but few items: on a GPU each waits for its own loads. On a
- * processor an item's row of A stays in a first-level cache. */
+/* Returns the predicted seconds. Two loads for each multiply-add as in `element`, but few items: on a GPU
+ * each waits for its own loads. On a processor an item's row of A stays in a first-level cache. */
 static double row_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.006 : 0.001;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);

@@ -1,17 +1,17 @@
-/* Idea: one work-item computes a whole row of C, element after element, everything in global memory.
- * What it adds to `element`: fewer items with more work each. An item's row of A is read again for each
- * element, now by the item that has just read it, so that it comes from the item's own cache; all items of a
- * group read the same element of B at the same time.
+/* Each work-item computes a whole row of C, element after element, from global memory. Beyond `element`:
+ * fewer items with more work. An item reads its row of A again for each element, from its own cache; all
+ * items of a group read the same element of B at the same time.
  *
  *              B   | column j           group gx of ITEMS items; item x owns row i = gx ITEMS + x
  *                  v
  *   A              C                    for each j: C(i,j) = sum over l of A(i,l) B(l,j)
  *   i ------->     i * * * j . . .
- *   i+1 ----->     i+1 * * j . . .      neighbours stand a row apart in A and C: their addresses are
- *   ...            ...                  neighbours only where A and C are column-major
+ *   i+1 ----->     i+1 * * j . . .      adjacent items are a row apart in A and C: their addresses are
+ *   ...            ...                  adjacent only if A and C are column-major
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size. Any sizes and strides; where dimension 0 has fewer groups
- * than C needs, each item goes on to further rows. Limits: only m items, so a device with many lanes idles. */
+ * Parameters: TSL_PARAM_ITEMS, the work-group's size. Any sizes and strides. If dimension 0 has fewer groups
+ * than C needs, each item advances to further rows. Limits: only m items, so a device with many lanes is
+ * idle. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"

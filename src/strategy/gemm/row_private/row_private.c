@@ -23,14 +23,14 @@ static const char *row_private_refuse(const tsl_problem *problem, const tsl_conf
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* One load for each multiply-add, the same address for a whole group. */
+/* Returns the predicted seconds: one load for each multiply-add, from one address for a whole group. */
 static double row_private_score(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.03 : 0.014;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
-/* C keeps the sums between panels. */
+/* Counts memory traffic; C keeps the sums between panels. */
 static void row_private_account(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device, tsl_cost_counts *account) {
   tsl_grid grid;

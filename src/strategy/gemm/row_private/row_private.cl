@@ -1,27 +1,26 @@
-/* Idea: one work-item computes a whole row of C, with its row of A in private memory, a panel of PANEL numbers
- * at a time.
- * What it adds to `row`: each element of A is read from global memory once, where `row` reads it n times.
+/* Each work-item computes a whole row of C, with its row of A in private memory, PANEL elements at a time.
+ * Beyond `row`: each element of A is read from global memory once, where `row` reads it n times.
  *
  *              B   | column j           item x owns row i = gx ITEMS + x; for each panel p of A's row:
  *         p  +-----+-------+              private a[PANEL] = A(i, p), zeros beyond k
  *            |     v       |              for each j:
  *            +-------------+                sum = a[0] B(p,j) + ... + a[PANEL-1] B(p+PANEL-1,j)
  *   A    p                                  first panel: C(i,j) = alpha sum + beta C(i,j)
- *   i  |----|----|--                        further ones: C(i,j) = alpha sum + C(i,j)
+ *   i  |----|----|--                        later ones: C(i,j) = alpha sum + C(i,j)
  *
- * C itself keeps the sums between panels. Keeping them in registers instead, W columns at a time, would read A
- * n / W times; C costs a store and a load for each PANEL products, without registers. The first panel alone
- * looks at beta, so that a C that was never written is not read; k = 0 is one empty panel.
- * Accuracy: a product is rounded at most PANEL times in its panel, once with alpha, and once per panel.
+ * C keeps the sums between panels. Sums of W columns in registers would read A n / W times; C costs a store
+ * and a load for each PANEL products, without registers. Only the first panel uses beta, so that an
+ * uninitialised C is not read; k = 0 is one empty panel. A product is rounded at most PANEL times in its
+ * panel, once with alpha, and once for each panel.
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Any sizes and strides; where dimension 0
- * has fewer groups than C needs, each item goes on to further rows. Limits: m items only, as `row`; a panel
- * larger than the registers lives in memory that is private by name only. */
+ * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Any sizes and strides. If dimension 0
+ * has fewer groups than C needs, each item advances to further rows. Limits: m items only, as in `row`; a
+ * panel larger than the registers is in global memory in fact. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "panel.h"
 
-/* The panel times a column of B, of which the first `count` numbers may be read. */
+/* Returns the panel times a column of B, of which only the first `count` elements may be read. */
 TSL_FUNCTION TSL_REAL panel_dot(const TSL_REAL *panel, TSL_GLOBAL const TSL_REAL *b, TSL_INDEX stride,
                                 int count) {
   TSL_REAL sum = 0;

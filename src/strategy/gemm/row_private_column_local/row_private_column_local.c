@@ -26,15 +26,15 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* One load from local memory for each multiply-add; on a processor that is a copy more, and loops cut at
- * barriers. */
+/* Returns the predicted seconds: one load from local memory for each multiply-add. On a processor this is an
+ * extra copy, and barriers cut the loops. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.02 : 0.016;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
-/* Every item of a group multiplies, those beyond the last row too, and whole panels; C keeps the sums between
- * them. */
+/* Counts memory traffic. All items of a group multiply, also beyond the last row, and whole panels; C keeps
+ * the sums between panels. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double size = (double)tsl_type(problem->c.type)->size, n = (double)problem->n, k = (double)problem->k;

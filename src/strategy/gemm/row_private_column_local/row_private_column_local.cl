@@ -1,24 +1,23 @@
-/* Idea: as `row_private`, and the work-group loads each column of B, a panel of it, together into local memory
- * before its items multiply.
- * What it adds to `row_private`: an element of B comes from global memory once a group, where `row_private`
- * asks for it once an item.
+/* As `row_private`, but the work-group loads each panel of a column of B into local memory before its items
+ * multiply. Beyond `row_private`: an element of B is read from global memory once a group instead of once an
+ * item.
  *
  *              B   | column j           for each panel p of A's rows:
  *         p  +-----+-------+              private a[PANEL] = A(i, p), zeros beyond k and beyond m
  *            |     v       |              for each column j:
- *            +-------------+                item x loads B(p + x, j), B(p + x + ITEMS, j), ... into column[PANEL]
+ *            +-------------+                item x loads B(p + x, j), B(p + x + ITEMS, j), ... to column
  *   A    p                                  barrier
  *   i  |----|----|--                        sum = a[0] column[0] + ... + a[PANEL-1] column[PANEL-1]
  *   ...                                     barrier
  *   i+ITEMS-1                               C(i,j) = alpha sum + (first panel ? beta : 1) C(i,j)
  *
- * The loops' bounds are the group's, not the item's: items whose row lies beyond m multiply zeros and reach
- * every barrier. As in `row_private`, C keeps the sums between panels, the first panel alone looks at beta,
- * and a product is rounded at most PANEL times in its panel, once with alpha, and once per panel.
+ * Loop bounds are equal for the whole group: items whose row lies beyond m multiply zeros and reach every
+ * barrier. As in `row_private`, C keeps the sums between panels, and only the first panel uses beta. A
+ * product is rounded at most PANEL times in its panel, once with alpha, and once for each panel.
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Local memory: PANEL numbers. Any sizes
- * and strides; where dimension 0 has fewer groups than C needs, each group goes on to further rows. Limits: m
- * items only, as `row`; two barriers for PANEL products an item. */
+ * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Local memory: PANEL elements. Any
+ * sizes and strides. If dimension 0 has fewer groups than C needs, each group advances to further rows.
+ * Limits: only m items, as in `row`; two barriers for PANEL products of an item. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "panel.h"

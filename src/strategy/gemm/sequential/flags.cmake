@@ -1,2 +1,2 @@
-# The baseline of every speed-up table is the plain loop as a compiler translates it when it is told not to improve anything.
+# The baseline of every speed-up table is the plain loop without optimization by the compiler.
 set_source_files_properties(src/strategy/gemm/sequential/sequential.c PROPERTIES COMPILE_OPTIONS "-O0")

@@ -1,6 +1,5 @@
-/* Idea: the definition. Three loops in C, one thread, no optimisation by the compiler (flags.cmake).
- * The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline
- * of their speed-ups.
+/* The definition: three loops in C, one thread, no optimization by the compiler (flags.cmake). The
+ * specification that other strategies are compared with, and the baseline of their speed-ups.
  *
  *        B  column j
  *           |            C(i,j) = alpha (A(i,0) B(0,j) + A(i,1) B(1,j) + ...) + beta C(i,j)
@@ -8,8 +7,8 @@
  *   A ---> (i,j) C
  *   row i
  *
- * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: sequential_run()
- * takes none. */
+ * Parameters: none. Limits: none. sequential_run() allocates no memory, so it works when other strategies run
+ * out. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/low_precision_loops.h"
 #include "strategy/structure.h"
@@ -73,9 +72,8 @@
 #undef LOAD_FACTOR
 #undef STRUCTURED_LOOP
 
-/* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and
- * what memory takes; narrow types are converted by a call for each factor, and elements of structures looked
- * up by one. */
+/* Returns the predicted seconds: eight clocks a term, since all variables are in memory and the sum is stored
+ * and loaded; memory stalls; a call for each narrow factor or each element of a structure. */
 static double sequential_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   (void)config;
@@ -85,7 +83,7 @@ static double sequential_score(const tsl_problem *problem, const tsl_config *con
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
-/* The sum lives in memory: it is loaded and stored with each term. */
+/* Counts memory traffic: the sum is in memory, loaded and stored with each term. */
 static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   (void)config;

@@ -1,6 +1,5 @@
-/* The specification for complex types: the same three loops over pairs of numbers, (real, imaginary).
- * Included with REAL (the type of a part) and COMPLEX_LOOP (the function's name) defined. A conjugate is a
- * sign. */
+/* The specification for complex types: three loops over pairs (real, imaginary). Included with REAL, the type
+ * of a component, and COMPLEX_LOOP, the function's name. A conjugate is a sign. */
 static void COMPLEX_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha[2] = {(REAL)problem->alpha[0], (REAL)problem->alpha[1]},
@@ -9,7 +8,7 @@ static void COMPLEX_LOOP(const tsl_problem *problem, const tsl_operands *operand
   const bool reads_c = beta[0] != 0 || beta[1] != 0;
   const int64_t k = alpha[0] == 0 && alpha[1] == 0
                         ? 0
-                        : problem->k; /* alpha = 0 never reads A and B, which may lie nowhere */
+                        : problem->k; /* alpha = 0 never reads A and B, whose addresses may be invalid */
   for (int64_t i = 0; i < problem->m; i++) {
     for (int64_t j = 0; j < problem->n; j++) {
       const REAL *row = k == 0 ? NULL : (const REAL *)a->host + 2 * i * a->row_stride;

@@ -1,13 +1,13 @@
-/* The specification where factors have structures or a triangle of C is computed: the same loops, in which
- * each element is looked up by what its matrix is, and zeros beside a triangle are no terms. Included with
- * REAL (the type of a part), PARTS (of an element: 2 of a complex one, else 1), LOAD_FACTOR and
- * STRUCTURED_LOOP (the functions' names) defined. Loads take the conjugate by the sign.
+/* The specification for structured factors and triangles of C: three loops in which each element is looked up
+ * by its matrix's structure; zeros outside a triangle are no terms. Included with REAL (type of a component),
+ * PARTS (components of an element, 2 or 1), LOAD_FACTOR and STRUCTURED_LOOP (the functions' names). A
+ * conjugate is a sign.
  *
- *   in place, C = alpha A C:   A lower: row i needs the rows before it, so that the last row comes first
- *                              A upper: the first comes first;  C = alpha C B likewise by columns, the other
- * way round */
+ *   in place, C = alpha A C:   A lower: row i needs the rows before it, so the last row comes first
+ *                              A upper: the first row comes first
+ *             C = alpha C B:   by columns, in the opposite order */
 
-/* False: a zero of a triangle. */
+/* Loads an element of a factor; returns false for a zero outside a triangle. */
 static bool LOAD_FACTOR(const tsl_shape *shape, const tsl_operand *operand, bool conjugate, int64_t row,
                         int64_t col, REAL out[2]) {
   const tsl_stored element = tsl_shape_element(shape, row, col);

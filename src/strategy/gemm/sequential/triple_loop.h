@@ -1,10 +1,11 @@
-/* The specification, as text: C = alpha A B + beta C, one element after the other, each sum from l = 0 to k
- * - 1. Included with REAL (the element type) and TRIPLE_LOOP (the function's name) defined, by files that
- * differ only in how they are compiled. */
+/* The specification: C = alpha A B + beta C, one element after the other, each sum from l = 0 to k
+ * - 1. Included with REAL, the element type, and TRIPLE_LOOP, the function's name, by files that
+ * are compiled with different flags. */
 static void TRIPLE_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha = (REAL)problem->alpha[0], beta = (REAL)problem->beta[0];
-  const int64_t k = alpha == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B, which may lie nowhere */
+  /* alpha = 0 never reads A and B, whose addresses may be invalid */
+  const int64_t k = alpha == 0 ? 0 : problem->k;
   for (int64_t i = 0; i < problem->m; i++) {
     for (int64_t j = 0; j < problem->n; j++) {
       const REAL *row = k == 0 ? NULL : (const REAL *)a->host + i * a->row_stride;

@@ -1,4 +1,4 @@
-/* What the triple loop waits for memory, for the models of the strategies that run it. */
+/* Memory stalls of the triple loop, for the models of its strategies. */
 #ifndef TSL_GEMM_SEQUENTIAL_WAITING_H
 #define TSL_GEMM_SEQUENTIAL_WAITING_H
 
@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Cache lines from memory for each term. While B stays in the second-level cache there are none; once it does
- * not, each term reads a new line of a row-major B, but only a part of one where a column's elements lie
- * closer together. */
+/* Returns the cache lines from memory for each term: none while B fits the second-level cache. Beyond it,
+ * each term reads a new line of a row-major B, or a part of one if a column's elements are closer
+ * together. */
 static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   const double cache = 2e6, line = TSL_CACHE_LINE;
   const double size = (double)tsl_type(problem->b.type)->size;
@@ -18,13 +18,13 @@ static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   return bytes / (bytes + cache) * fmin(1, step / line);
 }
 
-/* Clocks a term. */
+/* Returns the clocks of memory stalls for each term. */
 static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
   static const double clocks = 12;
   return clocks * tsl_triple_loop_lines(problem);
 }
 
-/* A column of B for each element of C, and a row of A. */
+/* Counts memory traffic: a column of B and a row of A for each element of C. */
 static inline void tsl_triple_loop_account(const tsl_problem *problem, tsl_cost_counts *account) {
   tsl_cost_counts_operands(problem, account->useful, account->useful, account);
   tsl_cost_counts_result(problem, 1, account);

@@ -1,19 +1,21 @@
-/* Idea: the same triple loop, word for word (sequential/triple_loop.h), with the compiler's best flags.
- * What it adds to `sequential`: registers, vectors and unrolling, all by the compiler.
+/* The triple loop of sequential/triple_loop.h with the compiler's best flags. Beyond `sequential`: registers,
+ * vectors and unrolling by the compiler.
  *
  *          B  column j
- *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register;
- * they |  .  line                                                are added up at the end v  .  line     each
- * step down the column is another A ---> (i,j) C         line of memory, fetched for one number row i
+ *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register
+ *             |  .  line                                                are added up at the end
+ *             v  .  line     each step down the column is another
+ *   A ---> (i,j) C           line of memory, fetched for one element
+ *   row i
  *
- * The order of memory accesses stays, so that B's columns still miss the caches of large problems; the rungs
- * above change the order. Parameters: none. The instruction set is the best that the device offers
- * (TESELA_ISA masks). Limits: none. */
+ * The order of memory accesses is unchanged, so columns of B still miss the caches in large problems; other
+ * strategies change the order. Parameters: none. The instruction set is the best of the device (TESELA_ISA
+ * masks). Limits: none. */
 #include "strategy/gemm/sequential_optimized/sequential_optimized_loops.h"
 
 #include "strategy/gemm/sequential/waiting.h"
 
-/* A clock a term, and what memory takes. */
+/* Returns the predicted seconds: a clock a term, and memory stalls. */
 static double sequential_optimized_score(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
   (void)config;
@@ -21,8 +23,8 @@ static double sequential_optimized_score(const tsl_problem *problem, const tsl_c
   const double computed = tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
   const double bytes = tsl_problem_bytes(problem);
   const double fetched = bytes > (double)device->level_bytes[1] ? bytes * device->threads / device->bandwidth
-                                                                : 0; /* one thread's part */
-  const double call = 1e-7; /* by a plan: there is no shorter way to these loops */
+                                                                : 0; /* one thread's bandwidth */
+  const double call = 1e-7; /* call through a plan; this strategy has no fast path */
   return call + (computed > fetched ? computed : fetched);
 }
 

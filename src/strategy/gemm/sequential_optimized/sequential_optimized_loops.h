@@ -1,4 +1,4 @@
-/* The triple loop, once per instruction set. */
+/* The triple loop, compiled once per instruction set. */
 #ifndef TSL_STRATEGY_GEMM_SEQUENTIAL_OPTIMIZED_SEQUENTIAL_OPTIMIZED_LOOPS_H
 #define TSL_STRATEGY_GEMM_SEQUENTIAL_OPTIMIZED_SEQUENTIAL_OPTIMIZED_LOOPS_H
 
@@ -7,7 +7,6 @@
 
 typedef void (*tsl_triple_loop)(const tsl_problem *problem, const tsl_operands *operands);
 
-/* The loops of one instruction set, for f32 and f64. */
 typedef struct tsl_triple_loops {
   tsl_triple_loop f32, f64;
 } tsl_triple_loops;

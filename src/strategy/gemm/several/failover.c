@@ -1,4 +1,3 @@
-/* What is told of a device that failed. */
 #include "base/warnings.h"
 #include "strategy/gemm/several/several.h"
 

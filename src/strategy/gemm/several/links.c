@@ -1,5 +1,4 @@
-/* What travels between devices, and how fast their links are: measured once for a plan, as nothing tells it
- * beforehand. */
+/* Traffic between devices, and bandwidths of their links, measured once for a plan. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/cross_copy.h"
@@ -27,14 +26,13 @@ bool tsl_several_all_hold(const tsl_sharding *spread, int members) {
   return seen == (1u << members) - 1;
 }
 
-/* Of one operand, added to what is there. */
 static void add_traffic(const tsl_work *work, const tsl_rect *c, int member, int operand,
                         tsl_traffic *traffic) {
-  const tsl_rect at = tsl_several_rect(&work->problem, operand, c);
+  const tsl_rect rect = tsl_several_rect(&work->problem, operand, c);
   const double size = (double)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
   for (int other = 0; other < work->device->member_count; other++) {
     const double bytes =
-        other == member ? 0 : size * (double)tsl_sharding_elements(work->spread, operand, &at, other);
+        other == member ? 0 : size * (double)tsl_sharding_elements(work->spread, operand, &rect, other);
     traffic->in[other] += tsl_problem_reads(&work->problem, operand) ? bytes : 0;
     traffic->out[other] += operand == TSL_OPERAND_C ? bytes : 0;
   }
@@ -64,18 +62,16 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
   return fmax(in, out);
 }
 
-/* --- measuring --- */
-
 enum { LARGE = 32 << 20, SMALL = 2 << 20 };
 
-typedef struct links_trying {
+typedef struct link_trial {
   tsl_device_copier carrier;
   tsl_stream *stream;
   tsl_copy_rect rows;
-} links_trying;
+} link_trial;
 
-/* The second copy is timed: the first one makes the link ready. */
-static tesela_status time_copies(links_trying *job, double *seconds) {
+/* Times the second copy; the first one prepares the link. */
+static tesela_status time_copies(link_trial *job, double *seconds) {
   const tsl_device_ops *ops = job->carrier.device->ops;
   double start = 0;
   for (int i = 0; i < 2; i++) {
@@ -87,7 +83,7 @@ static tesela_status time_copies(links_trying *job, double *seconds) {
   return TESELA_OK;
 }
 
-static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_device *target) {
+static tesela_status links_prepare(link_trial *job, tsl_device *from, tsl_device *target) {
   bool by_itself;
   job->carrier.device = target;
   TSL_TRY(tsl_device_open(from));
@@ -100,10 +96,10 @@ static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_devi
   return target->ops->buffer_create(target, bytes, &job->rows.to);
 }
 
-/* A link that cannot be tried now is taken for an ordinary one. */
+/* Returns the bandwidth of a link in bytes a second, or a common value if it cannot be measured now. */
 static double links_rate_of(tsl_device *from, tsl_device *device) {
   static const double ordinary = 10e9;
-  links_trying job = {.stream = NULL};
+  link_trial job = {.stream = NULL};
   tsl_status_saved saved;
   double seconds = 0;
   tsl_status_save(&saved);

@@ -1,29 +1,27 @@
-/* Idea: several devices compute a product together, each some rows of C, or some columns, by a plan of its
- * own. What it adds to the rungs below: they end at one device. Each member of the device ("cuda:*",
- * "opencl:0,cpu") gets a child: the plan that is best for its part there, with its own way of bringing
- * operands. All run at once, so the link of each device carries what that device needs and nothing else.
+/* Several devices compute a product together: each computes rows or columns of C by a plan of its own. Each
+ * member of the device ("cuda:*", "opencl:0,cpu") gets a child: the best plan for its part, with its own
+ * transfers. All run at once, so the link of each device carries only its own operands.
  *
- *           B (all of it, to each)          cut=1: rows         cut=2: columns, where A is the smaller one
+ *           B (all, to each)            cut=1: rows         cut=2: columns, if A is the smaller operand
  *          +-----------+
- *   +---+  +-----------+        part1 and part2 are lines of C, as many as the device is expected to compute
- * in the time |A 1|  | C part 1  | cuda:0 that the others take: by what was measured there, copies included,
- * or else by models. A
- *   +---+  +-----------+        device that would only hold up the others gets none.
+ *   +---+  +-----------+        part1 and part2 are lines of C, so many that all devices are expected to
+ *   |A 1|  | C part 1  | cuda:0 finish together. The rates are measured, copies included, or come from
+ *   +---+  +-----------+        models. A device that would only delay the others gets no part.
  *   |A 2|  | C part 2  | cuda:1
- *   +---+  +-----------+        Sums are not cut so: bits are those of the children, whoever comes first.
+ *   +---+  +-----------+        No sum is cut: the bits are those of the plans, in any order of completion.
  *
- * cut=4: terms. Where C is small beside A and B, each device has a part of k, which is of both, and makes all
- * of C: bytes over each link are 1/p of both and not 1/p of one and all of the other. What the first has to
- * do is done in C; the others' sums come to memory of the run, and are added by the processor in the order of
- * members, once all are there: bits do not depend on who comes first either.
+ * cut=4: terms. If C is much smaller than A and B, each device has a part of k and computes all of C. Each
+ * link carries 1/p of both operands instead of 1/p of one and all of the other. The first part is computed in
+ * C. The sums of the other parts come to temporary memory, and the processor adds them in the order of
+ * members. So the bits do not depend on the order of completion either.
  *
- * A device that fails is replaced: its part is computed again by another member, now and in later runs, and
- * the plan says so (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
+ * If a device fails, another member computes its part again, now and in later runs, and the plan reports it
+ * (tsl_plan_note(), a notice). If beta is not 0, the part of C is saved before the run.
  *
- * Operands in pieces on the devices (work->spread): each device computes what it holds of C, or its share of
- * lines where some hold none, and what it lacks of A, B and C comes from the others by the copy engines
- * (several_tiles.c, shard_worker.c, shard_worker_run.c). A device that fails is replaced there where beta is
- * 0, and what it holds can still be read and written.
+ * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines if
+ * some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the other
+ * devices (several_tiles.c, shard_worker_run.c). There a failed device is replaced only if beta is 0 and its
+ * shards can still be read and written.
  *
  * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices.
  * Measurements: docs/lab/several.md. */
@@ -40,15 +38,14 @@
 #define PART(number)                                                                                         \
   {                                                                                                          \
     "part" #number,                                                                                          \
-        "lines of C, or terms, that device number " #number " computes; 0 everywhere: by their speed", 0, {  \
+        "lines of C, or terms, that device number " #number " computes; all 0: by the devices' speed", 0, {  \
       0                                                                                                      \
     }                                                                                                        \
   }
 static const tsl_param params[] = {
     [SEVERAL_CUT] = {"cut",
-                     "what is shared out: 1 rows of C, 2 its columns, 3 what of it each device holds, 4 the "
-                     "terms of its sums; 0: what "
-                     "moves fewer bytes",
+                     "distribution: 1 rows of C, 2 columns of C, 3 the part of C that each device holds, "
+                     "4 terms of the sums; 0: the cut that moves fewer bytes",
                      0,
                      {0}},
     [SEVERAL_PART] = PART(1),
@@ -59,11 +56,12 @@ static const tsl_param params[] = {
     PART(6),
     PART(7),
     PART(8),
-    [SEVERAL_SLAB] = {"slab",
-                      "bytes of operands in pieces that travel at a time, about; 0: 64 MiB, of f32 and wider "
-                      "to 256 MiB, then as many as arrive beside the tile before",
-                      0,
-                      {0}},
+    [SEVERAL_SLAB] =
+        {"slab",
+         "approximate bytes of a slab of distributed operands; 0: 64 MiB, up to 256 MiB for f32 and "
+         "wider, then as many as arrive during the previous tile",
+         0,
+         {0}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -71,7 +69,7 @@ static tsl_accuracy several_accuracy(const tsl_problem *problem, const tsl_confi
   return tsl_accuracy_asked_of_parts(problem, tsl_several_sums(problem, config));
 }
 
-/* Parts that are said make up all of C. */
+/* Refuses parts that do not add up to all of C or of k. */
 static const char *several_refuse(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   const int64_t cut = config->value[SEVERAL_CUT], size = cut == SEVERAL_ROWS    ? problem->m
@@ -87,17 +85,17 @@ static const char *several_refuse(const tsl_problem *problem, const tsl_config *
       break;
   }
   if (cut == SEVERAL_HOLDERS && last > 0)
-    return "cut=3 leaves to who holds C what each device computes: it has no parts";
+    return "with cut=3 each device computes the part of C that it holds: it has no parts";
   if (cut == SEVERAL_TERMS && !tsl_problem_adds_up(problem))
-    return "sums of complex numbers, and those that are rounded to C's type once, are not cut: cut=1 or "
-           "cut=2";
+    return "complex sums, and sums that are rounded to C's type once, cannot be cut: use cut=1 or cut=2";
   if (cut == SEVERAL_TERMS && problem->k == 0)
-    return "sums have no terms to share out: cut=1 or cut=2";
+    return "k is 0, so there are no terms to distribute: use cut=1 or cut=2";
   if (last == 0)
     return problem->ask.bits == TSL_REPRODUCIBILITY_ANY || cut == SEVERAL_HOLDERS
                ? NULL
-               : "which device computes what depends on their rates, and bits are asked for: name the parts, "
-                 "cut=1 part1=ROWS ..., or where they hold pieces of C, cut=3";
+               : "the parts depend on measured rates, and reproducible bits are required: set the parts "
+                 "(cut=1 "
+                 "part1=ROWS ...), or use cut=3 if the devices hold parts of C";
   if (cut == 0)
     return "part1 to part8 need cut=1, cut=2 or cut=4: they are rows or columns of C, or terms";
   if (last > device->member_count)
@@ -110,7 +108,8 @@ static const char *several_refuse(const tsl_problem *problem, const tsl_config *
   return NULL;
 }
 
-/* As if nothing but multiply-adds took time; who plans knows the members (planner/planner.c). */
+/* Returns the time of the multiply-adds alone. The planner knows the members and predicts the rest
+ * (planner/planner.c). */
 static double several_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
@@ -132,8 +131,8 @@ static void several_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Threads of its own for a device whose operands threads bring: the shared pool serves one caller at a time.
- */
+/* Makes a thread pool for a device whose operands are copied by threads, since the shared pool serves one
+ * caller at a time. */
 static tesela_status take_threads(const tsl_several *self, tsl_several_part *part) {
   enum { MOST = 16 };
   if (self->count < 2 || !tsl_staging_is_offered(part->device))
@@ -149,13 +148,13 @@ static tesela_status several_add_part(const tsl_work *work, tsl_several *self, i
   part->first = first;
   part->count = work->config.value[SEVERAL_PART + member];
   part->problem = tsl_several_problem(&work->problem, side, first, part->count);
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &part->problem,
       .device = part->device,
       .workspace_most = UINT64_MAX,
       .most = tsl_accuracy_of_one_part(&work->problem, &part->problem,
                                        tsl_several_sums(&work->problem, &work->config))};
-  TSL_TRY(work->children->make(work->children, &wish, &part->child));
+  TSL_TRY(work->children->make(work->children, &request, &part->child));
   self->count++;
   return TESELA_OK;
 }
@@ -168,7 +167,7 @@ static void drop_parts(const tsl_work *work, tsl_several *self) {
   }
 }
 
-/* A child each; `failed` is the member whose child cannot be made. */
+/* Makes a child plan for each part. On failure *failed is the member without a child plan. */
 static tesela_status add_parts(const tsl_work *work, tsl_several *self, int *failed) {
   int64_t first = 0;
   for (*failed = 0; *failed < work->device->member_count; ++*failed) {
@@ -180,38 +179,37 @@ static tesela_status add_parts(const tsl_work *work, tsl_several *self, int *fai
   return TESELA_OK;
 }
 
-/* Without a member that cannot do its part, unless the config wants it so. */
+/* Makes the parts. A member that cannot compute its part is left out, unless the config sets the parts. */
 static tesela_status make_parts(tsl_work *work, tsl_several *self) {
-  const tsl_config given = work->config;
+  const tsl_config requested = work->config;
   unsigned idle = 0;
   int failed;
   for (;;) {
-    work->config = given;
+    work->config = requested;
     TSL_TRY(tsl_several_decide(work, self, idle));
     const tesela_status status = add_parts(work, self, &failed);
     if (status == TESELA_OK)
       break;
     drop_parts(work, self);
-    if (tsl_several_is_said(&given))
+    if (tsl_several_is_said(&requested))
       return tsl_fail_in(status, "the part of %s", work->device->members[failed]->name);
     tsl_notice(TSL_LOG_PLAN, "%s gets no part of the product: %.200s", work->device->members[failed]->name,
                tesela_last_error());
     idle |= 1u << failed;
     if (idle == (1u << work->device->member_count) - 1)
-      return tsl_fail_in(status, "none of %s does a part", work->device->name);
+      return tsl_fail_in(status, "no device of %s can compute a part of the product", work->device->name);
   }
   for (int i = 0; i < self->count; i++)
     TSL_TRY(take_threads(self, &self->parts[i]));
   return TESELA_OK;
 }
 
-/* Who has nothing to do has no parts. */
 static bool several_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-/* Operands in pieces: whoever holds C computes it, where all hold some of it; else shares are by what they
- * are expected to take. */
+/* Makes the sites of distributed operands. If all members hold shards of C, each computes its own; otherwise
+ * the expected times decide. */
 static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   int64_t *cut = &work->config.value[SEVERAL_CUT];
   const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);

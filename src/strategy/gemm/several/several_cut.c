@@ -1,4 +1,3 @@
-/* How lines of C are shared out. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -7,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines that stay together: tiles of kernels, and operands' alignment. */
+/* Returns the unit of a part in lines: a multiple of kernels' tiles and of the operands' alignment. */
 static int64_t grain_of(int64_t size, int count) {
   static const int64_t grains[] = {256, 64, 16, 1};
   int i = 0;
@@ -21,7 +20,7 @@ static double several_cut_bytes_of(const tsl_problem *problem, int operand) {
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
-/* Rows of C take rows of A each, and all of B. */
+/* Cutting rows of C sends each device some rows of A and all of B. */
 int tsl_several_side(const tsl_problem *problem, int devices) {
   const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
                b = several_cut_bytes_of(problem, TSL_OPERAND_B);
@@ -49,7 +48,7 @@ int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config) {
 void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines) {
   const int64_t grain = grain_of(size, count), all = (size + grain - 1) / grain;
   double sum = 0, rest[TSL_MEMBERS_MAX];
-  int64_t given = 0;
+  int64_t assigned = 0;
   int last = 0;
   for (int i = 0; i < count; i++)
     sum += rates[i];
@@ -57,9 +56,9 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
     const double ideal = rates[i] / sum * (double)all;
     lines[i] = (int64_t)ideal;
     rest[i] = rates[i] > 0 ? ideal - (double)lines[i] : -1;
-    given += lines[i];
+    assigned += lines[i];
   }
-  for (; given < all; given++) {
+  for (; assigned < all; assigned++) {
     int most = 0;
     for (int i = 1; i < count; i++)
       most = rest[i] > rest[most] ? i : most;
@@ -70,7 +69,7 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
     lines[i] *= grain;
     last = lines[i] > 0 ? i : last;
   }
-  lines[last] -= all * grain - size; /* less than a grain */
+  lines[last] -= all * grain - size; /* the last grain may be partial */
 }
 
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count) {
@@ -89,20 +88,19 @@ tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t firs
   return part;
 }
 
-/* --- by what children take --- */
-
-typedef struct deciding {
+typedef struct cut_decision {
   const tsl_work *work;
   tsl_several *self;
   int side, count;
   int64_t size;
-  double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: idle */
+  double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: the member gets no part */
   int64_t lines[TSL_MEMBERS_MAX];
-  double seconds; /* that the slowest part is expected to take */
-} deciding;
+  double seconds;
+} cut_decision;
 
-/* What operands in pieces take beside computing, for lines where equal shares would begin. */
-static double link_seconds(const deciding *job, int member, int64_t lines, double compute) {
+/* Returns the seconds that transfers of distributed operands add to `compute` seconds. The lines begin where
+ * equal parts would. */
+static double link_seconds(const cut_decision *job, int member, int64_t lines, double compute) {
   const tsl_work *work = job->work;
   const int64_t begin = job->size / job->count * member, most = job->size - lines;
   const tsl_rect band = tsl_several_band(&work->problem, job->side, begin < most ? begin : most, lines);
@@ -117,21 +115,21 @@ static double link_seconds(const deciding *job, int member, int64_t lines, doubl
   return fmax(copies - compute, first);
 }
 
-static double several_cut_seconds_of(const deciding *job, int member, int64_t lines) {
+static double several_cut_seconds_of(const cut_decision *job, int member, int64_t lines) {
   const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &part,
       .device = job->work->device->members[member],
       .in_buffers = job->work->spread != NULL,
       .workspace_most = UINT64_MAX,
       .most =
           tsl_accuracy_of_one_part(&job->work->problem, &part, job->side == SEVERAL_TERMS ? job->count : 1)};
-  const double seconds = job->work->children->seconds(job->work->children, &wish);
+  const double seconds = job->work->children->seconds(job->work->children, &request);
   return seconds > 0 ? seconds + link_seconds(job, member, lines, seconds) : INFINITY;
 }
 
-/* Of all parts; devices that are alike are asked about once. */
-static void seconds_of_all(const deciding *job, const int64_t *lines, double *seconds) {
+/* Computes the expected seconds of all parts; devices with equal keys and lines are predicted once. */
+static void seconds_of_all(const cut_decision *job, const int64_t *lines, double *seconds) {
   for (int i = 0; i < job->count; i++) {
     const char *key = job->work->device->members[i]->key;
     int like = 0;
@@ -142,9 +140,9 @@ static void seconds_of_all(const deciding *job, const int64_t *lines, double *se
   }
 }
 
-/* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost
- * more a line. */
-static void several_cut_settle(deciding *job) {
+/* Distributes lines by rates, then updates the rates from the expected times, since small parts and copies
+ * cost more for each line. */
+static void several_cut_settle(cut_decision *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
   for (int round = 0; round < ROUNDS; round++) {
@@ -164,8 +162,8 @@ static void several_cut_settle(deciding *job) {
   }
 }
 
-/* The fastest member alone, where the others would only be in its way. */
-static void consider_one(deciding *job, const double *alone) {
+/* Gives all lines to the fastest member if the other members would only delay it. */
+static void consider_one(cut_decision *job, const double *alone) {
   int best = 0;
   for (int i = 1; i < job->count; i++)
     best = alone[i] < alone[best] ? i : best;
@@ -183,8 +181,9 @@ bool tsl_several_is_said(const tsl_config *config) {
   return false;
 }
 
-/* Shares of one side, and who is idle; `alone` is what each member takes for all of it. */
-static bool decide_side(deciding *job, unsigned idle, double *alone) {
+/* Distributes the lines of one side; returns false if no member can compute. `alone` gets each member's
+ * seconds for all lines, infinity for idle ones. */
+static bool decide_side(cut_decision *job, unsigned idle, double *alone) {
   const tsl_problem *problem = &job->work->problem;
   int64_t all[TSL_MEMBERS_MAX] = {0};
   bool is_any = false;
@@ -204,7 +203,7 @@ static bool decide_side(deciding *job, unsigned idle, double *alone) {
   return is_any;
 }
 
-/* Whether operands travel to one of the devices: else nothing is gained by sparing bytes. */
+/* Returns true if operands are copied to any device; otherwise saving bytes gains nothing. */
 static bool any_copies(const tsl_device *group) {
   for (int i = 0; i < group->member_count; i++)
     if (!(group->members[i]->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)))
@@ -219,7 +218,7 @@ static const char *several_cut_name_of(int side) {
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle) {
   const tsl_device *group = work->device;
   tsl_config *config = &work->config;
-  deciding job = {
+  cut_decision job = {
       .work = work, .self = self, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
   double alone[TSL_MEMBERS_MAX];
   const bool is_open = job.side == 0;
@@ -228,9 +227,9 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
   if (is_open)
     job.side = tsl_several_side(&work->problem, job.count);
   if (!decide_side(&job, idle, alone))
-    return tsl_fail(TESELA_UNSUPPORTED, "none of %s takes a part of this product", group->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "no device of %s can compute a part of this product", group->name);
   if (is_open && !work->spread && tsl_several_is_deep(&work->problem) && any_copies(group)) {
-    deciding terms = {.work = work, .self = self, .count = group->member_count, .side = SEVERAL_TERMS};
+    cut_decision terms = {.work = work, .self = self, .count = group->member_count, .side = SEVERAL_TERMS};
     double by_terms[TSL_MEMBERS_MAX];
     if (decide_side(&terms, idle, by_terms) && terms.seconds < job.seconds)
       job = terms;

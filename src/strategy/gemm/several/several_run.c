@@ -1,21 +1,21 @@
-/* A run: all parts at once, each in a thread of its own, and again elsewhere what a device failed to do. */
+/* Runs all parts at once, each in a thread, and repeats the parts of failed devices on other members. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
 
-typedef struct several_running {
+typedef struct several_launch {
   const tsl_work *work;
-  const tsl_operands *operands; /* the whole product's */
+  const tsl_operands *operands;
   tsl_several_part *part;
   tesela_status status;
   tsl_status_saved failure;
-  void *sums; /* of a part of the terms that is not the first: C of its own, dense; else NULL */
-  void *kept; /* C's part as it was, packed row by row, where a device may spoil it; else NULL */
+  void *sums; /* dense C of a part of the terms; NULL for the first part and other cuts */
+  void *kept; /* saved contents of C's part, packed row by row; NULL: not saved */
   pthread_t thread;
   bool has_thread;
-} several_running;
+} several_launch;
 
 static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_type type) {
   tsl_operand part = *whole;
@@ -23,45 +23,48 @@ static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_ty
   return part;
 }
 
-static tsl_operands several_operands_of(const several_running *job) {
+static tsl_operands several_operands_of(const several_launch *job) {
   const tsl_problem *problem = &job->work->problem;
   const int64_t cut = job->work->config.value[SEVERAL_CUT];
   const tsl_operands *all = job->operands;
   const int64_t first = job->part->first;
-  tsl_operands own = *all;
+  tsl_operands part_operands = *all;
   if (cut != SEVERAL_COLS)
-    own.a = shifted(&all->a, first * (cut == SEVERAL_ROWS ? problem->a.row_stride : problem->a.col_stride),
-                    problem->a.type);
+    part_operands.a =
+        shifted(&all->a, first * (cut == SEVERAL_ROWS ? problem->a.row_stride : problem->a.col_stride),
+                problem->a.type);
   if (cut != SEVERAL_ROWS)
-    own.b = shifted(&all->b, first * (cut == SEVERAL_COLS ? problem->b.col_stride : problem->b.row_stride),
-                    problem->b.type);
+    part_operands.b =
+        shifted(&all->b, first * (cut == SEVERAL_COLS ? problem->b.col_stride : problem->b.row_stride),
+                problem->b.type);
   if (job->sums)
-    own.c = (tsl_operand){.host = job->sums, .row_stride = problem->n, .col_stride = 1};
+    part_operands.c = (tsl_operand){.host = job->sums, .row_stride = problem->n, .col_stride = 1};
   else if (cut != SEVERAL_TERMS)
-    own.c = shifted(&all->c, first * (cut == SEVERAL_ROWS ? problem->c.row_stride : problem->c.col_stride),
-                    problem->c.type);
-  own.scratch = NULL;
-  return own;
+    part_operands.c =
+        shifted(&all->c, first * (cut == SEVERAL_ROWS ? problem->c.row_stride : problem->c.col_stride),
+                problem->c.type);
+  part_operands.scratch = NULL;
+  return part_operands;
 }
 
-/* The threads that a part may use: a processor's are those of the call, and others bring operands by threads
- * of their own. */
-static tsl_team several_team_of(const several_running *job) {
+/* Returns the threads of a part: the call's team for a processor; for other devices threads that copy
+ * operands. */
+static tsl_team several_team_of(const several_launch *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
     return tsl_pool_team(part->pool, 0);
   return part->device->capabilities & TSL_CAN_HOST ? job->operands->team : (tsl_team){0};
 }
 
-static void several_run_child(several_running *job, tsl_subplan *child, tsl_team team) {
-  tsl_operands own = several_operands_of(job);
-  own.team = team;
-  job->status = job->work->children->run(child, &own);
+static void several_run_child(several_launch *job, tsl_subplan *child, tsl_team team) {
+  tsl_operands part_operands = several_operands_of(job);
+  part_operands.team = team;
+  job->status = job->work->children->run(child, &part_operands);
   if (job->status != TESELA_OK)
     tsl_status_save(&job->failure);
 }
 
-static void several_run_part(several_running *job) {
+static void several_run_part(several_launch *job) {
   tsl_subplan *instead = atomic_load(&job->part->instead);
   several_run_child(job, instead ? instead : job->part->child,
                     instead ? (tsl_team){0} : several_team_of(job));
@@ -72,31 +75,29 @@ static void *several_run_in_thread(void *argument) {
   return NULL;
 }
 
-/* --- what a failure may spoil --- */
-
-typedef struct keeping {
-  const several_running *job;
+typedef struct c_backup {
+  const several_launch *job;
   unsigned char *packed;
   bool back;
-} keeping;
+} c_backup;
 
 static void keep_row(void *argument, int64_t row, int worker) {
-  const keeping *of = argument;
-  const tsl_problem *problem = &of->job->part->problem;
+  const c_backup *backup = argument;
+  const tsl_problem *problem = &backup->job->part->problem;
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const tsl_operands own = several_operands_of(of->job);
+  const tsl_operands part_operands = several_operands_of(backup->job);
   const int64_t size = (int64_t)type->size, step = problem->c.col_stride;
-  unsigned char *packed = of->packed + row * problem->n * size,
-                *host = (unsigned char *)own.c.host + row * problem->c.row_stride * size;
+  unsigned char *packed = backup->packed + row * problem->n * size,
+                *host = (unsigned char *)part_operands.c.host + row * problem->c.row_stride * size;
   (void)worker;
-  if (of->back)
+  if (backup->back)
     tsl_type_convert(problem->c.type, packed, 1, problem->c.type, host, step, (size_t)problem->n);
   else
     tsl_type_convert(problem->c.type, host, step, problem->c.type, packed, 1, (size_t)problem->n);
 }
 
-/* Without memory for it, or where beta is 0, nothing is kept. */
-static void several_keep(several_running *job) {
+/* Saves C's part before a run that may fail. Saves nothing if beta is 0 or memory is short. */
+static void several_keep(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
   const tsl_subplan *instead = atomic_load(&job->part->instead);
   size_t elements, bytes;
@@ -109,24 +110,22 @@ static void several_keep(several_running *job) {
   tsl_status_save(&saved);
   if (bytes < tsl_memory_available() / 2 && tsl_alloc(bytes, "what C held", &job->kept) == TESELA_OK)
     tsl_team_run(tsl_device_host_team(job->part->device), problem->m, keep_row,
-                 &(keeping){job, job->kept, false});
+                 &(c_backup){job, job->kept, false});
   tsl_status_restore(&saved);
 }
 
-/* Whether C's part is as it was before the run. */
-static bool put_back(const several_running *job) {
+/* Restores C's part; returns true if it has its contents of before the run. */
+static bool put_back(const several_launch *job) {
   if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
     return true;
   if (job->kept)
     tsl_team_run(tsl_device_host_team(job->part->device), job->part->problem.m, keep_row,
-                 &(keeping){job, job->kept, true});
+                 &(c_backup){job, job->kept, true});
   return job->kept != NULL;
 }
 
-/* --- again, elsewhere --- */
-
-/* A child that did a part instead does it in later runs, too: one of those that do the same. */
-static void several_remember(const several_running *job, tsl_subplan *child) {
+/* Stores the child plan for later runs; destroys it if another run stored one first. */
+static void several_remember(const several_launch *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
   tsl_subplan *none = NULL;
   pthread_mutex_lock(&self->lock);
@@ -136,24 +135,25 @@ static void several_remember(const several_running *job, tsl_subplan *child) {
     job->work->children->destroy(child);
 }
 
-/* By the strategy of that device's own part, whose kernels are there and were tried. */
-static bool several_run_again_by(several_running *job, const tsl_several_part *other) {
+/* Repeats a failed part on another device with the strategy of its own part, whose kernels are built and
+ * proven. */
+static bool several_run_again_by(several_launch *job, const tsl_several_part *other) {
   const tsl_subplan_factory *children = job->work->children;
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &job->part->problem,
       .device = other->device,
       .workspace_most = UINT64_MAX,
       .most = tsl_accuracy_of_one_part(&job->work->problem, &job->part->problem,
                                        tsl_several_sums(&job->work->problem, &job->work->config)),
       .like = other->child};
-  several_running again = *job;
+  several_launch again = *job;
   tsl_subplan *child;
-  if (!put_back(job) || children->make(children, &wish, &child) != TESELA_OK)
+  if (!put_back(job) || children->make(children, &request, &child) != TESELA_OK)
     return false;
   several_run_child(&again, child, (tsl_team){0});
   if (again.status != TESELA_OK) {
     children->destroy(child);
-    job->status = again.status; /* which may have spoilt C in its turn */
+    job->status = again.status; /* C may be spoilt by this failure too */
     return false;
   }
   several_remember(job, child);
@@ -161,14 +161,14 @@ static bool several_run_again_by(several_running *job, const tsl_several_part *o
   return true;
 }
 
-static tesela_status several_repair(several_running *jobs, int count, int failed) {
+static tesela_status several_repair(several_launch *jobs, int count, int failed) {
   tsl_status_saved first = jobs[failed].failure;
   for (int i = 0; i < count; i++)
     if (jobs[i].status == TESELA_OK && several_run_again_by(&jobs[failed], jobs[i].part)) {
       jobs[failed].status = TESELA_OK;
       return TESELA_OK;
     }
-  /* Others have written their parts. */
+  /* Other parts are written already, so C is lost. */
   bool is_any = false;
   for (int i = 0; i < count; i++)
     is_any |= jobs[i].status == TESELA_OK;
@@ -176,9 +176,7 @@ static tesela_status several_repair(several_running *jobs, int count, int failed
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
 }
 
-/* --- sums of parts of the terms --- */
-
-static tesela_status take_sums(several_running *job) {
+static tesela_status take_sums(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
   size_t bytes;
   if (job->work->config.value[SEVERAL_CUT] != SEVERAL_TERMS || job->part->first == 0)
@@ -190,12 +188,12 @@ static tesela_status take_sums(several_running *job) {
   return tsl_alloc(bytes, "sums of a part of the terms", &job->sums);
 }
 
-typedef struct several_adding {
-  const several_running *jobs;
+typedef struct partial_sums {
+  const several_launch *jobs;
   int count;
-} several_adding;
+} partial_sums;
 
-/* Of sums' own types. Whole numbers are added modulo 2^32. */
+/* Adds an element in the type of sums; integers modulo 2^32. */
 static void add_element(tesela_type type, const void *from, void *dst) {
   if (type == TESELA_F32)
     *(float *)dst += *(const float *)from;
@@ -206,27 +204,26 @@ static void add_element(tesela_type type, const void *from, void *dst) {
 }
 
 static void several_add_row(void *argument, int64_t row, int worker) {
-  const several_adding *of = argument;
-  const tsl_problem *problem = &of->jobs->work->problem;
+  const partial_sums *sums = argument;
+  const tsl_problem *problem = &sums->jobs->work->problem;
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   (void)worker;
-  for (int i = 0; i < of->count; i++)
-    for (int64_t col = 0; of->jobs[i].sums && col < problem->n; col++)
-      add_element(problem->c.type, (const unsigned char *)of->jobs[i].sums + (row * problem->n + col) * size,
-                  (unsigned char *)of->jobs->operands->c.host +
+  for (int i = 0; i < sums->count; i++)
+    for (int64_t col = 0; sums->jobs[i].sums && col < problem->n; col++)
+      add_element(problem->c.type,
+                  (const unsigned char *)sums->jobs[i].sums + (row * problem->n + col) * size,
+                  (unsigned char *)sums->jobs->operands->c.host +
                       (row * problem->c.row_stride + col * problem->c.col_stride) * size);
 }
 
-/* In the order of members. */
-static void add_sums(const several_running *jobs, int count) {
+/* Adds the partial sums to C in the order of members. */
+static void add_sums(const several_launch *jobs, int count) {
   if (jobs->work->config.value[SEVERAL_CUT] == SEVERAL_TERMS && count > 1)
     tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, several_add_row,
-                 &(several_adding){jobs, count});
+                 &(partial_sums){jobs, count});
 }
 
-/* --- all of it --- */
-
-/* The caller's thread has the processor's part, or the last. */
+/* Returns the part that the caller's thread computes: the processor's, or the last. */
 static int own_part(const tsl_several *self) {
   for (int i = 0; i < self->count; i++)
     if (self->parts[i].device->capabilities & TSL_CAN_HOST)
@@ -234,7 +231,7 @@ static int own_part(const tsl_several *self) {
   return self->count - 1;
 }
 
-static void several_run_all(several_running *jobs, int count, int value) {
+static void several_run_all(several_launch *jobs, int count, int value) {
   for (int i = 0; i < count; i++)
     if (i != value)
       jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, several_run_in_thread, &jobs[i]) == 0;
@@ -248,13 +245,13 @@ static void several_run_all(several_running *jobs, int count, int value) {
 
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_several *self = work->state;
-  several_running jobs[TSL_MEMBERS_MAX] = {{0}};
+  several_launch jobs[TSL_MEMBERS_MAX] = {{0}};
   tesela_status status = TESELA_OK;
   (void)stream;
   if (work->spread)
     return tsl_several_run_sites(work, operands);
   for (int i = 0; i < self->count; i++) {
-    jobs[i] = (several_running){.work = work, .operands = operands, .part = &self->parts[i]};
+    jobs[i] = (several_launch){.work = work, .operands = operands, .part = &self->parts[i]};
     TSL_GO(take_sums(&jobs[i]));
     several_keep(&jobs[i]);
   }

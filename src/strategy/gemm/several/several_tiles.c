@@ -1,9 +1,8 @@
-/* How C is cut for operands in pieces: into blocks, one or more for each member, and these into tiles.
+/* Cuts C of distributed operands into blocks, one or more for each member, and blocks into tiles.
  *
- * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a
- * block one factor's lines stay on the device, of which less is to be brought; the other's pass through in
- * slabs. What a member holds is multiplied as it lies, and that comes first; then what others hold side by
- * side, from the next member's on: as much at once as comes meanwhile. */
+ * No sum is cut: a tile has all of k, so a child plan computes its bits. In a block the operand with fewer
+ * missing bytes is resident; the other one streams in slabs. Tiles of the member's own shards come first;
+ * then the shards of other members, from the next member on. A slab is as large as transfers can hide. */
 #include "base/device_rates.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -13,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each
- * slab anew (docs/lab/several.md). */
+/* Returns the approximate bytes of a slab. Elements of four bytes and more get larger slabs, as their kernels
+ * prepare the resident operand again for each slab (docs/lab/several.md). */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
@@ -45,8 +44,6 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
   return TESELA_OK;
 }
 
-/* --- how parts lie --- */
-
 /* Lines begin at multiples of 64 bytes. */
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out) {
   const size_t size = several_tiles_size_of(work, operand);
@@ -61,18 +58,16 @@ tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rec
   return TESELA_OK;
 }
 
-/* --- blocks --- */
-
 static double missing(const tsl_work *work, int operand, const tsl_several_block *block) {
-  const tsl_rect at = tsl_several_rect(&work->problem, operand, &block->c);
-  const bool whole = tsl_sharding_whole(work->spread, operand, &at, block->member) >= 0;
+  const tsl_rect rect = tsl_several_rect(&work->problem, operand, &block->c);
+  const bool whole = tsl_sharding_whole(work->spread, operand, &rect, block->member) >= 0;
   return whole || !tsl_problem_reads(&work->problem, operand)
              ? 0
-             : (double)at.rows * (double)at.cols * (double)several_tiles_size_of(work, operand);
+             : (double)rect.rows * (double)rect.cols * (double)several_tiles_size_of(work, operand);
 }
 
-/* What of a member's memory the factor that stays may take: there are slabs, tiles and workspaces beside it.
- */
+/* Returns the bytes that the resident operand may have, a quarter of the memory; slabs, tiles and workspaces
+ * need the rest. */
 static double stay_most(const tsl_device *device) {
   const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return bytes > 0 ? (double)bytes / 4 : 1e18;
@@ -122,29 +117,25 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
   return TESELA_OK;
 }
 
-/* --- tiles --- */
-
-/* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by
- * side. */
-typedef struct several_tiles_stretch {
+/* Range of lines of the streaming operand between shard borders, or several adjacent ranges of other
+ * members. */
+typedef struct line_range {
   int64_t first, count;
-  int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest
-                 */
-  bool is_here; /* nothing of it is brought, nor is C sent away */
-} several_tiles_stretch;
+  int distance; /* members from this one to the holder of most of it; of several ranges the minimum */
+  bool is_here; /* the member holds its lines and C's */
+} line_range;
 
-typedef struct several_tiles_cutting {
+typedef struct tile_cutter {
   const tsl_work *work;
   const tsl_several_block *block;
-  int passes; /* the factor that does */
+  int passes;
   int64_t *ends;
   int end_count;
-  several_tiles_stretch *stretches;
+  line_range *stretches;
   int stretch_count;
-} several_tiles_cutting;
+} tile_cutter;
 
-/* The tile of C for some lines. */
-static tsl_rect rect_of(const several_tiles_cutting *job, int64_t first, int64_t count) {
+static tsl_rect rect_of(const tile_cutter *job, int64_t first, int64_t count) {
   tsl_rect c = job->block->c;
   if (job->passes == TSL_OPERAND_A) {
     c.row = first;
@@ -156,83 +147,81 @@ static tsl_rect rect_of(const several_tiles_cutting *job, int64_t first, int64_t
   return c;
 }
 
-static void add_ends(several_tiles_cutting *job, int operand) {
+static void add_ends(tile_cutter *job, int operand) {
   const tsl_sharding *spread = job->work->spread;
   const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
   for (int i = 0; i < spread->counts[operand]; i++) {
-    tsl_rect at;
-    if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &at))
+    tsl_rect rect;
+    if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &rect))
       continue;
-    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? at.row : at.col;
-    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? at.row + at.rows : at.col + at.cols;
+    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? rect.row : rect.col;
+    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? rect.row + rect.rows : rect.col + rect.cols;
   }
 }
 
 static int by_number(const void *a, const void *b) {
-  const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-  return (one > other) - (one < other);
+  const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+  return (first > second) - (first < second);
 }
 
-static int distance_of(const several_tiles_cutting *job, const tsl_rect *c) {
-  const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
+static int distance_of(const tile_cutter *job, const tsl_rect *c) {
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->passes, c);
   const int members = job->work->device->member_count;
   int64_t most = -1;
   int best = 0;
   for (int step = 0; step < members; step++) {
     const int64_t elements =
-        tsl_sharding_elements(job->work->spread, job->passes, &at, (job->block->member + step) % members);
+        tsl_sharding_elements(job->work->spread, job->passes, &rect, (job->block->member + step) % members);
     best = elements > most ? step : best;
     most = elements > most ? elements : most;
   }
   return best;
 }
 
-/* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle.
- */
-static bool is_here(const several_tiles_cutting *job, const tsl_rect *c) {
-  const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
+/* Returns true if the member holds a rectangle of C and the lines of the streaming operand for it. */
+static bool is_here(const tile_cutter *job, const tsl_rect *c) {
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->passes, c);
   const tsl_sharding *spread = job->work->spread;
   const int member = job->block->member;
   return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
          (!tsl_problem_reads(&job->work->problem, job->passes) ||
-          tsl_sharding_whole(spread, job->passes, &at, member) >= 0);
+          tsl_sharding_whole(spread, job->passes, &rect, member) >= 0);
 }
 
-/* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's
- * lines for them are held together. */
-static bool several_tiles_may_join(const several_tiles_cutting *job, const several_tiles_stretch *stretch,
-                                   const several_tiles_stretch *next) {
-  const tsl_rect c = rect_of(job, stretch->first, stretch->count + next->count);
-  return !stretch->is_here && !next->is_here &&
+/* Returns true if two adjacent ranges can be merged into one tile: both are remote and C's lines for them lie
+ * in one shard. */
+static bool several_tiles_may_join(const tile_cutter *job, const line_range *range, const line_range *next) {
+  const tsl_rect c = rect_of(job, range->first, range->count + next->count);
+  return !range->is_here && !next->is_here &&
          tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
-/* They come by their places; one behind another that both come is one with it: fewer and larger products are
- * faster (slab_beside()). */
-static void add_stretch(several_tiles_cutting *job, int64_t first, int64_t count) {
+/* Appends a range; ranges come in order. Merges it with the last one if possible, as fewer and larger
+ * products are faster (slab_beside()). */
+static void add_stretch(tile_cutter *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
-  const several_tiles_stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
-  several_tiles_stretch *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
-  if (last && several_tiles_may_join(job, last, &one)) {
+  const line_range range = {first, count, distance_of(job, &c), is_here(job, &c)};
+  line_range *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
+  if (last && several_tiles_may_join(job, last, &range)) {
     last->count += count;
-    last->distance = one.distance < last->distance ? one.distance : last->distance;
+    last->distance = range.distance < last->distance ? range.distance : last->distance;
     return;
   }
-  job->stretches[job->stretch_count++] = one;
+  job->stretches[job->stretch_count++] = range;
 }
 
-/* By distance; equals by their places. */
-static void sort_stretches(several_tiles_cutting *job) {
+/* Sorts ranges by distance; equal ones keep their order. */
+static void sort_stretches(tile_cutter *job) {
   for (int i = 1; i < job->stretch_count; i++) {
-    const several_tiles_stretch one = job->stretches[i];
-    int at = i;
-    for (; at > 0 && job->stretches[at - 1].distance > one.distance; at--)
-      job->stretches[at] = job->stretches[at - 1];
-    job->stretches[at] = one;
+    const line_range range = job->stretches[i];
+    int place = i;
+    for (; place > 0 && job->stretches[place - 1].distance > range.distance; place--)
+      job->stretches[place] = job->stretches[place - 1];
+    job->stretches[place] = range;
   }
 }
 
-static void cut_stretches(several_tiles_cutting *job) {
+static void cut_stretches(tile_cutter *job) {
   const tsl_rect *c = &job->block->c;
   const int64_t start = job->passes == TSL_OPERAND_A ? c->row : c->col,
                 end = start + (job->passes == TSL_OPERAND_A ? c->rows : c->cols);
@@ -269,22 +258,22 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
   return TESELA_OK;
 }
 
-/* How an operand's part of a tile lies, and in which piece; what has to be copied gets a buffer as large as
- * that. */
+/* Sets the layout of a tile's part of an operand. A part that must be copied raises *bytes to its buffer
+ * size. */
 static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                          tsl_shape *shape, int member) {
-  const tsl_rect at = tsl_several_rect(&work->problem, operand, &tile->c);
-  const int piece = tsl_sharding_whole(work->spread, operand, &at, member);
+  const tsl_rect rect = tsl_several_rect(&work->problem, operand, &tile->c);
+  const int piece = tsl_sharding_whole(work->spread, operand, &rect, member);
   tsl_lying lying;
-  shape->rows = at.rows;
-  shape->cols = at.cols;
+  shape->rows = rect.rows;
+  shape->cols = rect.cols;
   tile->piece[operand] = piece;
   if (piece >= 0) {
     shape->row_stride = work->spread->holds[operand][piece].row_stride;
     shape->col_stride = work->spread->holds[operand][piece].col_stride;
     return TESELA_OK;
   }
-  TSL_TRY(tsl_several_lying(work, operand, &at, &lying));
+  TSL_TRY(tsl_several_lying(work, operand, &rect, &lying));
   shape->row_stride = lying.row_stride;
   shape->col_stride = lying.col_stride;
   if ((operand == TSL_OPERAND_C || tsl_problem_reads(&work->problem, operand)) && lying.bytes > *bytes)
@@ -292,7 +281,7 @@ static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int opera
   return TESELA_OK;
 }
 
-static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, int block, const tsl_rect *c,
+static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, const tsl_rect *c,
                                             tsl_site *site) {
   tsl_problem problem = tsl_problem_unfinished(&job->work->problem);
   tsl_several_tile tile = {.c = *c, .block = block};
@@ -316,11 +305,10 @@ static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, in
   return TESELA_OK;
 }
 
-/* What comes while so many lines are computed may be one slab, however large: fewer and larger products are
- * faster, those whose kernels prepare the factor that stays above all (docs/lab/several.md), and rows that
- * touch are one copy. So a slab is as large as what a fast link brings beside a fast product of the tile
- * before. */
-static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
+/* Returns the bytes of a slab that a fast link can transfer while `lines` lines are computed. Large slabs are
+ * faster: fewer products, fewer preparations of the resident operand (docs/lab/several.md), and adjacent rows in one
+ * copy. */
+static double slab_beside(const tile_cutter *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
 #undef MOST
@@ -334,16 +322,16 @@ static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
   return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
 }
 
-/* Lines of a slab, and of the tile of C that goes with it: whole tiles of kernels where there are so many. */
-static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_stretch *stretch,
-                          int64_t before) {
+/* Returns the lines of a slab and its tile of C: whole tiles of kernels if possible. `before` is the number
+ * of lines of the previous tile. */
+static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
-  const tsl_rect c = rect_of(job, stretch->first, stretch->count),
+  const tsl_rect c = rect_of(job, range->first, range->count),
                  through = tsl_several_rect(&job->work->problem, job->passes, &c);
   const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
   const double least = tsl_several_slab(job->work),
                slab = is_said ? least : fmax(least, slab_beside(job, before));
-  double most = (double)stretch->count;
+  double most = (double)range->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
       tsl_sharding_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
@@ -353,19 +341,19 @@ static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_
                         (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;
   }
-  if (most >= (double)stretch->count)
-    return stretch->count;
+  if (most >= (double)range->count)
+    return range->count;
   while (grains[i] > 1 && most < (double)grains[i])
     i++;
   const int64_t fit = most < 1 ? 1 : (int64_t)most / grains[i] * grains[i],
-                slabs = (stretch->count + fit - 1) / fit, share = (stretch->count + slabs - 1) / slabs;
-  return smaller((share + grains[i] - 1) / grains[i] * grains[i], stretch->count);
+                slabs = (range->count + fit - 1) / fit, share = (range->count + slabs - 1) / slabs;
+  return smaller((share + grains[i] - 1) / grains[i] * grains[i], range->count);
 }
 
-static tesela_status add_tiles(const several_tiles_cutting *job, int block, tsl_site *site) {
-  int64_t before = 0; /* lines of the tile before */
+static tesela_status add_tiles(const tile_cutter *job, int block, tsl_site *site) {
+  int64_t before = 0;
   for (int i = 0; i < job->stretch_count; i++) {
-    several_tiles_stretch rest = job->stretches[i];
+    line_range rest = job->stretches[i];
     while (rest.count > 0) {
       const int64_t lines = slab_lines(job, &rest, before);
       const tsl_rect c = rect_of(job, rest.first, lines);
@@ -380,9 +368,10 @@ static tesela_status add_tiles(const several_tiles_cutting *job, int block, tsl_
 
 tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block,
                                     tsl_site *site) {
-  const tsl_several_block *of = &self->blocks[block];
-  several_tiles_cutting job = {
-      .work = work, .block = of, .passes = of->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
+  const tsl_several_block *owner_block = &self->blocks[block];
+  tile_cutter job = {.work = work,
+                     .block = owner_block,
+                     .passes = owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
   const size_t ends =
       2 * ((size_t)work->spread->counts[job.passes] + (size_t)work->spread->counts[TSL_OPERAND_C]) + 1;
   tesela_status status = TESELA_OK;

@@ -1,5 +1,4 @@
-/* Members of a product of operands in pieces: who computes what, by which children, and what that is expected
- * to take. */
+/* Sites of a product of distributed operands: their tiles, child plans and expected times. */
 #include "strategy/gemm/several/shard_worker.h"
 
 #include "base/log.h"
@@ -30,13 +29,13 @@ static tesela_status shard_worker_make_children(const tsl_work *work, tsl_site *
                                                 const tsl_subplan *like) {
   for (int i = 0; i < site->kind_count; i++) {
     tsl_several_kind *kind = &site->kinds[i];
-    const tsl_subplan_request wish = {.problem = &kind->problem,
-                                      .device = site->device,
-                                      .in_buffers = true,
-                                      .workspace_most = UINT64_MAX,
-                                      .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1),
-                                      .like = like};
-    const tesela_status status = work->children->make(work->children, &wish, &kind->child);
+    const tsl_subplan_request request = {.problem = &kind->problem,
+                                         .device = site->device,
+                                         .in_buffers = true,
+                                         .workspace_most = UINT64_MAX,
+                                         .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1),
+                                         .like = like};
+    const tesela_status status = work->children->make(work->children, &request, &kind->child);
     if (status != TESELA_OK)
       return tsl_fail_in(status, "the part of %s", site->device->name);
     const uint64_t bytes = work->children->workspace(kind->child);
@@ -123,8 +122,6 @@ void tsl_several_release_sites(const tsl_work *work, tsl_several *self) {
   self->block_count = 0;
 }
 
-/* --- what it is expected to take --- */
-
 static double shard_worker_compute_seconds(const tsl_work *work, const tsl_site *site, int block) {
   double seconds = 0;
   for (int i = 0; i < site->tile_count; i++)
@@ -140,20 +137,20 @@ static const tsl_several_tile *first_tile(const tsl_site *site, int block) {
   return &site->tiles[i];
 }
 
-/* The factor that stays comes before anything is computed; else copies go beside computing, but for the first
- * slab's. */
+/* Returns the expected seconds of a block. The resident operand arrives before computation begins; other
+ * copies overlap with it, except for the first slab. */
 static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
   const tsl_several *self = work->state;
-  const tsl_several_block *of = &self->blocks[block];
-  const tsl_site *site = self->sites[of->member];
+  const tsl_several_block *owner_block = &self->blocks[block];
+  const tsl_site *site = self->sites[owner_block->member];
   tsl_traffic before;
   double first, unused;
   const double compute = shard_worker_compute_seconds(work, site, block),
-               copies = tsl_several_link_seconds(traffic, &self->links, of->member, tsl_several_slab(work),
-                                                 &first);
-  tsl_several_traffic_of(work, &of->c, of->member, of->stays, &before);
+               copies = tsl_several_link_seconds(traffic, &self->links, owner_block->member,
+                                                 tsl_several_slab(work), &first);
+  tsl_several_traffic_of(work, &owner_block->c, owner_block->member, owner_block->stays, &before);
   const double wait =
-      tsl_several_link_seconds(&before, &self->links, of->member, tsl_several_slab(work), &unused);
+      tsl_several_link_seconds(&before, &self->links, owner_block->member, tsl_several_slab(work), &unused);
   return compute > 0 ? wait + fmax(compute + first, copies - wait) : 0;
 }
 
@@ -162,15 +159,15 @@ bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_inf
   tsl_traffic traffic;
   if (index < 0 || index >= self->block_count)
     return false;
-  const tsl_several_block *of = &self->blocks[index];
-  const tsl_site *site = self->sites[of->member];
-  tsl_several_traffic(work, &of->c, of->member, &traffic);
+  const tsl_several_block *block = &self->blocks[index];
+  const tsl_site *site = self->sites[block->member];
+  tsl_several_traffic(work, &block->c, block->member, &traffic);
   *out = (tsl_subplan_info){.device = site->device->name,
                             .plan = work->children->text(site->kinds[first_tile(site, index)->kind].child),
-                            .row = of->c.row,
-                            .rows = of->c.rows,
-                            .col = of->c.col,
-                            .cols = of->c.cols,
+                            .row = block->c.row,
+                            .rows = block->c.rows,
+                            .col = block->c.col,
+                            .cols = block->c.cols,
                             .depth = work->problem.k,
                             .seconds = block_seconds(work, index, &traffic)};
   for (int i = 0; i < work->device->member_count; i++) {
@@ -180,7 +177,7 @@ bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_inf
     out->links[out->link_count].in_bytes = traffic.in[i];
     out->links[out->link_count].out_bytes = traffic.out[i];
     out->links[out->link_count++].rate =
-        traffic.in[i] > 0 ? self->links.rates[i][of->member] : self->links.rates[of->member][i];
+        traffic.in[i] > 0 ? self->links.rates[i][block->member] : self->links.rates[block->member][i];
     out->in_bytes += traffic.in[i];
     out->out_bytes += traffic.out[i];
   }

@@ -1,48 +1,47 @@
-/* A run of a product of operands in pieces: each member's thread brings what its next tile lacks while the
- * tile before is computed, and sends off the one before that.
+/* Run of a product of distributed operands. Each site's thread copies the next tile's operands while a tile
+ * is computed, and sends the tile before it.
  *
- *   in       A (stays)  B0 B1    B2    B3            two buffers for what passes through, two for tiles of C
- * that lie elsewhere compute             C0    C1    C2    C3 out                          C0    C1    C2
+ *   in       A (stays)  B0 B1    B2    B3            two buffers for slabs, two for tiles of C that another
+ *   compute             C0    C1    C2    C3         member holds
+ *   out                          C0    C1    C2
  *
- * Copies are the copy engines' where one device reaches the other (device/cross_copy.h); else they take this
- * thread, which has the tile enqueued by then. Nobody writes A and B, and each element of C is one member's,
- * so members need not wait for each other. */
+ * Copy engines copy if one device reaches the other (device/cross_copy.h); otherwise this thread copies after
+ * it has enqueued the tile. A and B are only read, and each element of C is written by one member, so members
+ * need not wait for each other. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"
 
-typedef struct shard_worker_running {
+typedef struct shard_worker_launch {
   const tsl_work *work;
   const tsl_operands *operands;
-  tsl_site *planned; /* the plan's for this part */
-  tsl_site *site;    /* which does it: the same, or what stands in for it */
+  tsl_site *planned; /* the plan's site for this part */
+  tsl_site *site;    /* site that runs: `planned`, or its replacement */
   const tsl_device_ops *ops;
   int member;
-  int block;               /* whose lines stay in the buffer; -1: none yet */
-  tsl_operand_reuse stays; /* them, for children that prepare them */
+  int block;               /* block whose operand is resident; -1: none yet */
+  tsl_operand_reuse stays; /* reuse of the resident operand, for child plans that prepare it */
   tesela_status status;
   tsl_status_saved failure;
   pthread_t thread;
   bool has_thread;
-} shard_worker_running;
+} shard_worker_launch;
 
-/* --- waiting --- */
-
-/* What a stream does from now on waits for the buffer's last user. */
-static tesela_status shard_worker_wait_for(const shard_worker_running *job, tsl_stream *stream,
+/* Makes later work of the stream wait for the buffer's last use. */
+static tesela_status shard_worker_wait_for(const shard_worker_launch *job, tsl_stream *stream,
                                            const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->stream_wait(stream, buffer->done) : TESELA_OK;
 }
 
-/* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members
- * behind it. */
-static tesela_status shard_worker_await(const shard_worker_running *job, const tsl_site_buffer *buffer) {
+/* Waits on the host for the buffer's last use. A copy that waits in a copy engine's queue would block later
+ * copies of other devices. */
+static tesela_status shard_worker_await(const shard_worker_launch *job, const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->event_wait(buffer->done) : TESELA_OK;
 }
 
-static tesela_status shard_worker_mark(const shard_worker_running *job, tsl_stream *stream,
+static tesela_status shard_worker_mark(const shard_worker_launch *job, tsl_stream *stream,
                                        tsl_site_buffer *buffer, bool is_used) {
   if (!buffer->done || !is_used)
     return TESELA_OK;
@@ -51,15 +50,13 @@ static tesela_status shard_worker_mark(const shard_worker_running *job, tsl_stre
   return TESELA_OK;
 }
 
-/* --- copies --- */
-
-static const tsl_operand *shard_worker_operand_of(const shard_worker_running *job, int operand) {
+static const tsl_operand *shard_worker_operand_of(const shard_worker_launch *job, int operand) {
   const tsl_operands *all = job->operands;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-/* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
-static tsl_copy_rect shard_worker_rows_of(const shard_worker_running *job, int operand, int piece,
+/* Returns the copy of the common part of a shard and a rectangle from the shard to the rectangle's buffer. */
+static tsl_copy_rect shard_worker_rows_of(const shard_worker_launch *job, int operand, int piece,
                                           const tsl_rect *common, const tsl_rect *rect,
                                           const tsl_lying *lying) {
   const tsl_shard *hold = &job->work->spread->holds[operand][piece];
@@ -90,9 +87,9 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
                          .row_bytes = rows->row_bytes};
 }
 
-/* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the
- * next one's. */
-static tesela_status travel(const shard_worker_running *job, tsl_stream *stream, int operand,
+/* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards first, then the
+ * next member's. */
+static tesela_status travel(const shard_worker_launch *job, tsl_stream *stream, int operand,
                             const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
   const int members = job->work->device->member_count;
@@ -113,31 +110,29 @@ static tesela_status travel(const shard_worker_running *job, tsl_stream *stream,
   return TESELA_OK;
 }
 
-/* --- tiles --- */
-
-/* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is
- * there. */
-static tesela_status shard_worker_bring(const shard_worker_running *job, const tsl_several_tile *tile,
+/* Sets `out` to a tile's part of an operand: in the member's shard, or in the buffer. Copies it to the buffer
+ * unless `is_there`. */
+static tesela_status shard_worker_bring(const shard_worker_launch *job, const tsl_several_tile *tile,
                                         int operand, tsl_site_buffer *site_buffer, bool is_there,
                                         tsl_operand *out) {
   const int piece = tile->piece[operand];
-  const tsl_rect at = tsl_several_rect(&job->work->problem, operand, &tile->c);
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, operand, &tile->c);
   if (piece >= 0) {
     const tsl_shard *hold = &job->work->spread->holds[operand][piece];
     const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
     *out = (tsl_operand){.buffer = held->buffer,
-                         .offset = held->offset + (at.row - hold->at.row) * hold->row_stride +
-                                   (at.col - hold->at.col) * hold->col_stride};
+                         .offset = held->offset + (rect.row - hold->at.row) * hold->row_stride +
+                                   (rect.col - hold->at.col) * hold->col_stride};
     return TESELA_OK;
   }
   *out = (tsl_operand){.buffer = site_buffer->buffer};
   if (is_there || !tsl_problem_reads(&job->work->problem, operand))
     return TESELA_OK;
   TSL_TRY(shard_worker_await(job, site_buffer));
-  return travel(job, job->site->in, operand, &at, site_buffer->buffer, false);
+  return travel(job, job->site->in, operand, &rect, site_buffer->buffer, false);
 }
 
-static tesela_status shard_worker_arrive(const shard_worker_running *job) {
+static tesela_status shard_worker_arrive(const shard_worker_launch *job) {
   const tsl_site *site = job->site;
   if (!site->arrived)
     return TESELA_OK;
@@ -145,7 +140,7 @@ static tesela_status shard_worker_arrive(const shard_worker_running *job) {
   return job->ops->stream_wait(site->compute, site->arrived);
 }
 
-static tesela_status shard_worker_compute(shard_worker_running *job, int index) {
+static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
   const tsl_several_block *block = &site->blocks[tile->block];
@@ -162,7 +157,8 @@ static tesela_status shard_worker_compute(shard_worker_running *job, int index) 
   job->block = tile->block;
   TSL_TRY(shard_worker_arrive(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
-    TSL_TRY(shard_worker_wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
+    /* C was not copied, so no copy has waited for the buffer */
+    TSL_TRY(shard_worker_wait_for(job, site->compute, result));
   TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
   const int passes = a_stays ? TSL_OPERAND_B : TSL_OPERAND_A;
   TSL_TRY(shard_worker_mark(job, site->compute, slab, tile->piece[passes] < 0));
@@ -170,8 +166,8 @@ static tesela_status shard_worker_compute(shard_worker_running *job, int index) 
   return shard_worker_mark(job, site->compute, result, tile->piece[TSL_OPERAND_C] < 0);
 }
 
-/* A tile of C to those that hold it. */
-static tesela_status send(shard_worker_running *job, int index) {
+/* Sends a tile of C to the members that hold it. */
+static tesela_status send(shard_worker_launch *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
   tsl_site_buffer *result = &site->results[index % SITE_RING];
@@ -182,7 +178,7 @@ static tesela_status send(shard_worker_running *job, int index) {
   return shard_worker_mark(job, site->out, result, true);
 }
 
-static tesela_status shard_worker_all_tiles(shard_worker_running *job) {
+static tesela_status shard_worker_all_tiles(shard_worker_launch *job) {
   tsl_site *site = job->site;
   for (int i = 0; i < site->tile_count; i++) {
     TSL_TRY(shard_worker_compute(job, i));
@@ -196,15 +192,14 @@ static tesela_status shard_worker_all_tiles(shard_worker_running *job) {
   return tsl_device_copier_finish(&site->carrier);
 }
 
-static void log_stays(const shard_worker_running *job) {
+static void log_stays(const shard_worker_launch *job) {
   if (job->stays.kept > 0)
-    tsl_log(TSL_LOG_CALLS,
-            "several: %s computed %d tiles, %d of them with %s as the tile before had prepared it",
+    tsl_log(TSL_LOG_CALLS, "several: %s computed %d tiles, %d with %s as prepared for the previous tile",
             job->site->device->name, job->site->tile_count, job->stays.kept,
             job->stays.operand == TSL_OPERAND_A ? "A" : "B");
 }
 
-static void run_site(shard_worker_running *job) {
+static void run_site(shard_worker_launch *job) {
   tsl_site *site = job->site;
   job->status = shard_worker_all_tiles(job);
   if (job->status == TESELA_OK) {
@@ -212,14 +207,14 @@ static void run_site(shard_worker_running *job) {
     tsl_site_rest(site);
     return;
   }
-  /* Work may be pending on what goes now, and what waiting has to say comes second. */
+  /* Work may be pending on the resources that are released now; later failures are not reported. */
   tsl_status_save(&job->failure);
   (void)job->ops->finish(site->in);
   (void)job->ops->finish(site->compute);
   (void)job->ops->finish(site->out);
   (void)tsl_device_copier_finish(&site->carrier);
   tsl_site_end(site);
-  (void)tsl_kept_forget(site->device); /* nor is it known what becomes of memory that was used */
+  (void)tsl_kept_forget(site->device); /* memory that was in use is not reused, as its state is unknown */
 }
 
 static void *shard_worker_run_in_thread(void *argument) {
@@ -227,9 +222,7 @@ static void *shard_worker_run_in_thread(void *argument) {
   return NULL;
 }
 
-/* --- all of them --- */
-
-static void shard_worker_run_all(shard_worker_running *jobs, int count) {
+static void shard_worker_run_all(shard_worker_launch *jobs, int count) {
   for (int i = 1; i < count; i++)
     jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, shard_worker_run_in_thread, &jobs[i]) == 0;
   run_site(&jobs[0]);
@@ -240,37 +233,35 @@ static void shard_worker_run_all(shard_worker_running *jobs, int count) {
       run_site(&jobs[i]);
 }
 
-/* --- again, by another member --- */
-
-static shard_worker_running shard_worker_job_of(const tsl_work *work, const tsl_operands *operands,
-                                                tsl_site *planned, tsl_site *site) {
-  return (shard_worker_running){.work = work,
-                                .operands = operands,
-                                .planned = planned,
-                                .site = site,
-                                .ops = site->device->ops,
-                                .member = site->member,
-                                .block = -1};
+static shard_worker_launch shard_worker_job_of(const tsl_work *work, const tsl_operands *operands,
+                                               tsl_site *planned, tsl_site *site) {
+  return (shard_worker_launch){.work = work,
+                               .operands = operands,
+                               .planned = planned,
+                               .site = site,
+                               .ops = site->device->ops,
+                               .member = site->member,
+                               .block = -1};
 }
 
-static bool has_failed(const shard_worker_running *jobs, int count, int member) {
+static bool has_failed(const shard_worker_launch *jobs, int count, int member) {
   for (int i = 0; i < count; i++)
     if (jobs[i].status != TESELA_OK && jobs[i].member == member)
       return true;
   return false;
 }
 
-/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part
- * of C is written anew. Where one of these cannot be done either, that fails. */
-static bool shard_worker_run_again_by(const shard_worker_running *failed, int member) {
+/* Repeats a failed site on another member. It reads the failed device's shards of A and B, which are
+ * unchanged, and writes all of its part of C. Returns false if any step fails. */
+static bool shard_worker_run_again_by(const shard_worker_launch *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;
-  const tsl_site *there = self->sites[member];
+  const tsl_site *own_site = self->sites[member];
   tsl_site *site;
-  if (tsl_several_build_instead(work, failed->site, member, there ? there->kinds[0].child : NULL, &site) !=
-      TESELA_OK)
+  if (tsl_several_build_instead(work, failed->site, member, own_site ? own_site->kinds[0].child : NULL,
+                                &site) != TESELA_OK)
     return false;
-  shard_worker_running again = shard_worker_job_of(work, failed->operands, failed->planned, site);
+  shard_worker_launch again = shard_worker_job_of(work, failed->operands, failed->planned, site);
   again.status = tsl_site_ready(site);
   if (again.status == TESELA_OK)
     run_site(&again);
@@ -284,8 +275,8 @@ static bool shard_worker_run_again_by(const shard_worker_running *failed, int me
   return true;
 }
 
-/* Where beta is not 0, what was there of C may be spoilt. */
-static bool shard_worker_repair(const shard_worker_running *jobs, int count, int failed) {
+/* Repeats a failed site; impossible if beta is not 0, as C may be spoilt. */
+static bool shard_worker_repair(const shard_worker_launch *jobs, int count, int failed) {
   const tsl_work *work = jobs[failed].work;
   if (tsl_problem_reads(&work->problem, TSL_OPERAND_C))
     return false;
@@ -295,7 +286,7 @@ static bool shard_worker_repair(const shard_worker_running *jobs, int count, int
   return false;
 }
 
-static tesela_status outcome(const shard_worker_running *jobs, int count) {
+static tesela_status outcome(const shard_worker_launch *jobs, int count) {
   for (int i = 0; i < count; i++)
     if (jobs[i].status != TESELA_OK && !shard_worker_repair(jobs, count, i)) {
       tsl_status_restore(&jobs[i].failure);
@@ -307,7 +298,7 @@ static tesela_status outcome(const shard_worker_running *jobs, int count) {
 
 static tesela_status run_ready(const tsl_work *work, const tsl_operands *operands) {
   const tsl_several *self = work->state;
-  shard_worker_running jobs[TSL_MEMBERS_MAX] = {{0}};
+  shard_worker_launch jobs[TSL_MEMBERS_MAX] = {{0}};
   int count = 0;
   for (int i = 0; i < work->device->member_count; i++) {
     tsl_site *planned = self->sites[i];

@@ -1,4 +1,4 @@
-/* What a member's place in a product of operands in pieces works with: streams, events and buffers. */
+/* Resources of a site in a product of distributed operands: streams, events and buffers. */
 #include "base/status.h"
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"

@@ -1,22 +1,19 @@
-/* Idea: f32 products by units that multiply bf16 and add in f32: a number of 24 bits is three of 8, and the
+/* f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8, and the
  * products of all nine pairs of slices are exact.
  *
- *   rows of A, columns of B          slices of bf16              products of slices, added in f32          C
- *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3         A3 B3 + A2 B3 + A3 B2   products=9: all
- *   | A |  ------------->       B = B1 + B2 + B3       + A1 B3 + A3 B1 + A2 B2   products=6: from here on
- * --->  alpha 2^-(e_i + f_j) sum + beta C
- *   +---+  exact                                       + A1 B2 + A2 B1 + A1 B1   products=3: from here on
+ *   rows of A, columns of B     slices of bf16       products of slices, added in f32       C
+ *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3     A3 B3 + A2 B3 + A3 B2   products=9: all
+ *   | A |  ------------->       B = B1 + B2 + B3   + A1 B3 + A3 B1 + A2 B2   products=6: from here on
+ *   +---+  exact                                   + A1 B2 + A2 B1 + A1 B1   products=3: from here on
+ *                                                  --->  alpha 2^-(e_i + f_j) sum + beta C
  *
- * Slice s is 2^-8 of the one before, so that what six products leave out is as much as two roundings, and
- * what three do is as much as if factors had 16 bits. (Henry, Tang and Heinecke, arXiv 1904.06376, have such
- * products of bf16; docs/lab/slices.md has the bound.) The smallest products come first, each a plan of
- * whatever engine of the device multiplies bf16 fastest; C's bits are that engine's. Lines are scaled by
- * powers of two, so that nothing on the way overflows or is too small to be normal. Lines with infinities or
- * NaN, or whose numbers differ by more than 2^94, are multiplied as they are.
+ * Slice s is 2^-8 of the previous one. So the products that six leave out are as much as two roundings; three
+ * leave out as much as factors of 16 bits would (Henry, Tang and Heinecke, arXiv 1904.06376; docs/lab/slices.md has the
+ * bound). The smallest products come first. Each is a plan of the device's fastest bf16 strategy, which
+ * decides C's bits. Lines are scaled by powers of two, so that nothing overflows or becomes subnormal. Lines
+ * with infinities or NaN, or whose numbers differ by more than 2^94, are multiplied in f32.
  *
- * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
- * Parameters: products. Limits: f32; 65536 terms.
- * Measurements: docs/lab/slices.md. */
+ * Parameters: products. Limits: f32; 65536 terms. */
 #include "strategy/gemm/slices/slices.h"
 
 #include "base/memory.h"
@@ -38,8 +35,8 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-/* docs/lab/slices.md: sums of all products cost 1.05 times what one costs; what is left out, of six
- * products 2.02 u, of three 3.01 2^-16; alpha, beta C and their sum. */
+/* Returns the error bound (docs/lab/slices.md). Sums of all products have 1.05 times the error of one. Products left
+ * out: 2.02 u with six, 3.01 2^-16 with three. alpha, beta C and their sum add 4. */
 static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
@@ -51,7 +48,7 @@ static const char *slices_refuse(const tsl_problem *problem, const tsl_config *c
                                  const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
   if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
+    return "products=3: factors keep 16 bits: only a requested accuracy allows this";
   if (problem->k > TERMS_MOST)
     return tsl_refusal("sums of up to %d terms cannot overflow", TERMS_MOST);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
@@ -60,8 +57,6 @@ static const char *slices_refuse(const tsl_problem *problem, const tsl_config *c
     return "its kernels want local memory with barriers";
   return NULL;
 }
-
-/* --- building --- */
 
 static bool slices_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
@@ -80,14 +75,14 @@ static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_
       (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
   problem.c.row_stride = slices_is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   problem.beta[0] = beta;
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &problem,
       .device = work->device,
       .in_buffers = !slices_is_host(work->device),
       .workspace_most = slices_is_host(work->device) ? 0 : tsl_slices_workspace(work),
-      .most = {.factor = tsl_accuracy_cuts((double)depth)}, /* the most that an engine for bf16 has */
+      .most = {.factor = tsl_accuracy_cuts((double)depth)}, /* maximum error of a bf16 strategy */
       .like = like};
-  return work->children->make(work->children, &wish, child);
+  return work->children->make(work->children, &request, child);
 }
 
 static tesela_status slices_fill_in(tsl_work *work, tsl_slices_state *state) {
@@ -137,7 +132,7 @@ static uint64_t slices_scratch(const tsl_problem *problem, const tsl_config *con
   return slices_is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
 }
 
-/* Slices of both operands, sums in f32, and copies of slices that the child's panels take. */
+/* Returns the bytes of slices of both operands, f32 sums, and the child's packed panels. */
 static uint64_t host_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double lines = (double)problem->m + (double)problem->n, depth = (double)tsl_slices_depth(problem),
                bytes = lines * depth * 2 * (tsl_slices_count(config) + 1) +

@@ -1,24 +1,25 @@
-/* Idea: a number of f32 is three of bf16, whose products are exact in f32 and what many units multiply fastest: lines are measured, their numbers
- * are cut, and C is made of the sums of the slices' products. slices.c tells which products those are.
+/* f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units. Lines are
+ * measured, their numbers cut, and C computed from the sums of the slices' products. slices.c lists the
+ * products.
  *
  *   a line's largest    slice 1    slice 2    slice 3
  *   v
- *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8, those of a line by one power of two
- *   0001xxxx xxxxxxxx xxxxxxxx
+ *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8; each line is
+ *   0001xxxx xxxxxxxx xxxxxxxx                                       scaled by a power of two
  *
- * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
- * Kernels: tsl_gemm_slices_measure, a group finds the largest and the least number of its lines, and so their scales; tsl_gemm_slices_cut,
- * an item takes 8 numbers of a line, and stores 16 bytes of each slice; tsl_gemm_slices_join, an item makes an element of C; where its row
- * or its column is native, by k products added one after the other, each fused. Where there are no products, C = beta C is all that is
- * left. Items lie along a line, then lines; or, where neighbours lie across, over some lines, then along them.
- * Parameters: none of their own. Limits: f32; 65536 terms. */
+ *   tsl_gemm_slices_measure   a group finds the largest and smallest numbers of its lines, hence scales
+ *   tsl_gemm_slices_cut       an item cuts 8 numbers of a line, and stores 16 bytes of each slice
+ *   tsl_gemm_slices_join      an item computes an element of C; a native row or column by k multiply-adds
+ *
+ * Without products only C = beta C is computed. Items lie along a line, then over lines; or, if numbers of
+ * different lines are contiguous, over some lines, then along them. Limits: f32; 65536 terms. */
 #include "dialect.h"
 
 #include "slices_shared.h"
 
 #define ITEMS TSL_SLICES_ITEMS
 #define NUMBERS TSL_SLICES_NUMBERS
-#define HALVINGS 7 /* of items of a line, at most */
+#define HALVINGS 7 /* maximum halvings of the items of a line */
 
 TSL_FUNCTION unsigned larger(unsigned a, unsigned b) {
   return a > b ? a : b;
@@ -31,18 +32,18 @@ TSL_KERNEL(TSL_SLICES_ITEMS, 1, 1)
 tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b,
                         TSL_GLOBAL unsigned char *scratch, const slices_arguments args) {
   TSL_LOCAL unsigned largest[ITEMS];
-  TSL_LOCAL unsigned least[ITEMS]; /* of magnitudes less 1, so that 0 is more than all */
+  TSL_LOCAL unsigned least[ITEMS]; /* magnitudes minus one; 0 becomes the maximum */
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
-  const slices_matrix of = args.of[operand];
-  const int lines = of.is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG, each = ITEMS / lines;
-  const int own = of.is_across ? item % lines : item / each,
-            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
+  const slices_matrix matrix = args.operands[operand];
+  const int lines = matrix.is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG, each = ITEMS / lines;
+  const int own = matrix.is_across ? item % lines : item / each,
+            worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1;
   const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
             is_there = number < (operand ? args.n : args.m);
-  TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  TSL_GLOBAL const unsigned *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   unsigned most = 0, fewest = 0xffffffffu;
   for (int h = worker; is_there && h < args.k; h += each) {
-    const unsigned magnitude = from[h * of.along] & 0x7fffffffu;
+    const unsigned magnitude = from[h * matrix.along] & 0x7fffffffu;
     most = larger(most, magnitude);
     fewest = smaller(fewest, magnitude - 1);
   }
@@ -64,8 +65,8 @@ tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned 
 TSL_KERNEL(TSL_SLICES_GROUP_ITEMS, 1, 1)
 tsl_gemm_slices_cut(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
                     const slices_arguments args, const int operand) {
-  const slices_matrix of = args.of[operand];
-  const int lines = of.is_across ? TSL_SLICES_CONVERT_ACROSS : 1, chunks = args.depth / NUMBERS;
+  const slices_matrix matrix = args.operands[operand];
+  const int lines = matrix.is_across ? TSL_SLICES_CONVERT_ACROSS : 1, chunks = args.depth / NUMBERS;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int h = (int)(index / lines % chunks) * NUMBERS;
   if (line >= (operand ? args.n : args.m))
@@ -77,7 +78,7 @@ tsl_gemm_slices_cut(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *s
   for (int i = 0; i < NUMBERS; i++) {
     unsigned slice[TSL_SLICES], bits = 0;
     if (!is_native && h + i < args.k)
-      bits = from[of.offset + line * of.across + (h + i) * of.along];
+      bits = from[matrix.offset + line * matrix.across + (h + i) * matrix.along];
     slices_cut(bits, is_native ? 0 : scale, slice);
     TSL_UNROLL
     for (int s = 0; s < TSL_SLICES; s++)
@@ -111,10 +112,10 @@ tsl_gemm_slices_join(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_G
       sum = slices_unscaled(((TSL_GLOBAL const float *)(scratch + args.sums))[row * args.sums_row + col],
                             down + right);
     } else {
-      TSL_GLOBAL const float *left = a + args.of[0].offset + row * args.of[0].across,
-                             *above = b + args.of[1].offset + col * args.of[1].across;
+      TSL_GLOBAL const float *left = a + args.operands[0].offset + row * args.operands[0].across,
+                             *above = b + args.operands[1].offset + col * args.operands[1].across;
       for (int h = 0; h < args.k; h++)
-        sum = TSL_FMA(left[h * args.of[0].along], above[h * args.of[1].along], sum);
+        sum = TSL_FMA(left[h * args.operands[0].along], above[h * args.operands[1].along], sum);
     }
     sum *= args.alpha;
   }

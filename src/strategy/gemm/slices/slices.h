@@ -1,4 +1,3 @@
-/* gemm slices: what its files share. */
 #ifndef TSL_STRATEGY_GEMM_SLICES_H
 #define TSL_STRATEGY_GEMM_SLICES_H
 
@@ -6,40 +5,38 @@
 
 enum { TSL_SLICES_PRODUCTS };
 
-/* Which slices are multiplied, the smallest products first: the last 3, 6 or all 9. */
-enum { TSL_SLICES_PRODUCTS_MOST = 9, TSL_SLICES_ROW_UNIT = 4 /* of sums in device memory */ };
+/* Pairs of slices in the order of multiplication, smallest products first: the last 3, 6 or all 9 are
+ * used. */
+enum { TSL_SLICES_PRODUCTS_MOST = 9, TSL_SLICES_ROW_UNIT = 4 /* unit of a row of sums in device memory */ };
 typedef struct tsl_slices_pair {
   int a, b;
 } tsl_slices_pair;
 extern const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST];
-/* Slices of a number that these are of. */
 int tsl_slices_count(const tsl_config *config);
-/* Terms of the products of slices: those of the problem, rounded up. */
+/* Returns the terms of the slices' products: k, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);
 
-/* Products of slices: f32 = bf16 bf16, lines of both dense, `depth` numbers each; sums in rows of sums_row.
- * One with beta = 0, for the first pair, and one with beta = 1. Both NULL where there is nothing to multiply.
- */
+/* Plans of the slices' products: f32 = bf16 bf16, dense lines of `depth` numbers, sums in rows of sums_row.
+ * `first` has beta = 0, `more` beta = 1. Both are NULL if there are no products. */
 typedef struct tsl_slices_products {
   tsl_subplan *first, *more;
-  bool is_swapped; /* it is C' = B' A': C's columns follow each other */
+  bool is_swapped; /* C' = B' A' is computed, since C's columns are contiguous */
 } tsl_slices_products;
-/* What build() leaves in work->state begins so. */
+/* State of the strategy (work->state). */
 typedef struct tsl_slices_state {
   tsl_slices_products products;
   tsl_kernel *measure, *cut, *join;
 } tsl_slices_state;
 
-/* On the processor. */
 tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *operands);
 
-/* On devices with kernels: bytes of memory, and of it what a child may have; kernels for a state; a run. */
+/* Returns the bytes of scratch memory on devices with kernels. */
 uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* Returns the bytes of scratch memory that a child plan may use. */
 uint64_t tsl_slices_workspace(const tsl_work *work);
 tesela_status tsl_slices_find_kernels(tsl_work *work);
 tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Predicted seconds, and what is moved. */
 double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                         tsl_cost_counts *account);

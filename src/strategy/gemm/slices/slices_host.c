@@ -1,5 +1,5 @@
-/* slices on the processor: lines are measured and cut, and C is made of the sums, each by all threads; the
- * products are children, of the whole size. */
+/* slices on the processor: all threads measure and cut lines, and compute C from the sums; the products are
+ * child plans of the whole size. */
 #include "strategy/gemm/slices/slices_host.h"
 
 #include "base/scratch.h"
@@ -8,10 +8,10 @@
 
 enum { ALIGNED = 64 };
 
-typedef struct running {
+typedef struct slices_launch {
   tsl_slices_job job;
   const tsl_slices_kernel *kernel;
-} running;
+} slices_launch;
 
 static const tsl_slices_kernel *kernel_for(const tsl_device *device) {
 #define KERNELS(isa, header, needs, ...) &tsl_slices_kernel_##isa,
@@ -21,23 +21,23 @@ static const tsl_slices_kernel *kernel_for(const tsl_device *device) {
 }
 
 static void cut(void *argument, int64_t index, int worker) {
-  const running *run = argument;
-  const int64_t of_a = tsl_ceil_div(run->job.m, TSL_SLICES_BLOCK);
+  const slices_launch *launch = argument;
+  const int64_t of_a = tsl_ceil_div(launch->job.m, TSL_SLICES_BLOCK);
   const int operand = index >= of_a;
   const int64_t first = (index - (operand ? of_a : 0)) * TSL_SLICES_BLOCK;
   (void)worker;
-  run->kernel->measure(&run->job, operand, first);
-  run->kernel->cut(&run->job, operand, first);
+  launch->kernel->measure(&launch->job, operand, first);
+  launch->kernel->cut(&launch->job, operand, first);
 }
 
 static void join(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const slices_launch *launch = argument;
   (void)worker;
-  run->kernel->join(&run->job, index);
+  launch->kernel->join(&launch->job, index);
 }
 
 static void scale(void *argument, int64_t index, int worker) {
-  const tsl_slices_job *job = &((const running *)argument)->job;
+  const tsl_slices_job *job = &((const slices_launch *)argument)->job;
   float *c = job->c + index * job->c_row;
   (void)worker;
   for (int64_t j = 0; j < job->n; j++)
@@ -45,9 +45,9 @@ static void scale(void *argument, int64_t index, int worker) {
 }
 
 static int64_t take(int64_t *bytes, int64_t more) {
-  const int64_t at = *bytes;
+  const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
-  return at;
+  return offset;
 }
 
 static tesela_status multiply(const tsl_work *work, const tsl_slices_job *job, tsl_team team) {
@@ -55,8 +55,8 @@ static tesela_status multiply(const tsl_work *work, const tsl_slices_job *job, t
   const int64_t begin = TSL_SLICES_PRODUCTS_MOST - work->config.value[TSL_SLICES_PRODUCTS];
   for (int64_t i = begin; i < TSL_SLICES_PRODUCTS_MOST; i++) {
     const tsl_slices_pair *pair = &tsl_slices_pairs[i];
-    const tsl_operands operands = {.a = {.host = job->of[0].planes + pair->a * job->of[0].plane},
-                                   .b = {.host = job->of[1].planes + pair->b * job->of[1].plane},
+    const tsl_operands operands = {.a = {.host = job->operands[0].planes + pair->a * job->operands[0].plane},
+                                   .b = {.host = job->operands[1].planes + pair->b * job->operands[1].plane},
                                    .c = {.host = job->sums},
                                    .team = team};
     TSL_TRY(work->children->run(i == begin ? products->first : products->more, &operands));
@@ -64,34 +64,34 @@ static tesela_status multiply(const tsl_work *work, const tsl_slices_job *job, t
   return TESELA_OK;
 }
 
-static tesela_status run_all(const tsl_work *work, running *run, tsl_team team) {
-  tsl_slices_job *job = &run->job;
+static tesela_status run_all(const tsl_work *work, slices_launch *launch, tsl_team team) {
+  tsl_slices_job *job = &launch->job;
   int64_t bytes = 0, scales[2], planes[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    tsl_slices_lines *of = &job->of[o];
-    of->plane = tsl_round_up(of->count * job->depth, ALIGNED);
-    scales[o] = take(&bytes, of->count * (int64_t)sizeof(int));
-    planes[o] = take(&bytes, of->plane * job->slices * (int64_t)sizeof(uint16_t));
+    tsl_slices_lines *operand_lines = &job->operands[o];
+    operand_lines->plane = tsl_round_up(operand_lines->count * job->depth, ALIGNED);
+    scales[o] = take(&bytes, operand_lines->count * (int64_t)sizeof(int));
+    planes[o] = take(&bytes, operand_lines->plane * job->slices * (int64_t)sizeof(uint16_t));
   }
   const int64_t sums = take(&bytes, job->m * job->n * (int64_t)sizeof(float));
   TSL_TRY(tsl_scratch_take((size_t)bytes, "slices", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++) {
-    job->of[o].scales = (int *)(void *)(memory + scales[o]);
-    job->of[o].planes = (uint16_t *)(void *)(memory + planes[o]);
+    job->operands[o].scales = (int *)(void *)(memory + scales[o]);
+    job->operands[o].planes = (uint16_t *)(void *)(memory + planes[o]);
   }
   job->sums = (float *)(void *)(memory + sums);
   tsl_team_run(team, tsl_ceil_div(job->m, TSL_SLICES_BLOCK) + tsl_ceil_div(job->n, TSL_SLICES_BLOCK), cut,
-               run);
+               launch);
   const tesela_status status = multiply(work, job, team);
   if (status == TESELA_OK)
-    tsl_team_run(team, job->m, join, run);
+    tsl_team_run(team, job->m, join, launch);
   tsl_scratch_give(block);
   return status;
 }
 
-/* C' = B' A' where C's columns follow each other, as the children were made for it. */
+/* Computes C' = B' A' if C's columns are contiguous; the child plans are made for it. */
 tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_slices_products *products = work->state;
@@ -100,20 +100,20 @@ tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *oper
   const tsl_slices_lines
       of_a = {.at = a->host, .count = problem->m, .across = a->row_stride, .along = a->col_stride},
       of_b = {.at = b->host, .count = problem->n, .across = b->col_stride, .along = b->row_stride};
-  running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
-                         .m = is_swapped ? problem->n : problem->m,
-                         .n = is_swapped ? problem->m : problem->n,
-                         .k = problem->k,
-                         .depth = tsl_slices_depth(problem),
-                         .slices = tsl_slices_count(&work->config),
-                         .c = c->host,
-                         .c_row = is_swapped ? c->col_stride : c->row_stride,
-                         .c_col = is_swapped ? c->row_stride : c->col_stride,
-                         .alpha = (float)problem->alpha[0],
-                         .beta = (float)problem->beta[0]},
-                 .kernel = kernel_for(work->device)};
+  slices_launch launch = {.job = {.operands = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
+                                  .m = is_swapped ? problem->n : problem->m,
+                                  .n = is_swapped ? problem->m : problem->n,
+                                  .k = problem->k,
+                                  .depth = tsl_slices_depth(problem),
+                                  .slices = tsl_slices_count(&work->config),
+                                  .c = c->host,
+                                  .c_row = is_swapped ? c->col_stride : c->row_stride,
+                                  .c_col = is_swapped ? c->row_stride : c->col_stride,
+                                  .alpha = (float)problem->alpha[0],
+                                  .beta = (float)problem->beta[0]},
+                          .kernel = kernel_for(work->device)};
   if (products->first)
-    return run_all(work, &run, operands->team);
-  tsl_team_run(operands->team, run.job.m, scale, &run);
+    return run_all(work, &launch, operands->team);
+  tsl_team_run(operands->team, launch.job.m, scale, &launch);
   return TESELA_OK;
 }

@@ -1,5 +1,5 @@
-/* slices on the processor: what its loops (slices_host.c) and its kernels, once per instruction set, share.
- */
+/* slices on the processor: declarations shared by its loops (slices_host.c) and its kernels, compiled once
+ * per instruction set. */
 #ifndef TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 #define TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 
@@ -25,11 +25,11 @@ static inline float TSL_AS_FLOAT(int bits) {
 
 enum {
   TSL_SLICES_BLOCK = 16, /* lines that are read together */
-  TSL_SLICES_CHUNK = 64  /* numbers of each */
+  TSL_SLICES_CHUNK = 64  /* numbers of each line that are read together */
 };
 
-/* Lines of an operand, `across` elements from line to line and `along` in a line; what becomes of them:
- * scales, and slices, each a plane of lines of `depth` numbers, `plane` numbers after the one before. */
+/* Lines of an operand with strides `across` between lines and `along` a line, in elements; their scales;
+ * their slices, each a plane of lines of `depth` numbers, `plane` numbers apart. */
 typedef struct tsl_slices_lines {
   const float *at;
   int64_t count, across, along;
@@ -39,7 +39,7 @@ typedef struct tsl_slices_lines {
 } tsl_slices_lines;
 
 typedef struct tsl_slices_job {
-  tsl_slices_lines of[2]; /* rows of A, columns of B */
+  tsl_slices_lines operands[2]; /* rows of A, columns of B */
   int64_t m, n, k, depth;
   int slices;
   float *sums, *c; /* sums: dense rows */
@@ -47,8 +47,8 @@ typedef struct tsl_slices_job {
   float alpha, beta;
 } tsl_slices_job;
 
-/* Once per instruction set: of lines from `first` on, TSL_SLICES_BLOCK at most, their scales, and their
- * slices; a row of C from its sums. */
+/* Kernels of an instruction set. measure() computes scales and cut() slices of lines `first` on, at most
+ * TSL_SLICES_BLOCK; join() computes a row of C from its sums. */
 typedef struct tsl_slices_kernel {
   void (*measure)(const tsl_slices_job *job, int operand, int64_t first);
   void (*cut)(const tsl_slices_job *job, int operand, int64_t first);

@@ -1,4 +1,3 @@
-/* What slices takes, and what it moves. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/slices/slices.h"
@@ -6,15 +5,15 @@
 #include <math.h>
 
 static const tsl_engine_rates engine_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250}; /* for bf16 */
-/* Of the device's bandwidth what kernels have that only move; bytes of a number until it is cut, beside those
- * of its slices; launches of a run beside one for each product. */
+/* Fraction of the bandwidth that copy kernels reach; bytes of a number that are read before it is cut;
+ * launches of a run besides one for each product. */
 static const double streamed = 0.7, read_bytes = 8, launches = 4;
-/* What is reckoned is the least: on an H200 six products of 4096 took 1.75 times that. */
+/* Measured time divided by this model's: six products of 4096 on an H200 took 1.75 times as long. */
 static const double doubt = 1.75;
 
-/* Operations of a thread in a clock by tile registers, three of five that they have; clocks for each number
- * that is measured and cut, of a sum for each product, and until it is an element. Without tile registers an
- * engine adds as fast as in f32. */
+/* Operations of a thread in a clock with tile registers, three fifths of their peak. Clocks of a number that
+ * is measured and cut, of a sum for each product, and of an element of C. Without tile registers products run
+ * at the f32 rate. */
 static const double tile_rate = 600, number_clocks = 8, sum_clocks = 0.5, element_clocks = 6;
 
 static double slices_host_seconds(const tsl_problem *problem, const tsl_config *config,
@@ -29,7 +28,7 @@ static double slices_host_seconds(const tsl_problem *problem, const tsl_config *
   return doubt * (2 * products * m * n * k / rate + beside / clocks + 1e-5 + 2e-6 * device->threads);
 }
 
-/* Engines compute whole tiles; sums pass through memory with each product. */
+/* Products compute whole tiles; sums pass through memory with each product. */
 double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (device->capabilities & TSL_CAN_HOST)
     return slices_host_seconds(problem, config, device);

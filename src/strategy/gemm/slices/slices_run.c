@@ -1,5 +1,5 @@
-/* slices on devices with kernels: where things lie in scratch memory, the products of slices, and the
- * launches of a run.
+/* slices on devices with kernels: layout of scratch memory, the products of slices, and the launches of a
+ * run.
  *
  *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join */
 #include "base/status.h"
@@ -11,25 +11,24 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,          /* what engines round their sizes up to, at most */
-  WORKSPACE = 16 << 20 /* of a product, beside copies of what it multiplies */
+  SIDE = 256,          /* maximum unit to which child strategies round sizes */
+  WORKSPACE = 16 << 20 /* bytes of a product's workspace besides packed operands */
 };
 
-/* --- memory --- */
-
 static int64_t slices_run_take(int64_t *bytes, int64_t more) {
-  const int64_t at = *bytes;
+  const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
-  return at;
+  return offset;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack their
+ * operands as words. */
 static int64_t slices_workspace_of(const slices_arguments *args) {
   const int64_t lines = tsl_round_up(args->m, SIDE) + tsl_round_up(args->n, SIDE);
   return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
 }
 
-/* Fills in sizes and offsets for m rows of A and n columns of B; returns the bytes of it all. */
+/* Sets sizes and offsets for m rows of A and n columns of B; returns the total bytes. */
 static int64_t slices_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                               slices_arguments *args) {
   const int64_t lines[2] = {m, n};
@@ -49,26 +48,24 @@ static int64_t slices_lay_out(const tsl_problem *problem, const tsl_config *conf
 }
 
 uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  slices_arguments given;
+  slices_arguments args;
   (void)device;
-  return (uint64_t)tsl_max(slices_lay_out(problem, config, problem->m, problem->n, &given),
-                           slices_lay_out(problem, config, problem->n, problem->m, &given));
+  return (uint64_t)tsl_max(slices_lay_out(problem, config, problem->m, problem->n, &args),
+                           slices_lay_out(problem, config, problem->n, problem->m, &args));
 }
-
-/* --- kernels --- */
 
 static slices_arguments slices_layout_of(const tsl_work *work, bool swapped) {
   const tsl_problem *problem = &work->problem;
-  slices_arguments given = {.m = 0};
+  slices_arguments args = {.m = 0};
   slices_lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
-                 &given);
-  return given;
+                 &args);
+  return args;
 }
 
 uint64_t tsl_slices_workspace(const tsl_work *work) {
   const tsl_slices_products *products = work->state;
-  const slices_arguments given = slices_layout_of(work, products->is_swapped);
-  return (uint64_t)slices_workspace_of(&given);
+  const slices_arguments args = slices_layout_of(work, products->is_swapped);
+  return (uint64_t)slices_workspace_of(&args);
 }
 
 tesela_status tsl_slices_find_kernels(tsl_work *work) {
@@ -78,8 +75,6 @@ tesela_status tsl_slices_find_kernels(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_cut", TSL_SLICES_GROUP_ITEMS, "", &state->cut));
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_join", TSL_SLICES_GROUP_ITEMS, "", &state->join);
 }
-
-/* --- running --- */
 
 typedef struct slices_run {
   const tsl_work *work;
@@ -107,15 +102,16 @@ static slices_run slices_run_of(const tsl_work *work, const tsl_operands *operan
                     .scratch = operands->scratch,
                     .stream = stream,
                     .given = slices_layout_of(work, state->products.is_swapped)};
-  slices_arguments *given = &run.given;
-  given->of[0] = slices_matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
-  given->of[1] = slices_matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
-  given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
-  given->alpha = (float)problem->alpha[0], given->beta = (float)problem->beta[0];
-  given->is_empty = state->products.first == NULL;
+  slices_arguments *args = &run.given;
+  args->operands[0] = slices_matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
+  args->operands[1] = slices_matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
+  args->c_offset = s.c_offset, args->c_row = s.c_row_stride, args->c_col = s.c_col_stride;
+  args->alpha = (float)problem->alpha[0], args->beta = (float)problem->beta[0];
+  args->is_empty = state->products.first == NULL;
   for (int o = 0; o < 2; o++)
-    given->blocks[o] = (int)tsl_ceil_div(
-        o ? given->n : given->m, given->of[o].is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG);
+    args->blocks[o] =
+        (int)tsl_ceil_div(o ? args->n : args->m,
+                          args->operands[o].is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG);
   return run;
 }
 
@@ -125,41 +121,39 @@ static tesela_status slices_launch(const slices_run *run, tsl_kernel *kernel, in
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-/* Groups of items, one for each of so many. */
 static int64_t slices_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_SLICES_GROUP_ITEMS);
 }
 
 static tesela_status slices_run_cut(const slices_run *run) {
-  const slices_arguments *given = &run->given;
+  const slices_arguments *args = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
-                              TSL_ARG_VALUE(*given)};
+                              TSL_ARG_VALUE(*args)};
   TSL_TRY(
-      slices_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_SLICES_ITEMS, all, 4));
+      slices_launch(run, run->state->measure, args->blocks[0] + args->blocks[1], TSL_SLICES_ITEMS, all, 4));
   for (int o = 0; o < 2; o++) {
-    const int64_t unit = given->of[o].is_across ? TSL_SLICES_CONVERT_ACROSS : 1,
-                  lines = tsl_round_up(o ? given->n : given->m, unit);
+    const int64_t unit = args->operands[o].is_across ? TSL_SLICES_CONVERT_ACROSS : 1,
+                  lines = tsl_round_up(o ? args->n : args->m, unit);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
-                                 TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(slices_launch(run, run->state->cut,
-                          slices_groups_for(lines * (given->depth / TSL_SLICES_NUMBERS)),
+                                 TSL_ARG_VALUE(*args), TSL_ARG_VALUE(o)};
+    TSL_TRY(slices_launch(run, run->state->cut, slices_groups_for(lines * (args->depth / TSL_SLICES_NUMBERS)),
                           TSL_SLICES_GROUP_ITEMS, list, 4));
   }
   return TESELA_OK;
 }
 
-/* Offsets of operands count elements. */
+/* Enqueues the products; operands' offsets are in elements. */
 static tesela_status slices_run_multiply(const slices_run *run) {
-  const slices_arguments *given = &run->given;
+  const slices_arguments *args = &run->given;
   const tsl_subplan_factory *children = run->work->children;
   const int64_t products = run->work->config.value[TSL_SLICES_PRODUCTS],
                 begin = TSL_SLICES_PRODUCTS_MOST - products;
   for (int64_t i = begin; i < TSL_SLICES_PRODUCTS_MOST; i++) {
     const tsl_slices_pair *pair = &tsl_slices_pairs[i];
     const tsl_operands operands = {
-        .a = {.buffer = run->scratch, .offset = (given->planes[0] + pair->a * given->plane[0]) / 2},
-        .b = {.buffer = run->scratch, .offset = (given->planes[1] + pair->b * given->plane[1]) / 2},
-        .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(float)}};
+        .a = {.buffer = run->scratch, .offset = (args->planes[0] + pair->a * args->plane[0]) / 2},
+        .b = {.buffer = run->scratch, .offset = (args->planes[1] + pair->b * args->plane[1]) / 2},
+        .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(float)}};
     TSL_TRY(children->enqueue(i == begin ? run->state->products.first : run->state->products.more, &operands,
                               run->stream, run->scratch));
   }
@@ -169,7 +163,7 @@ static tesela_status slices_run_multiply(const slices_run *run) {
 tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   slices_run run = slices_run_of(work, operands, stream);
   if (run.given.is_empty) {
-    run.a = run.b = run.c; /* not read */
+    run.a = run.b = run.c;
     run.scratch = run.scratch ? run.scratch : run.c;
   } else {
     TSL_TRY(slices_run_cut(&run));

@@ -1,4 +1,3 @@
-/* Which products of slices there are, of how many terms, and what they may err by. */
 #include "host/int_math.h"
 #include "strategy/gemm/slices/slices.h"
 

@@ -1,24 +1,28 @@
-/* The arithmetic of slices, for the host and for kernels: one text, of integers and of single exact
- * operations on floats. The includer defines TSL_FUNCTION, and of a float TSL_AS_INT(x) and TSL_AS_FLOAT(i),
- * its bits.
+/* Arithmetic of slices, shared by host and kernels: integers and single exact operations on floats. The
+ * including file defines TSL_FUNCTION, and TSL_AS_INT(x) and TSL_AS_FLOAT(i), which convert a float to its
+ * bits and back.
  *
- * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale: its largest is then
- * from 2^54 on and below 2^55, and what is not 0 is at least 2^-40 (else the line is native). So slices are
- * multiples of 2^-63, products of two of them multiples of 2^-126, and sums of 65536 below 2^127: nothing on
- * the way overflows or becomes subnormal. */
+ * A line is a row of A or a column of B. All its numbers are multiplied by 2^scale: the largest is then
+ * between 2^54 and 2^55, and a number other than 0 is at least 2^-40; otherwise the line is native. So slices
+ * are multiples of 2^-63, products of two slices multiples of 2^-126, and sums of 65536 products below 2^127.
+ * Nothing overflows or becomes subnormal. */
 #ifndef TSL_SLICES_SHARED_H
 #define TSL_SLICES_SHARED_H
 
-#define TSL_SLICES 3         /* of a number, at most */
-#define TSL_SLICES_TOP 55    /* lines are below 2^TOP */
-#define TSL_SLICES_SPREAD 94 /* from the exponent of a line's least number to its largest's, at most */
-#define TSL_SLICES_NATIVE 0x40000000 /* in place of a scale: the line is multiplied as it is */
-#define TSL_SLICES_ITEMS 256         /* of a group that measures */
-#define TSL_SLICES_LINES_ALONG 2     /* of such a group, where a line's numbers follow each other; */
-#define TSL_SLICES_LINES_ACROSS 32   /* where those of different lines do */
-#define TSL_SLICES_GROUP_ITEMS 64    /* of all other groups */
-#define TSL_SLICES_NUMBERS 8         /* of a line that an item cuts */
-#define TSL_SLICES_CONVERT_ACROSS 16 /* lines whose numbers neighbours cut, where those follow each other */
+#define TSL_SLICES 3      /* maximum slices of a number */
+#define TSL_SLICES_TOP 55 /* lines are scaled below 2^TOP */
+#define TSL_SLICES_SPREAD                                                                                    \
+  94 /* maximum difference of the exponents of a line's smallest and largest number                          \
+      */
+#define TSL_SLICES_NATIVE 0x40000000 /* scale of a line that is multiplied in f32 */
+#define TSL_SLICES_ITEMS 256         /* items of a group that measures */
+#define TSL_SLICES_LINES_ALONG 2     /* lines of a group that measures, if a line's numbers are contiguous */
+/* lines of a group that measures, if numbers of different lines are contiguous */
+#define TSL_SLICES_LINES_ACROSS 32
+#define TSL_SLICES_GROUP_ITEMS 64 /* items of all other groups */
+#define TSL_SLICES_NUMBERS 8      /* numbers of a line that an item cuts */
+/* lines that adjacent items cut, if numbers of different lines are contiguous */
+#define TSL_SLICES_CONVERT_ACROSS 16
 
 #ifdef __OPENCL_C_VERSION__
 typedef long slices_index;
@@ -27,24 +31,25 @@ typedef long long slices_index;
 #endif
 
 typedef struct slices_matrix {
-  slices_index offset, across, along; /* elements; from line to line, and in a line */
-  int is_across;                      /* numbers of different lines follow each other */
+  slices_index offset, across, along; /* strides in elements: between lines, and along a line */
+  int is_across;                      /* numbers of different lines are contiguous */
 } slices_matrix;
 
-/* What kernels are told. Offsets into scratch memory are bytes: slice s of operand o is a plane of plane[o]
- * bytes, a line of `depth` bf16 numbers after the other, zeros behind the k-th; lines' scales are ints; sums
- * are f32, sums_row of them a row. */
+/* Arguments of the kernels. Offsets into scratch memory are bytes. Slice s of operand o is a plane of
+ * plane[o] bytes: line after line of `depth` bf16 numbers, zeros after the k-th. Scales of lines are ints;
+ * sums are f32 in rows of sums_row. */
 typedef struct slices_arguments {
-  slices_matrix of[2];
+  slices_matrix operands[2];
   slices_index c_offset, c_row, c_col;
   slices_index planes[2], plane[2], scales[2], sums, sums_row;
   float alpha, beta;
   int m, n, k, depth, slices;
   int blocks[2]; /* groups that measure lines of A, of B */
-  int is_empty;  /* there are no products */
+  int is_empty;  /* no products */
 } slices_arguments;
 
-/* The least exponent with magnitude < 2^exponent, of the bits of a number that is finite and not 0. */
+/* Returns the smallest exponent with magnitude < 2^exponent, from the bits of a finite number other than
+ * 0. */
 TSL_FUNCTION int slices_exponent(unsigned magnitude) {
   int length = 0;
   if (magnitude >> 23 != 0)
@@ -55,7 +60,8 @@ TSL_FUNCTION int slices_exponent(unsigned magnitude) {
   return length + 1 - 149;
 }
 
-/* A line's, by the magnitudes of its largest number and of its least that is not 0; any where all are 0. */
+/* Returns a line's scale from its largest magnitude and its smallest one other than 0; any scale if all are
+ * 0. */
 TSL_FUNCTION int slices_scale(unsigned largest, unsigned least) {
   if (largest == 0)
     return 0;
@@ -64,8 +70,8 @@ TSL_FUNCTION int slices_scale(unsigned largest, unsigned least) {
   return TSL_SLICES_TOP - slices_exponent(largest);
 }
 
-/* The bits of a number times 2^scale, where that is normal: by its exponent, since some devices take
- * subnormal numbers for 0. */
+/* Returns the bits of a number times 2^scale, if the result is normal. Works on the exponent, since some
+ * devices flush subnormal numbers. */
 TSL_FUNCTION unsigned slices_scaled(unsigned bits, int scale) {
   const unsigned sign = bits & 0x80000000u;
   unsigned magnitude = bits & 0x7fffffffu;
@@ -80,12 +86,12 @@ TSL_FUNCTION unsigned slices_scaled(unsigned bits, int scale) {
   return sign | (unsigned)(field + scale) << 23 | (magnitude & 0x7fffffu);
 }
 
-/* The bits of bf16 nearest to a number's, halves to even. */
+/* Returns the bits of the nearest bf16, ties to even. */
 TSL_FUNCTION unsigned slices_rounded(unsigned bits) {
   return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
 }
 
-/* A number in slices, the largest first: each is nearest to what the ones before leave, and after three
+/* Cuts a number into slices, the largest first. Each is the bf16 nearest to the remainder; after three
  * nothing is left, since a number has 24 bits and a slice 8. */
 TSL_FUNCTION void slices_cut(unsigned bits, int scale, unsigned slice[TSL_SLICES]) {
   float left = TSL_AS_FLOAT((int)slices_scaled(bits, scale));
@@ -95,7 +101,7 @@ TSL_FUNCTION void slices_cut(unsigned bits, int scale, unsigned slice[TSL_SLICES
   }
 }
 
-/* x 2^-scale, rounded once where that is normal. */
+/* Returns x 2^-scale, rounded once if the result is normal. */
 TSL_FUNCTION float slices_unscaled(float x, int scale) {
   for (; scale > 126; scale -= 126)
     x *= TSL_AS_FLOAT(1 << 23);

@@ -1,25 +1,23 @@
-/* What multiplies slabs, as far as a tiling depends on it: strategies that take less scratch memory when told
- * to (uses.within) are as fast as the room that buffers leave them lets them be. What all others take is
- * reckoned by what the device does at most (tiling.c). */
+/* Speed of the slabs' strategy, if it depends on the tiling. Strategies with a workspace limit (uses.within)
+ * are as fast as the remaining memory allows. All others are estimated from the device's peak (tiling.c). */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include <math.h>
 
-/* Rows and columns of tiles that are worth asking a model about. */
+/* Minimum rows and columns of tiles for which a model is evaluated. */
 enum { LEAST_SIDE = 512 };
 
 uint64_t tsl_tiling_memory(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
 }
 
-/* Devices give whole pages, of 2 MiB here and there. */
+/* Devices allocate whole pages, some of 2 MiB; hence 1 % more. */
 uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *tiling) {
   const double memory = (double)tsl_tiling_memory(device), room = memory - 1.01 * (double)tiling->bytes;
   return room > 0 ? (uint64_t)room : 0;
 }
 
-/* A slab that is added to others, where there are several, as its operands lie on the device; false: they
- * pass all bounds. */
+/* Makes the problem of a whole slab with strides on the device; returns false if its size overflows. */
 static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
   const int64_t sizes[TSL_OPERANDS][2] = {{t->rows, t->depth}, {t->depth, t->cols}, {t->rows, t->cols}};
   tsl_shape *shapes[TSL_OPERANDS] = {&slab->a, &slab->b, &slab->c};

@@ -1,24 +1,24 @@
-/* Idea: a product whose operands the device's memory cannot hold. A tile of C, as large as memory allows,
- * stays there while panels of A and B pass through; then it goes out, and the next one comes. What it adds to
- * the rungs below: they end where the memory does. Slabs are multiplied by children, plans for operands on
- * the device; this only brings and fetches.
+/* A product whose operands exceed the device's memory. A tile of C, as large as memory allows, is resident
+ * while panels of A and B stream; then it is copied out, and the next tile follows. Slabs are multiplied by
+ * child plans for operands on the device; this strategy only copies.
  *
- *               B                        in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of
- * each: one arrives
- *          +----+----+                   compute        00    01    02    00' ..  while the other is
- * multiplied slabs |....|....|                   out                              C0 C0 C0 between the next
- * tile's slabs A  |....|....|
- *   +-.-.-+ +----+----+    A tile of r x c moves k (r + c) numbers in for 2 k r c operations: the larger, the
- * fewer bytes. So sizes | . . | |tile|tile|    are those that move least in the memory that there is
- * (tiling.c). Tiles go to and fro along a
- *   +-.-.-+ +----+----+    side, so that where sums are not cut, or in two, one panel stays for the next
- * tile. | . . | |tile|tile|
- *   +-.-.-+ +----+----+    The first slab of a sum adds to beta C, the others to what is there, in order:
- * bits depend on the tiling, which the plan's text has, and not on time.
+ *               B                  in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of A and
+ *          +----+----+             compute        00    01    02    00' ..  two of B: one is filled while
+ *   slabs  |....|....|             out                              C0 C0   the other is multiplied; a tile
+ *   A      |....|....|                                                      leaves during the next one
+ *   +-.-.-+ +----+----+
+ *   | . . | |tile|tile|    A tile of r x c moves k (r + c) elements in for 2 k r c operations: larger
+ *   +-.-.-+ +----+----+    tiles move fewer bytes. The sizes move the fewest bytes that memory allows
+ * (tiling.c). Tiles | . . | |tile|tile|    alternate direction along a side, so that one panel is reused if
+ * sums have one or
+ *   +-.-.-+ +----+----+    two slabs.
  *
- * Parameters: rows, cols and depth of tiles and slabs; all 0: by the memory. Limits: operands in host memory;
- * one product at a time; runs of one plan follow each other. Sums for f16 and bf16, and complex ones, are not
- * cut.
+ * The first slab of a sum adds to beta C, the others to the tile, in order. The bits depend on the tiling,
+ * which the plan's text contains, and not on timing.
+ *
+ * Parameters: rows, cols and depth of tiles and slabs; all 0: chosen by the memory. Limits: operands in host
+ * memory; one product at a time; runs of a plan are serialised. Sums for f16 and bf16, and complex sums, are
+ * not cut.
  * Measurements: docs/lab/streamed.md. */
 #include "strategy/gemm/streamed/streamed.h"
 
@@ -38,8 +38,8 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms
- * (tiling.c). */
+/* Returns the error bound. The device is unknown here: if the config leaves the slabs open, at most LEAST
+ * terms of tiling.c are assumed. */
 static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
@@ -57,8 +57,8 @@ static const char *streamed_refuse(const tsl_problem *problem, const tsl_config 
   return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* What the tiling was chosen by, where the device copies beside computing and numbers are real; else kernels
- * at half of the peak, or the link, whichever takes longer. */
+/* Returns the time that the tiling was chosen by, if the device copies during computation and the type is
+ * real. Otherwise the maximum of kernels at half of the peak and of the link. */
 static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_streamed_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -89,8 +89,6 @@ static void streamed_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- kinds of slabs --- */
-
 static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
                                    int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
@@ -102,7 +100,7 @@ static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const t
   return TESELA_OK;
 }
 
-/* The product of one slab: operands as they lie on the device, and beta for what the tile holds. */
+/* Makes the problem of a slab: strides on the device, and beta of the tile. */
 static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_t j, int64_t slab,
                                          tsl_streamed_kind *kind, tsl_problem *part) {
   const tsl_streamed *self = work->state;
@@ -111,7 +109,7 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
   int64_t first, depth;
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
-    depth = whole->k; /* of which nothing is touched */
+    depth = whole->k;
   *part = tsl_problem_unfinished(whole);
   part->m = tile.rows;
   part->n = tile.cols;
@@ -132,21 +130,21 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   if (kind->child)
     return TESELA_OK;
   TSL_TRY(streamed_problem_of(work, i, j, slab, kind, &part));
-  const tsl_subplan_request wish = {.problem = &part,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most = tsl_tiling_room(work->device, &self->tiling),
-                                    .most =
-                                        tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
-                                    .like = self->first};
-  TSL_TRY(work->children->make(work->children, &wish, &kind->child));
+  const tsl_subplan_request request = {
+      .problem = &part,
+      .device = work->device,
+      .in_buffers = true,
+      .workspace_most = tsl_tiling_room(work->device, &self->tiling),
+      .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
+      .like = self->first};
+  TSL_TRY(work->children->make(work->children, &request, &kind->child));
   self->first = self->first ? self->first : kind->child;
   const uint64_t workspace = work->children->workspace(kind->child);
   self->workspace = workspace > self->workspace ? workspace : self->workspace;
   return TESELA_OK;
 }
 
-/* The first and the last along each side are all there are. */
+/* Makes the kinds of the first and last tiles along each side; no other sizes exist. */
 static tesela_status make_kinds(tsl_work *work) {
   const tsl_streamed *self = work->state;
   const tsl_streamed_tiling *t = &self->tiling;

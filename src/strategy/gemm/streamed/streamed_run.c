@@ -1,7 +1,6 @@
-/* A run: the caller's thread leads. It brings panels to whichever buffer computing is done with, enqueues a
- * slab behind them, and fetches a part of the tile before. Where the device copies beside computing
- * (device/staging.h) there are three streams, and what goes out does so between the pieces that come in; else
- * there is one, and copies go one after the other. */
+/* Run: the caller's thread copies panels to free buffers, enqueues a slab after them, and copies out a part
+ * of the tile before. With staging (device/staging.h) three streams overlap, and outgoing copies alternate
+ * with incoming ones. Otherwise there is one stream, and copies and kernels alternate. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/memory.h"
@@ -11,36 +10,34 @@
 
 enum { PANELS = 2, TILES = 2 };
 
-/* A buffer for panels of A or of B. */
+/* Buffers for panels of A or of B. */
 typedef struct ring {
   tsl_buffer *buffers[PANELS];
-  tsl_event *free[PANELS];              /* behind what read it last; NULL without staging */
-  bool is_read[PANELS];                 /* it was recorded */
-  int64_t lines[PANELS], slabs[PANELS]; /* which panel it holds; -1: none */
+  tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
+  bool is_read[PANELS];                 /* the event was recorded */
+  int64_t lines[PANELS], slabs[PANELS]; /* position of the panel in the buffer; -1: none */
   int turn;
 } ring;
 
-typedef struct streamed_running {
+typedef struct streamed_launch {
   const tsl_work *work;
   tsl_streamed *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   const tsl_device_ops *ops;
   tsl_device *device;
-  tsl_staging *staging; /* NULL: there is none */
+  tsl_staging *staging; /* NULL: not available */
   tsl_stager porter;
-  tsl_outgoing out;   /* of the tile before, or of the one before that */
-  tsl_stream *stream; /* computing */
+  tsl_outgoing out;   /* copy of the previous tile, or of the tile before that */
+  tsl_stream *stream; /* stream of the kernels */
   ring rings[TSL_OPERAND_C];
   tsl_buffer *tiles[TILES], *scratch;
   tsl_event *done[TILES];
-  void *block; /* for gathering, without staging */
+  void *block; /* buffer that gathers a panel without staging */
   size_t block_bytes;
-  bool any; /* something of C was written */
-} streamed_running;
+  bool any; /* some element of C was written */
+} streamed_launch;
 
-/* --- memory --- */
-
-static tesela_status take_buffers(streamed_running *job) {
+static tesela_status take_buffers(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const tsl_problem *problem = &job->work->problem;
   const int64_t a = t->rows * t->depth * (int64_t)tsl_type(problem->a.type)->size,
@@ -57,8 +54,8 @@ static tesela_status take_buffers(streamed_running *job) {
   return TESELA_OK;
 }
 
-/* Without pinned memory it goes the other way. */
-static tesela_status streamed_take_staging(streamed_running *job) {
+/* Takes the staging buffers; without pinned memory the run continues without staging. */
+static tesela_status streamed_take_staging(streamed_launch *job) {
   tsl_staging_sizes sizes;
   tsl_status_saved saved;
   int mark = 0;
@@ -77,7 +74,7 @@ static tesela_status streamed_take_staging(streamed_running *job) {
   return TESELA_OK;
 }
 
-static tesela_status streamed_take_all(streamed_running *job) {
+static tesela_status streamed_take_all(streamed_launch *job) {
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     for (int i = 0; i < PANELS; i++)
       job->rings[operand].lines[i] = job->rings[operand].slabs[i] = -1;
@@ -86,8 +83,9 @@ static tesela_status streamed_take_all(streamed_running *job) {
   return take_buffers(job);
 }
 
-/* Work may be pending on what goes now, and after a failure what waiting has to say comes second. */
-static void give_all(streamed_running *job, tesela_status status) {
+/* Releases all resources after pending work has ended. A failure's message is kept; later failures are
+ * ignored. */
+static void give_all(streamed_launch *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   if (job->staging) {
@@ -105,33 +103,31 @@ static void give_all(streamed_running *job, tesela_status status) {
     tsl_kept_give(job->tiles[i]);
   tsl_kept_give(job->scratch);
   if (status != TESELA_OK)
-    (void)tsl_kept_forget(job->device); /* it is not known what becomes of memory that was used */
+    (void)tsl_kept_forget(job->device); /* memory that was in use is not reused, as its state is unknown */
   if (job->stream)
     job->ops->stream_destroy(job->stream);
   tsl_free(job->block);
   tsl_status_restore(&saved);
 }
 
-/* --- copies --- */
-
-static const tsl_operand *streamed_given_of(const streamed_running *job, int operand) {
-  const tsl_operands *all = job->given;
+static const tsl_operand *streamed_given_of(const streamed_launch *job, int operand) {
+  const tsl_operands *all = job->operands;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-/* A panel or a tile from element (row, col) of its operand on. */
-static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_streamed_kind *kind,
+/* Returns the transfer of a panel or tile that begins at element (row, col) of its operand. */
+static tsl_transfer_path streamed_way_of(const streamed_launch *job, const tsl_streamed_kind *kind,
                                          int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
-  const int64_t at = row * shape->row_stride + col * shape->col_stride;
+  const int64_t element = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
                              .transfer = &kind->transfers[operand],
                              .host = (unsigned char *)streamed_given_of(job, operand)->host +
-                                     at * (int64_t)tsl_type(shape->type)->size,
+                                     element * (int64_t)tsl_type(shape->type)->size,
                              .buffer = buffer};
 }
 
-static tesela_status streamed_gather_block(streamed_running *job, const tsl_transfer *transfer) {
+static tesela_status streamed_gather_block(streamed_launch *job, const tsl_transfer *transfer) {
   if (!tsl_transfer_needs_block(transfer, job->device) || job->block_bytes >= transfer->bytes)
     return TESELA_OK;
   tsl_free(job->block);
@@ -142,40 +138,40 @@ static tesela_status streamed_gather_block(streamed_running *job, const tsl_tran
   return TESELA_OK;
 }
 
-static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_path *way) {
-  static const tsl_panel_series one = {1, 0};
+static tesela_status streamed_bring(streamed_launch *job, const tsl_transfer_path *way) {
+  static const tsl_panel_series single = {1, 0};
   const tsl_copy_chunk all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
     return tsl_part_in(&job->porter, way, &all);
   TSL_TRY(streamed_gather_block(job, way->transfer));
-  return tsl_transfer_in(way->shape, way->transfer, one, way->host, way->buffer, job->stream, job->block);
+  return tsl_transfer_in(way->shape, way->transfer, single, way->host, way->buffer, job->stream, job->block);
 }
 
-/* The buffer that holds a panel, brought now where none does: in place of the one that came first. */
-static tesela_status panel(streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
+/* Finds the buffer of a panel; copies the panel to the oldest buffer if none holds it. */
+static tesela_status panel(streamed_launch *job, const tsl_streamed_kind *kind, int operand, int64_t line,
                            int64_t slab, int *data) {
-  ring *of = &job->rings[operand];
+  ring *panels = &job->rings[operand];
   const tsl_streamed_tiling *t = &job->self->tiling;
   for (*data = 0; *data < t->panels; ++*data)
-    if (of->lines[*data] == line && of->slabs[*data] == slab)
+    if (panels->lines[*data] == line && panels->slabs[*data] == slab)
       return TESELA_OK;
-  *data = of->turn;
-  of->turn = (of->turn + 1) % t->panels;
-  if (of->is_read[*data])
-    TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*data]));
+  *data = panels->turn;
+  panels->turn = (panels->turn + 1) % t->panels;
+  if (panels->is_read[*data])
+    TSL_TRY(job->ops->stream_wait(job->staging->in, panels->free[*data]));
   const tsl_transfer_path way =
       operand == TSL_OPERAND_A
-          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*data])
-          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*data]);
-  of->lines[*data] = of->slabs[*data] = -1;
+          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, panels->buffers[*data])
+          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, panels->buffers[*data]);
+  panels->lines[*data] = panels->slabs[*data] = -1;
   TSL_TRY(streamed_bring(job, &way));
-  of->lines[*data] = line;
-  of->slabs[*data] = slab;
+  panels->lines[*data] = line;
+  panels->slabs[*data] = slab;
   return TESELA_OK;
 }
 
-/* A tile's way out, and where it is. */
-static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl_copy_chunk *tile) {
+/* Returns the transfer of a tile to the host; *tile gets its rectangle. */
+static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_copy_chunk *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
@@ -183,18 +179,18 @@ static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl
                          job->tiles[index % job->self->tiling.tiles]);
 }
 
-/* Without staging, a tile behind what computes it. */
-static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
-  static const tsl_panel_series one = {1, 0};
+/* Copies a tile out on the kernels' stream, without staging. */
+static tesela_status fetch_at_once(streamed_launch *job, int64_t index) {
+  static const tsl_panel_series single = {1, 0};
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   TSL_TRY(streamed_gather_block(job, way.transfer));
-  job->any = true; /* as far as anybody knows */
-  return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
+  job->any = true; /* assumed from here on */
+  return tsl_transfer_out(way.shape, way.transfer, single, way.host, way.buffer, job->stream, job->block);
 }
 
-/* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
-static tesela_status begin_share(streamed_running *job, int64_t index, int64_t share, int64_t shares) {
+/* Begins to copy partition `share` of `shares` of a tile's rows out, once the tile is computed. */
+static tesela_status begin_share(streamed_launch *job, int64_t index, int64_t share, int64_t shares) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
@@ -204,15 +200,15 @@ static tesela_status begin_share(streamed_running *job, int64_t index, int64_t s
   return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
 }
 
-static tesela_status finish_share(streamed_running *job) {
+static tesela_status finish_share(streamed_launch *job) {
   const tesela_status status = tsl_outgoing_finish(&job->out);
   job->any |= job->out.any;
   return status;
 }
 
-/* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while
- * it is computed; where slabs are whole sums, of the one before that, whose memory this tile takes. */
-static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t slab) {
+/* Begins the outgoing copy during a slab's incoming panels. With several slabs it is a part of the previous
+ * tile; with one slab the tile before that, whose buffer this tile reuses. */
+static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.stager = NULL};
   if (slabs == 1)
@@ -220,9 +216,7 @@ static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t 
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
 }
 
-/* --- computing --- */
-
-static tesela_status record(streamed_running *job, tsl_event *event, bool *is_recorded) {
+static tesela_status record(streamed_launch *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(job->stream, event));
@@ -230,8 +224,8 @@ static tesela_status record(streamed_running *job, tsl_event *event, bool *is_re
   return TESELA_OK;
 }
 
-/* Panels of a slab, which are brought where they are not there. */
-static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_t j, int64_t slab,
+/* Returns the buffers of a slab's panels; copies missing panels. */
+static tesela_status streamed_panels_of(streamed_launch *job, int64_t i, int64_t j, int64_t slab,
                                         int index[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   index[TSL_OPERAND_A] = index[TSL_OPERAND_B] = 0;
@@ -241,7 +235,7 @@ static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_
   return panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
 }
 
-static tesela_status streamed_multiply(streamed_running *job, int64_t index, int64_t i, int64_t j,
+static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int64_t i, int64_t j,
                                        int64_t slab, const int position[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   tsl_buffer *used[TSL_OPERAND_C];
@@ -261,28 +255,28 @@ static tesela_status streamed_multiply(streamed_running *job, int64_t index, int
   return TESELA_OK;
 }
 
-/* What C holds, where it counts. */
-static tesela_status bring_tile(streamed_running *job, int64_t index) {
+/* Copies a tile of C in, if beta is not 0. */
+static tesela_status bring_tile(streamed_launch *job, int64_t index) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? streamed_bring(job, &way) : TESELA_OK;
 }
 
-static tesela_status one_tile(streamed_running *job, int64_t index) {
+static tesela_status one_tile(streamed_launch *job, int64_t index) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   bool is_recorded;
   int64_t i, j;
-  int at[TSL_OPERAND_C];
+  int buffers[TSL_OPERAND_C];
   tsl_tiling_tile(t, index, &i, &j);
   for (int64_t slab = 0; slab < t->slabs; slab++) {
     if (job->staging)
       TSL_TRY(begin_beside(job, index, slab));
-    TSL_TRY(streamed_panels_of(job, i, j, slab, at));
+    TSL_TRY(streamed_panels_of(job, i, j, slab, buffers));
     if (t->slabs == 1)
-      TSL_TRY(finish_share(job)); /* before this tile is where that one was */
+      TSL_TRY(finish_share(job)); /* this tile reuses that tile's buffer */
     if (slab == 0)
       TSL_TRY(bring_tile(job, index));
-    TSL_TRY(streamed_multiply(job, index, i, j, slab, at));
+    TSL_TRY(streamed_multiply(job, index, i, j, slab, buffers));
     TSL_TRY(finish_share(job));
     if (!job->staging && slab == 0 && index > 0)
       TSL_TRY(fetch_at_once(job, index - 1));
@@ -290,8 +284,8 @@ static tesela_status one_tile(streamed_running *job, int64_t index) {
   return record(job, job->done[index % t->tiles], &is_recorded);
 }
 
-/* The last ones go out by themselves: with staging two of them where slabs are whole sums. */
-static tesela_status last_tiles(streamed_running *job, int64_t count) {
+/* Copies the last tiles out: two with staging if sums have one slab. */
+static tesela_status last_tiles(streamed_launch *job, int64_t count) {
   const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
   if (!job->staging)
     return fetch_at_once(job, count - 1);
@@ -302,7 +296,7 @@ static tesela_status last_tiles(streamed_running *job, int64_t count) {
   return TESELA_OK;
 }
 
-static tesela_status streamed_all_tiles(streamed_running *job) {
+static tesela_status streamed_all_tiles(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
   job->porter.beside = job->staging ? &job->out : NULL;
@@ -313,13 +307,13 @@ static tesela_status streamed_all_tiles(streamed_running *job) {
 
 tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_streamed *self = work->state;
-  streamed_running job = {.work = work,
-                          .self = self,
-                          .given = operands,
-                          .device = work->device,
-                          .ops = work->device->ops,
-                          .porter.team = operands->team.threads > 0 ? operands->team
-                                                                    : tsl_device_host_team(work->device)};
+  streamed_launch job = {.work = work,
+                         .self = self,
+                         .operands = operands,
+                         .device = work->device,
+                         .ops = work->device->ops,
+                         .porter.team = operands->team.threads > 0 ? operands->team
+                                                                   : tsl_device_host_team(work->device)};
   (void)stream;
   pthread_mutex_lock(&self->lock);
   tesela_status status = streamed_take_all(&job);

@@ -1,4 +1,3 @@
-/* Which tiles and slabs. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/text.h"
@@ -7,7 +6,7 @@
 
 #include <math.h>
 
-/* Nothing smaller is worth a launch; and what sizes are multiples of, where there is room. */
+/* Minimum size of a tile, and the unit of larger sizes. */
 enum { LEAST = 16, GRAIN = 64 };
 
 static int64_t up(int64_t number, int64_t by) {
@@ -22,19 +21,20 @@ static bool reads_panels(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A);
 }
 
-/* Parts of a side, as equal as grains allow, of at most `most`. */
+/* Returns the size of a part, at most `most`, so that parts are as equal as GRAIN allows. */
 static int64_t even(int64_t size, int64_t most) {
   const int64_t share = up(size, up(size, most)), rounded = up(share, GRAIN) * GRAIN;
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
-/* One of so many parts of a side, of which large ones end at grains, so that rows are aligned. */
+/* Returns the size of one of `parts` parts of a side; large parts are multiples of GRAIN, so that rows are
+ * aligned. */
 static int64_t tiling_share_of(int64_t size, int64_t parts) {
   const int64_t share = up(size, parts);
   return share > 16 * GRAIN ? up(share, GRAIN) * GRAIN : even(size, share);
 }
 
-/* Counts what rows, cols and depth come to. */
+/* Computes all other members from rows, cols and depth. */
 static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
                b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
@@ -46,7 +46,7 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
   const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
   t->bytes = bytes < 9e18 ? (uint64_t)bytes : UINT64_MAX;
-  /* Panels that are there already are not brought again: those of the side that stays, where they are few
+  /* A panel that is on the device is not copied again: panels of the resident side, if the slabs are few
    * enough. */
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles;
@@ -61,26 +61,24 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
 }
 
-/* Where copies go one after the other with computing: bytes over the link; a slab also reads and writes its
- * tile in the device's own memory, some sixty times as fast; and each step waits for something, as long as a
- * megabyte takes. */
+/* Returns the cost in bytes if copies and computation alternate. A slab also accesses its tile in device
+ * memory, about 60 times as fast as the link. Each step has the latency of about a megabyte. */
 static double tiling_cost(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
 }
 
-/* What a device is taken to do in a second. Constants alone go in, nothing that is measured: a tiling has its
- * own bits. */
+/* Assumed rates of a device in a second. They come from constants only, not from measurements: a tiling
+ * decides the bits. */
 typedef struct rates {
-  double operations, link, memory; /* bytes over the link through pinned memory, in the device's own memory */
-  double wave;                     /* elements of C that its units compute at a time */
-  const tsl_strategy
-      *engine; /* what multiplies slabs if it is faster than that; NULL: nothing that is known */
+  double operations, link, memory; /* bytes over the link from pinned memory, and in device memory */
+  double wave;                     /* elements of C that the device computes at a time */
+  const tsl_strategy *engine;      /* strategy for slabs, used if faster than the rates; NULL: unknown */
 } rates;
 
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
-  /* Tensor cores double f64 where that is no afterthought, and do narrow types ten times as fast or more; f32
-   * has 0.8 of its peak. */
+  /* Tensor cores double f64 on devices with fast f64, and compute narrow types ten times as fast or more; f32
+   * reaches 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
   const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
   const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
@@ -95,13 +93,12 @@ static bool overlaps(const tsl_device *device, const rates *r) {
   return tsl_staging_is_offered(device) && r->operations > 0 && r->link > 0;
 }
 
-/* What a slab takes to multiply. */
 static double tiling_product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
                                      const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   const double operations = 2 * (double)t->m * (double)t->n * (double)t->k / steps,
                tile = (double)t->rows * (double)t->cols, whole = 2 * tile * (double)t->depth;
-  /* The last wave of a tile is half empty. */
+  /* the last wave of a tile is half empty */
   const double usual = operations / r->operations * (1 + 0.5 * r->wave / tile) +
                        (t->slabs > 1 ? 2 * tile * tiling_size_of(&problem->c) / r->memory : 0);
   return r->engine && whole > 0
@@ -109,13 +106,14 @@ static double tiling_product_seconds(const tsl_problem *problem, const tsl_devic
              : usual;
 }
 
-/* Both ways at once, where the link takes them: what the smaller adds is not known to be nothing. */
+/* Returns the seconds of copies in both directions at once. A quarter of the smaller one is added, since
+ * links may not be fully duplex. */
 static double both_ways(double in, double out) {
   return fmax(in, out) + fmin(in, out) / 4;
 }
 
-/* A step takes as long as its product, or as the panels that come for the next one beside what leaves of the
- * tile before, whichever is longer. Nothing hides the first panels and the last tile. */
+/* Returns the seconds of a run. A step takes the maximum of its product and its copies: panels of the next
+ * step in, a part of the previous tile out. The first panels and the last tile are not hidden. */
 static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
                                 double compute) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
@@ -126,7 +124,7 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
                of_b = depth * (double)t->cols * b, out = tile / slabs,
                before = tsl_problem_reads(problem, TSL_OPERAND_C) ? tile : 0;
   const bool stay = t->slabs <= t->panels;
-  /* Steps that bring a panel of the next line of tiles, of the next tile in the line, and none. */
+  /* Number of steps that copy a panel of the next line of tiles, of the next tile in the line. */
   const double lines = (t->by_cols ? j : i) - 1, others = i * j - 1 - lines;
   const double of_line = stay ? (t->by_cols ? of_b : of_a) : of_a + of_b,
                of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
@@ -134,7 +132,7 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
   const double on = fmax(compute, both_ways(of_line + before / slabs, out) / r->link) * lines * slabs +
                     fmax(compute, both_ways(of_other + before / slabs, out) / r->link) * others * slabs;
   const double begin = compute + fmax(compute, (of_a + of_b) / r->link) * (slabs - 1);
-  return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* each step waits for something */
+  return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* latency of each step */
 }
 
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
@@ -146,8 +144,8 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
   return tiling_overlapped(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
-/* The buffers, and what kernels need beside their operands: copies of panels, where narrow types may be f32,
- * and something more. */
+/* Returns the bytes of the buffers and of the kernels' packed panels (narrow types may become f32), with 1 %
+ * reserve. */
 static double needs_of(const tsl_problem *problem, const tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->a)) : 0,
                b = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->b)) : 0;
@@ -162,7 +160,7 @@ static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, co
          (double)t->depth * (double)t->cols * tiling_size_of(&problem->b) <= most;
 }
 
-/* The widest tile with so many rows and terms; false where not even a narrow one fits. */
+/* Finds the widest tile with these rows and terms; returns false if not even a narrow one fits. */
 static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *t) {
   int64_t low = tsl_min(t->n, LEAST), high = t->n;
   t->cols = low;
@@ -183,7 +181,7 @@ static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, t
   return true;
 }
 
-/* Rows that cut m in 1, 2, 3, ... parts, and then in ever more; 0 behind the smallest. */
+/* Returns the rows that cut m in 1, 2, 3, ... parts, later in larger steps; 0 after the smallest. */
 static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
   const int64_t least = tsl_min(m, LEAST);
   if (*parts > 0 && up(m, *parts) <= least)
@@ -193,7 +191,6 @@ static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
   return rows < least ? least : rows;
 }
 
-/* The best until now, and what it takes. */
 typedef struct tiling_search {
   const tsl_problem *problem;
   const tsl_device *device;
@@ -202,22 +199,22 @@ typedef struct tiling_search {
   tsl_streamed_tiling best;
 } tiling_search;
 
-/* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use
- * the host's memory, too. No model is asked where the link alone takes longer than the best does. */
+/* Stores a tiling if it is better. Hidden bytes have a small cost, as other programs use the host's memory
+ * too. No model is evaluated if the link alone takes longer than the best tiling. */
 static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
-  double now = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
-  if (is_hidden && now < s->least)
-    now = bytes + tiling_overlapped(s->problem, &s->rates, t,
-                                    tiling_product_seconds(s->problem, s->device, &s->rates, t));
-  if (now < s->least) {
-    s->least = now;
+  double cost = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
+  if (is_hidden && cost < s->least)
+    cost = bytes + tiling_overlapped(s->problem, &s->rates, t,
+                                     tiling_product_seconds(s->problem, s->device, &s->rates, t));
+  if (cost < s->least) {
+    s->least = cost;
     s->best = *t;
   }
 }
 
-/* As wide as fits, or in a few tiles more, whose last one is out sooner. */
+/* Tries the widest tile, and up to three tiles more, whose last tile leaves earlier. */
 static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
   if (!tiling_widen(s->problem, s->device, t))
     return;
@@ -259,12 +256,12 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   t.cols = tsl_min(t.n, LEAST);
   t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, LEAST) : t.k;
   tiling_count(problem, &t);
-  return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
+  return tsl_refusal("needs at least %s of memory on %s, where a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
                      tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
 }
 
-/* Whether all of it could lie there, beside what kernels need. */
+/* Returns true if the device holds all operands and the kernels' packed copies. */
 static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
   tsl_streamed_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   whole.rows = whole.m;
@@ -280,8 +277,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                 depth = config->value[STREAMED_DEPTH];
   if (rows == 0 && cols == 0 && depth == 0) {
     if (holds_all(problem, device))
-      return tsl_refusal("the memory of %s holds all of A, B and C, and what kernels need beside them",
-                         device->name);
+      return tsl_refusal(
+          "the memory of %s holds A, B, C and the kernels' workspace: the product need not be streamed",
+          device->name);
     return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
   *tiling =
@@ -292,8 +290,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling_count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
-               ? "sums of complex numbers are not cut, as an infinity would become NaN: depth is k"
-               : tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
+               ? "complex sums cannot be cut, as an infinity would become NaN: depth must be k"
+               : tsl_refusal("sums for %s are computed in %s and rounded once, so they cannot be cut: depth "
+                             "must be k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);
   return tiling_fits(problem, device, tiling) ? NULL : too_small(problem, device);
@@ -301,7 +300,8 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
 
 void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
   const int64_t length = tiling->by_cols ? tiling->row_tiles : tiling->col_tiles;
-  const int64_t line = index / length, at = index % length, turned = line % 2 ? length - 1 - at : at;
+  const int64_t line = index / length, position = index % length,
+                turned = line % 2 ? length - 1 - position : position;
   *i = tiling->by_cols ? turned : line;
   *j = tiling->by_cols ? line : turned;
 }

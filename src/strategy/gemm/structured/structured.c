@@ -1,6 +1,5 @@
-/* The strategy: what it takes, its parts and their memory, and what explanations tell of them. structured.cl
- * opens with the idea and its picture; structured_cut.c has the recursion, structured_model.c the times,
- * structured_run.c what is enqueued.
+/* The strategy's table entry, children and scratch memory. structured.cl has the method and its picture;
+ * structured_cut.c has the recursion, structured_model.c the times, structured_run.c the run.
  * Measurements: docs/lab/structured.md. */
 #include "strategy/gemm/structured/structured.h"
 
@@ -23,7 +22,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
-/* An update of rank 2k is two of rank k, which are alike. */
+/* Returns the number of products: a rank-2k update is two rank-k updates. */
 static int products_of(const tsl_problem *problem) {
   return tsl_is_sum(problem->c.structure) ? 2 : 1;
 }
@@ -60,13 +59,13 @@ static double structured_score(const tsl_problem *problem, const tsl_config *con
   return products_of(problem) * tsl_structured_seconds(problem, &cut, device);
 }
 
-/* As children's kernels may read and write vectors of it. */
+/* Rounds up, so that children's kernels may access the memory in vectors. */
 static uint64_t structured_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Bytes of the copies; children need more, which structured_build() says. */
+/* Returns the bytes of the copies; structured_build() adds the children's workspace. */
 static uint64_t bytes_of_copies(const tsl_problem *problem, const tsl_structured_cut *cut) {
   const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
   const uint64_t size = tsl_type(problem->c.type)->size;
@@ -81,7 +80,7 @@ static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config 
   return bytes_of_copies(problem, &cut);
 }
 
-/* What all pieces multiply; what children move beyond that is theirs to tell. */
+/* Counts the multiply-adds and copies of all pieces; children count further traffic. */
 static void structured_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   tsl_structured_cut cut;
@@ -90,9 +89,9 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->computed = 0;
   account->launches = products_of(problem) * (cut.count + tsl_structured_copies(problem, &cut, &copied));
   for (int i = 0; i < cut.count; i++) {
-    const tsl_structured_piece *at = &cut.pieces[i];
-    const double count = (double)at->count, rows = (double)at->rows, cols = (double)at->cols,
-                 depth = tsl_structured_reads(problem) ? (double)at->depth : 0;
+    const tsl_structured_piece *piece = &cut.pieces[i];
+    const double count = (double)piece->count, rows = (double)piece->rows, cols = (double)piece->cols,
+                 depth = tsl_structured_reads(problem) ? (double)piece->depth : 0;
     account->computed += products_of(problem) * count * rows * cols * depth;
     account->workers = fmax(account->workers, fmin(device->compute_units, count * rows * cols));
     a += count * rows * depth;
@@ -106,8 +105,6 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->memory += 2 * bytes;
 }
 
-/* --- making --- */
-
 static void release_one(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   for (int i = 0; self && i < self->cut.count; i++)
@@ -116,8 +113,8 @@ static void release_one(tsl_work *work) {
   work->state = NULL;
 }
 
-/* A product as a work of its own: with who makes plans as the whole has it now, since plans put another in
- * its place. */
+/* Returns a product as a work of its own, with the whole work's current child plan factory, which plans
+ * replace. */
 static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
@@ -141,44 +138,45 @@ static uint64_t structured_memory_of(const tsl_device *device) {
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-/* Of all the products of a piece, or of one where nothing takes them together. */
+/* Makes the child plan for all products of a piece, or for one if no strategy computes them as a batch. */
 static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured_gemm *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
   const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
-  const tsl_subplan_request wish = {
+  const tsl_subplan_request request = {
       .problem = &part,
       .device = work->device,
       .in_buffers = true,
       .workspace_most = most,
       .most = tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
       .on_trial = work->loaded_only};
-  /* Processors launch soon, and their fastest kernels copy operands first, of one product at a time. */
+  /* Processors launch fast, and their fastest kernels pack the operands of one product at a time. */
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
   const tesela_status status = part.batch > 0 && is_large
                                    ? TESELA_UNSUPPORTED
-                                   : work->children->make(work->children, &wish, &self->children[index]);
+                                   : work->children->make(work->children, &request, &self->children[index]);
   if (status != TESELA_UNSUPPORTED || part.batch == 0)
     return status;
   part.batch = 0;
   self->one_by_one[index] = true;
-  return work->children->make(work->children, &wish, &self->children[index]);
+  return work->children->make(work->children, &request, &self->children[index]);
 }
 
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
   tsl_structured_gemm *self = work->state;
-  const uint64_t own = bytes_of_copies(&work->problem, &self->cut), all = structured_memory_of(work->device);
+  const uint64_t copy_bytes = bytes_of_copies(&work->problem, &self->cut),
+                 all = structured_memory_of(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
-    TSL_TRY(structured_make_child(work, i, all > own ? all - own : 0));
+    TSL_TRY(structured_make_child(work, i, all > copy_bytes ? all - copy_bytes : 0));
     const uint64_t needs = work->children->workspace(self->children[i]);
     *workspace = needs > *workspace ? needs : *workspace;
   }
   return TESELA_OK;
 }
 
-/* Scratch memory: what children need, as they find it at its start, the diagonal's blocks, and what C holds
- * before. */
+/* Makes the kernel and children. Scratch memory holds the children's workspace, the diagonal blocks, and the
+ * copy of C. */
 static tesela_status structured_prepare(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   const uint64_t size = tsl_type(work->problem.c.type)->size;
@@ -247,7 +245,7 @@ static tesela_status structured_build(tsl_work *work) {
   return status;
 }
 
-/* The second product's operands are the first one's, seen from the other side. */
+/* Runs the products; the second one of a rank-2k update has transposed and exchanged operands. */
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_work first = structured_product_of(work, 0);
   TSL_TRY(tsl_structured_run(&first, operands, stream));
@@ -264,25 +262,26 @@ static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_inf
   const tsl_structured_gemm *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
-  const tsl_structured_piece *at = &self->cut.pieces[index];
+  const tsl_structured_piece *piece = &self->cut.pieces[index];
   *out = (tsl_subplan_info){.device = work->device->name,
                             .plan = work->children->text(self->children[index]),
-                            .row = at->row,
-                            .rows = at->rows,
-                            .col = at->col,
-                            .cols = at->cols,
-                            .depth = at->depth,
-                            .count = at->count,
+                            .row = piece->row,
+                            .rows = piece->rows,
+                            .col = piece->col,
+                            .cols = piece->cols,
+                            .depth = piece->depth,
+                            .count = piece->count,
                             .seconds = work->children->expected(self->children[index]) *
-                                       (double)(self->one_by_one[index] ? at->count : 1)};
+                                       (double)(self->one_by_one[index] ? piece->count : 1)};
   return true;
 }
 
 static bool structured_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured_state *state = work->state;
-  const int first = state->products[0].own->cut.count, at = index < first || state->count == 1 ? 0 : 1;
-  const tsl_work product = structured_product_of(work, at);
-  return structured_share_of(&product, at == 0 ? index : index - first, out);
+  const int first = state->products[0].own->cut.count,
+            product_index = index < first || state->count == 1 ? 0 : 1;
+  const tsl_work product = structured_product_of(work, product_index);
+  return structured_share_of(&product, product_index == 0 ? index : index - first, out);
 }
 
 static const char *const probes[] = {"block=16", "block=0", NULL};

@@ -1,29 +1,31 @@
-/* Idea: a product with a triangle of C, or with a factor of which a triangle stands for all, as general products of its blocks. Half of
- * the work is left out where the structure lets it: the other triangle of C, and a triangular factor's zeros.
- * What it adds to the rungs below: kernels for general products, which know of no structure. They are children (strategy/subplans.h), the fastest
- * that the device has; this only cuts, and copies what the diagonal crosses.
+/* Products with a triangle of C, or with a factor that stores one triangle, as general products of blocks.
+ * Half of the work is skipped if the structure allows: C's other triangle, and a triangular factor's zeros.
+ * The general products are child plans (strategy/subplans.h), the fastest that the device has. This strategy
+ * only cuts, and copies the blocks that the diagonal crosses.
  *
- *   a triangle of C         D          a level's rectangles are equally far apart along the diagonal: one batch, straight into C. Blocks
- *   (syrk, herk, syr2k)     1 D        of the diagonal are a batch into scratch memory, whose triangles are copied to C; where C is read, they
- *                           2 2 D      are copied there before, so that alpha and beta are the children's.
- *                           2 2 1 D
- *   a triangular factor     the same of the factor, real ones: blocks of the diagonal completed by zeros, and ones, in scratch memory; the first batch brings
- *   (trmm)                  beta, the levels after it add to C. In place, the factor is a copy of C.
+ *   a triangle of C         D          a level's rectangles lie equally far apart on the diagonal: one batch
+ *   (syrk, herk, syr2k)     1 D        that writes C. Diagonal blocks are a batch in scratch memory, whose
+ *                           2 2 D      triangles are copied to C. If C is read, they are copied first,
+ *                           2 2 1 D    so that the child applies alpha and beta.
+ *   a triangular factor     as above with the factor, real types: diagonal blocks completed by zeros and
+ *   (trmm)                  ones in scratch memory. The first batch applies beta, later levels add to C.
+ *                           In place, the factor is a copy of C.
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *
- * Parameters: block, rows of a block of the diagonal; 0: by the device (structured_model.c). Limits: one product at a time.
+ * Parameters: block, rows of a diagonal block; 0: by the device (structured_model.c). Limits: one product at
+ * a time. See NOTES.md.
  *
- * The kernel here copies blocks of a matrix of which one triangle counts: completed to what their structure says, or their triangle
- * alone.
+ * The kernel copies blocks of a matrix that stores one triangle: completed by their structure, or the
+ * triangle alone.
  *
- *   a group: 32 x 8 items, 32 x 32 elements at a time               item (x, y): rows y, y + 8, y + 16, y + 24 of column x
+ *   a group: 32 x 8 items, 32 x 32 elements at a time; item (x, y): rows y, y + 8, y + 16, y + 24 of column x
  *
- * Groups go on to further blocks of columns along dimension 0, and of rows, of all blocks of the matrix, along dimension 1. What is
- * mirrored is read down its columns: the 32 rows that a group reads so lie in as many cache lines, all of which it uses. Elements that
- * do not count are not read.
+ * Groups advance to further columns of a block along dimension 0, and to further rows of all blocks along
+ * dimension 1. Mirrored elements are read down their columns: the 32 rows of a group lie in as many cache
+ * lines, which are used fully. Elements that are not needed are not read.
  *
- * From the host: TSL_REAL, and TSL_COMPLEX for two of them an element. */
+ * The host defines TSL_REAL, and TSL_COMPLEX if an element has two components. */
 #include "dialect.h"
 
 #include "structured_shared.h"

@@ -1,10 +1,13 @@
-/* Which pieces.
+/* Cut into pieces.
  *
- *   block 2^l of the diagonal meets, below it, one rectangle for each pair:     D                       D
- * block x block those of a level lie along the diagonal, equally far apart, so that         1 D 1  level 0: h
- * = block they are one batch. What the last pair lacks of its second half is          2 2 D 2  level 1: h = 2
- * block left out of its rectangle, which is then a piece of its own.                2 2 1 D
- */
+ * A diagonal block of 2^l blocks meets one rectangle below it for each pair. The rectangles of a level lie
+ * equally far apart along the diagonal, so they are one batch. If the last pair has an incomplete second
+ * half, its rectangle is smaller and a piece of its own.
+ *
+ *     D                               D          block x block
+ *     1 D      level 0: h = block     1 D
+ *     2 2 D    level 1: h = 2 block   2 2 D
+ *     2 2 1 D */
 #include "strategy/gemm/structured/structured.h"
 
 #include "host/int_math.h"
@@ -25,7 +28,7 @@ tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem) {
       .row = operand != TSL_OPERAND_B, .col = operand != TSL_OPERAND_A, .term = operand != TSL_OPERAND_C};
 }
 
-/* A part of what has a structure, rows and columns, as a piece of the product. */
+/* Returns the piece of the product for a part of the structured operand. */
 static tsl_structured_piece structured_cut_piece_of(const tsl_problem *problem, int64_t row, int64_t rows,
                                                     int64_t col, int64_t cols) {
   switch (tsl_problem_structured(problem)) {
@@ -49,18 +52,18 @@ static void structured_cut_add(tsl_structured_cut *cut, tsl_structured_piece pie
     cut->pieces[cut->count++] = piece;
 }
 
-/* Blocks of the diagonal, and what is left at its end. */
+/* Adds the whole diagonal blocks, and the smaller one at the end. */
 static void add_diagonal(const tsl_problem *problem, tsl_structured_cut *cut) {
-  const int64_t b = cut->block, whole = cut->size / b, at = whole * b, rest = cut->size - at;
+  const int64_t b = cut->block, whole = cut->size / b, first = whole * b, rest = cut->size - first;
   tsl_structured_piece piece = structured_cut_piece_of(problem, 0, b, 0, b);
   piece.on_diagonal = true;
   structured_cut_add(cut, piece, whole, b);
-  piece = structured_cut_piece_of(problem, at, rest, at, rest);
+  piece = structured_cut_piece_of(problem, first, rest, first, rest);
   piece.on_diagonal = true;
   structured_cut_add(cut, piece, rest > 0, 0);
 }
 
-/* The rectangle at the pair of halves that begins at row `index`, whose second half has so many rows. */
+/* Returns the rectangle of a pair of halves that begins at row `index`; its second half has `second` rows. */
 static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem, int64_t index, int64_t half,
                                                      int64_t second) {
   const tsl_shape *shape = tsl_problem_shape(problem, tsl_problem_structured(problem));
@@ -72,9 +75,9 @@ static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem,
 }
 
 static void add_level(const tsl_problem *problem, int64_t half, tsl_structured_cut *cut) {
-  const int64_t whole = cut->size / 2 / half, at = whole * 2 * half, rest = cut->size - at - half;
+  const int64_t whole = cut->size / 2 / half, first = whole * 2 * half, rest = cut->size - first - half;
   structured_cut_add(cut, structured_cut_rectangle(problem, 0, half, half), whole, 2 * half);
-  structured_cut_add(cut, structured_cut_rectangle(problem, at, half, rest), rest > 0, 0);
+  structured_cut_add(cut, structured_cut_rectangle(problem, first, half, rest), rest > 0, 0);
   cut->levels++;
 }
 
@@ -96,7 +99,7 @@ void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_struct
     add_level(problem, half, cut);
 }
 
-/* Without a device a block that is left open is of so many rows at least. */
+/* Without a device, a block size of 0 is assumed to be STRUCTURED_LEAST. */
 int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block) {
   int64_t slabs = 1;
   if (!tsl_structured_leaves_zeros(problem))
@@ -106,8 +109,6 @@ int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block) {
     slabs++;
   return slabs;
 }
-
-/* --- a piece --- */
 
 static bool along_columns(const tsl_shape *shape) {
   return tsl_launch_along(shape->row_stride, shape->col_stride);
@@ -171,7 +172,7 @@ tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured
   structured_cut_lay_out(&part.a, part.m, part.k, operand == TSL_OPERAND_A ? on : of_general);
   structured_cut_lay_out(&part.b, part.k, part.n, operand == TSL_OPERAND_B ? on : of_general);
   structured_cut_lay_out(&part.c, part.m, part.n, operand == TSL_OPERAND_C ? on : NULL);
-  /* Copies have the conjugates already. */
+  /* copies are conjugated already */
   part.conjugate_a = operand != TSL_OPERAND_A && problem->conjugate_a;
   part.conjugate_b = operand != TSL_OPERAND_B && problem->conjugate_b;
   return part;

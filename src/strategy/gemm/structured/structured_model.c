@@ -1,11 +1,10 @@
-/* What a cut is expected to take. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "host/int_math.h"
 
 #include <math.h>
 
-/* Rows that blocks are multiples of: 16 bytes of f32, which kernels read at once. */
+/* Unit of a block in rows: 16 bytes of f32, a vector of the kernels. */
 enum { GRAIN = 4 };
 
 static double operations_of(const tsl_problem *problem) {
@@ -16,13 +15,14 @@ static double structured_peak_of(const tsl_problem *problem, const tsl_device *d
   return tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
 }
 
-/* Tiles of C in waves of one for each unit, the last of which is as long as the others. */
+/* Returns the seconds of tiles of C in waves of one tile for each compute unit; the last wave counts
+ * fully. */
 static double waves(const tsl_problem *problem, const tsl_structured_piece *piece, const tsl_device *device) {
   const double tile = 128, units = fmax(1, device->compute_units), peak = structured_peak_of(problem, device);
   const double tiles =
       (double)piece->count * ceil((double)piece->rows / tile) * ceil((double)piece->cols / tile);
-  const double one = tile * tile * (double)piece->depth * operations_of(problem);
-  return (peak > 0 ? ceil(tiles / units) * one * units / peak : 0) + device->launch_seconds;
+  const double tile_operations = tile * tile * (double)piece->depth * operations_of(problem);
+  return (peak > 0 ? ceil(tiles / units) * tile_operations * units / peak : 0) + device->launch_seconds;
 }
 
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements) {
@@ -72,7 +72,7 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
   tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
 }
 
-/* The fastest model's. */
+/* Returns the seconds of the fastest model for a problem. */
 static double structured_seconds_of(const tsl_problem *part, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
@@ -84,8 +84,9 @@ static double structured_seconds_of(const tsl_problem *part, const tsl_device *d
   return least;
 }
 
-/* Of the piece with most work the fastest model's; the others' by what their waves are to its. Models of
- * hundreds of configs take tens of milliseconds to ask. Batches that nothing takes are run one by one. */
+/* Predicts the piece with most work by the fastest model, and the others in proportion to their waves.
+ * Evaluating hundreds of configs takes tens of milliseconds. A batch that no strategy computes counts as
+ * single products. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device) {
   double copying, longest = 0;

@@ -1,18 +1,16 @@
-/* A run: copies to scratch memory, the pieces, and the diagonal's triangles back to C; all on the run's
- * stream, in their order. */
+/* Run: copies to scratch memory, the pieces, and the diagonal's triangles back to C, in order on the run's
+ * stream. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/status.h"
 #include "host/int_math.h"
 
-typedef struct structured_running {
+typedef struct structured_context {
   const tsl_work *work;
   const tsl_structured_gemm *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   tsl_stream *stream;
-} structured_running;
-
-/* --- copies --- */
+} structured_context;
 
 static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t block) {
   return (tsl_structured_side){.offset = operand->offset,
@@ -27,7 +25,7 @@ static void structured_swap(TSL_INDEX *item, TSL_INDEX *other) {
   *other = kept;
 }
 
-/* Items lie along columns: the matrix is turned where what is written lies along its rows. */
+/* Transposes a copy if the destination is contiguous along its rows, since items lie along columns. */
 static void structured_orient(tsl_structured_copy *copy) {
   static const int turned[] = {0, 2, 1};
   if (!tsl_launch_along(copy->to.row_stride, copy->to.col_stride))
@@ -38,7 +36,7 @@ static void structured_orient(tsl_structured_copy *copy) {
   copy->triangle = turned[copy->triangle];
 }
 
-static tesela_status structured_launch(const structured_running *run, tsl_structured_copy copy,
+static tesela_status structured_launch(const structured_context *run, tsl_structured_copy copy,
                                        tsl_buffer *from, tsl_buffer *buffer) {
   const tsl_device *device = run->work->device;
   structured_orient(&copy);
@@ -52,8 +50,8 @@ static tesela_status structured_launch(const structured_running *run, tsl_struct
              : TESELA_OK;
 }
 
-/* Blocks of the diagonal, all of one size, then what is left at its end. */
-static tesela_status copy_diagonal(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from,
+/* Copies the diagonal blocks of full size, then the smaller one at the end. */
+static tesela_status copy_diagonal(const structured_context *run, tsl_structured_copy copy, tsl_buffer *from,
                                    tsl_buffer *buffer) {
   const tsl_structured_cut *cut = &run->self->cut;
   const int64_t whole = cut->size / cut->block;
@@ -67,37 +65,37 @@ static tesela_status copy_diagonal(const structured_running *run, tsl_structured
   return structured_launch(run, copy, from, buffer);
 }
 
-static tsl_operand room_at(const structured_running *run, const tsl_structured_room *room, int64_t index) {
-  return (tsl_operand){.buffer = run->given->scratch,
+static tsl_operand room_at(const structured_context *run, const tsl_structured_room *room, int64_t index) {
+  return (tsl_operand){.buffer = run->operands->scratch,
                        .offset = index,
                        .row_stride = room->row_stride,
                        .col_stride = room->col_stride};
 }
 
-static tsl_structured_side side_of_blocks(const structured_running *run) {
+static tsl_structured_side side_of_blocks(const structured_context *run) {
   const tsl_structured_room *blocks = &run->self->blocks;
   return (tsl_structured_side){run->self->blocks_at, blocks->row_stride, blocks->col_stride, blocks->step};
 }
 
-static const tsl_operand *structured_given_of(const structured_running *run, int operand) {
-  return operand == TSL_OPERAND_A   ? &run->given->a
-         : operand == TSL_OPERAND_B ? &run->given->b
-                                    : &run->given->c;
+static const tsl_operand *structured_given_of(const structured_context *run, int operand) {
+  return operand == TSL_OPERAND_A   ? &run->operands->a
+         : operand == TSL_OPERAND_B ? &run->operands->b
+                                    : &run->operands->c;
 }
 
 static int stored_of(const tsl_shape *shape) {
   return shape->triangle == TESELA_LOWER ? 1 : shape->triangle == TESELA_UPPER ? 2 : 0;
 }
 
-/* What a factor's structure says of its diagonal's blocks. */
-static tesela_status complete_factor(const structured_running *run, int operand) {
+/* Completes the diagonal blocks of a factor as its structure demands. */
+static tesela_status complete_factor(const structured_context *run, int operand) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *given = structured_given_of(run, operand);
+  const tsl_operand *source = structured_given_of(run, operand);
   const bool is_hermitian = shape->structure == TESELA_HERMITIAN,
              conjugates = operand == TSL_OPERAND_A ? problem->conjugate_a : problem->conjugate_b;
   const tsl_structured_copy copy = {
-      .from = structured_side_of(given, run->self->cut.block),
+      .from = structured_side_of(source, run->self->cut.block),
       .to = side_of_blocks(run),
       .triangle = stored_of(shape),
       .beside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
@@ -106,40 +104,37 @@ static tesela_status complete_factor(const structured_running *run, int operand)
                                                                : STRUCTURED_AS_STORED,
       .conjugates_stored = conjugates,
       .conjugates_mirrored = conjugates != is_hermitian};
-  return copy_diagonal(run, copy, given->buffer, run->given->scratch);
+  return copy_diagonal(run, copy, source->buffer, run->operands->scratch);
 }
 
-/* The triangles of C's diagonal, to scratch memory or from there. */
-static tesela_status copy_triangles(const structured_running *run, bool in) {
+/* Copies the triangles of C's diagonal blocks to scratch memory, or back. */
+static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
-  const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block),
+  const tsl_structured_side c_side = structured_side_of(&run->operands->c, run->self->cut.block),
                             blocks = side_of_blocks(run);
-  const tsl_structured_copy copy = {.from = in ? own : blocks,
-                                    .to = in ? blocks : own,
+  const tsl_structured_copy copy = {.from = in ? c_side : blocks,
+                                    .to = in ? blocks : c_side,
                                     .triangle = stored_of(shape),
                                     .beside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
                                     .diagonal = shape->structure == TESELA_HERMITIAN ? STRUCTURED_REAL
                                                                                      : STRUCTURED_AS_STORED};
-  return copy_diagonal(run, copy, in ? run->given->c.buffer : run->given->scratch,
-                       in ? run->given->scratch : run->given->c.buffer);
+  return copy_diagonal(run, copy, in ? run->operands->c.buffer : run->operands->scratch,
+                       in ? run->operands->scratch : run->operands->c.buffer);
 }
 
-/* What C holds before a product that is written over it. */
-static tesela_status hold(const structured_running *run) {
+static tesela_status hold(const structured_context *run) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_operand held = room_at(run, &run->self->held, run->self->held_at);
   const tsl_structured_copy copy = {.rows = problem->m,
                                     .cols = problem->n,
                                     .blocks = 1,
-                                    .from = structured_side_of(&run->given->c, 0),
+                                    .from = structured_side_of(&run->operands->c, 0),
                                     .to = structured_side_of(&held, 0)};
-  return structured_launch(run, copy, run->given->c.buffer, run->given->scratch);
+  return structured_launch(run, copy, run->operands->c.buffer, run->operands->scratch);
 }
 
-/* --- pieces --- */
-
-/* An operand from element (row, col) on, for a piece whose products lie so far apart in it. */
-static tsl_operand structured_part_of(const structured_running *run, const tsl_structured_piece *piece,
+/* Returns an operand from element (row, col) on, with the step between a batch's products. */
+static tsl_operand structured_part_of(const structured_context *run, const tsl_structured_piece *piece,
                                       int operand, int64_t row, int64_t col, int64_t rows_apart,
                                       int64_t cols_apart) {
   const tsl_structured_gemm *self = run->self;
@@ -157,13 +152,13 @@ static tsl_operand structured_part_of(const structured_running *run, const tsl_s
   return part;
 }
 
-/* All products of a piece at once, or one after the other. */
-static tesela_status structured_enqueue(const structured_running *run, int index, tsl_operands part) {
+/* Enqueues all products of a piece as a batch, or one after the other. */
+static tesela_status structured_enqueue(const structured_context *run, int index, tsl_operands part) {
   const tsl_structured_gemm *self = run->self;
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
     TSL_TRY(run->work->children->enqueue_as_given(self->children[index], &part, run->stream,
-                                                  run->given->scratch));
+                                                  run->operands->scratch));
     part.a.offset += part.a.step;
     part.b.offset += part.b.step;
     part.c.offset += part.c.step;
@@ -171,7 +166,7 @@ static tesela_status structured_enqueue(const structured_running *run, int index
   return TESELA_OK;
 }
 
-static tesela_status structured_multiply(const structured_running *run, int index) {
+static tesela_status structured_multiply(const structured_context *run, int index) {
   const tsl_structured_piece *piece = &run->self->cut.pieces[index];
   const tsl_structured_moves moves = tsl_structured_moves_of(&run->work->problem);
   const int64_t row = moves.row ? piece->apart : 0, col = moves.col ? piece->apart : 0,
@@ -184,7 +179,7 @@ static tesela_status structured_multiply(const structured_running *run, int inde
 }
 
 tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const structured_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const structured_context run = {.work = work, .self = work->state, .operands = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;

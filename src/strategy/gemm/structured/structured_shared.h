@@ -1,31 +1,30 @@
-/* What structured.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit
- * integer. */
+/* Arguments of structured.cl, shared by host and kernel. The including file defines TSL_INDEX, a signed
+ * 64-bit integer. */
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_SHARED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_SHARED_H
 
-/* Elements across and down that a group copies at a time; its items lie along the first. */
+/* Elements in each direction that a group copies at a time; items lie along the first. */
 #define STRUCTURED_SIDE 32
 #define STRUCTURED_LINES 8
 
-/* What becomes of elements beside the triangle. */
-#define STRUCTURED_SKIP 0   /* they are not written */
-#define STRUCTURED_ZERO 1   /* 0 is written */
-#define STRUCTURED_MIRROR 2 /* what is stored across the diagonal is written */
+/* Treatment of elements outside the triangle. */
+#define STRUCTURED_SKIP 0   /* not written */
+#define STRUCTURED_ZERO 1   /* written as 0 */
+#define STRUCTURED_MIRROR 2 /* mirrored from across the diagonal */
 
-/* The diagonal: as it is stored, its real part, or ones, and nothing is read. */
+/* Treatment of the diagonal: copied, only its real part, or written as 1 without being read. */
 #define STRUCTURED_AS_STORED 0
 #define STRUCTURED_REAL 1
 #define STRUCTURED_ONES 2
 
-/* One side of a copy: where its first block begins, and elements from row to row, from column to column, and
- * from block to block. */
+/* Source or destination of a copy: position of the first block, and strides between rows, columns and
+ * blocks. */
 typedef struct tsl_structured_side {
   TSL_INDEX offset, row_stride, col_stride, step;
 } tsl_structured_side;
 
-/* So many blocks of rows x cols elements. `triangle` is what is stored of each: 0 all, 1 on and below the
- * diagonal, 2 on and above. Imaginary parts of what is stored, and of what is mirrored, change their sign
- * where these say so. */
+/* Copy of blocks of rows x cols elements. `triangle` is the stored part: 0 all, 1 on and below the diagonal,
+ * 2 on and above. The two conjugation flags negate imaginary parts of stored and of mirrored elements. */
 typedef struct tsl_structured_copy {
   TSL_INDEX rows, cols, blocks;
   tsl_structured_side from, to;

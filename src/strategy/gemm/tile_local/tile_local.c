@@ -21,7 +21,7 @@ static const char *tile_local_grid_for(const tsl_problem *problem, const tsl_con
   return tsl_launch_grid(device, problem->n, problem->m, tile, tile, grid);
 }
 
-/* Two tiles, their rows padded. */
+/* Returns the bytes of two tiles with padded rows. */
 static int64_t tile_local_local_bytes(const tsl_problem *problem, int64_t tile) {
   return 2 * tile * (tile * (int64_t)tsl_type(problem->c.type)->size + 16);
 }
@@ -36,9 +36,9 @@ static const char *tile_local_refuse(const tsl_problem *problem, const tsl_confi
   return tile_local_grid_for(problem, config, device, &grid);
 }
 
-/* Local memory still gives two numbers for each multiply-add. Larger tiles take more of the load off global
- * memory, but their groups are larger too, and fewer of them fill a unit while others wait at a barrier. On a
- * CPU barriers cost more than the tiles save. */
+/* Returns the predicted seconds. Local memory still delivers two elements for each multiply-add. Larger tiles
+ * need less global memory traffic, but fewer groups fill a compute unit while others wait at a barrier. On a
+ * CPU barriers cost more than tiles save. */
 static double tile_local_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const int tile = (int)config->value[TILE];
@@ -48,7 +48,8 @@ static double tile_local_score(const tsl_problem *problem, const tsl_config *con
               tsl_launch_chain_seconds(device, ceil((double)problem->k / tile)));
 }
 
-/* Each number that is brought serves as many items as a tile's edge is long; tiles are multiplied whole. */
+/* Counts memory traffic: an element from global memory serves as many items as a tile's edge is long; tiles
+ * are multiplied whole. */
 static void tile_local_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;

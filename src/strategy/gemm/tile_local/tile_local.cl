@@ -1,22 +1,20 @@
-/* Idea: the work-group loads a TILE x TILE tile of A and one of B together into local memory, multiplies them,
- * and goes on along k.
- * What it adds to `element`: each number that comes from global memory serves TILE items, so that traffic falls
- * by TILE.
+/* The work-group loads a TILE x TILE tile of A and of B into local memory, multiplies them, and advances
+ * along k. Beyond `element`: an element from global memory serves TILE items, so that traffic falls by TILE.
  *
  *              B   |     +------+         for each step l of TILE along k:
- *                l |     | TILE |           item (x, y) loads A(row0 + y, l + x), B(l + y, col0 + x); 0 outside
+ *                l |     | TILE |           item (x, y) loads A(row0 + y, l + x), B(l + y, col0 + x)
  *                  v     +------+           barrier
  *   A   l ->                                sum += A(y, i) B(i, x) for i = 0 .. TILE - 1
  *   +------+             +------+           barrier
  *   | TILE |             |  C   |         item (x, y) owns C(row0 + y, col0 + x)
  *   +------+             +------+
  *
- * Where an operand is column-major, x and y change places in its load, so that neighbouring items always read
- * neighbouring addresses. Rows of the tiles are padded by 16 bytes: they stay aligned for vector reads, and the
- * items that store a column meet fewer of their own in a bank.
+ * If an operand is column-major, x and y are exchanged in its load, so that adjacent items always read
+ * adjacent addresses. Rows of the tiles are padded by 16 bytes: they stay aligned for vector loads, and items
+ * that store a column have fewer bank conflicts.
  *
- * Parameters: TSL_PARAM_TILE. Local memory: 2 TILE (TILE * size + 16) bytes. Any sizes and strides; where
- * dimension 1 has fewer groups than C needs, each group goes on to further rows. */
+ * Parameters: TSL_PARAM_TILE. Local memory: 2 TILE (TILE * size + 16) bytes. Any sizes and strides. If
+ * dimension 1 has fewer groups than C needs, each group advances to further rows. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "tile.h"

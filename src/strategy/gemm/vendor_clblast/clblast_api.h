@@ -1,16 +1,15 @@
-/* CLBlast's C interface, as far as tesela uses it: our own declarations (the ABI since 1.0). Matrices are
- * OpenCL buffers with an offset in elements; the call enqueues and returns. Queue and buffers are OpenCL's
+/* CLBlast's C interface, the part that tesela uses: own declarations of the ABI since 1.0. Matrices are
+ * OpenCL buffers with an offset in elements. A call enqueues and returns. Queues and buffers are OpenCL
  * objects. */
 #ifndef TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 #define TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 
 #include <stddef.h>
 
-/* Values of CLBlast's enumerations. */
 enum { TSL_CLBLAST_COLUMN_MAJOR = 102 };
 enum { TSL_CLBLAST_NO_TRANSPOSE = 111, TSL_CLBLAST_TRANSPOSE = 112 };
 
-/* Codes that a product may meet with here: X(code, CLBlast's name, what it becomes). */
+/* Error codes: X(code, CLBlast's name, tesela's status). */
 #define TSL_CLBLAST_RESULT_LIST(X)                                                                           \
   X(-3, OpenCLCompilerNotAvailable, TESELA_BUILD_FAILED)                                                     \
   X(-4, TempBufferAllocFailure, TESELA_OUT_OF_MEMORY)                                                        \

@@ -1,18 +1,17 @@
-/* Idea: CLBlast's gemm on an OpenCL device, as a peer to compare with; its tuned parameters are what portable
- * OpenCL kernels are measured against. Loaded at run time (TESELA_CLBLAST, else libclblast.so.1). Not on the
- * ladder.
+/* CLBlast's gemm on an OpenCL device, for comparison: its tuned parameters are the reference of portable
+ * OpenCL kernels. Loaded at run time (TESELA_CLBLAST, else libclblast.so.1). Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        CLBlastSgemm, CLBlastDgemm on our queue and
- * buffers, column-major; a row-major C is C' = B' A'
+ *                                                               buffers, column-major; a row-major C is
+ *                                                               C' = B' A'
  *
- * CLBlast compiles its kernels at the first run of a process on a device, for seconds, and keeps them in
- * memory. It takes memory for padded copies of its own inside a run. Its interface tells no version: the name
- * is the file's.
+ * CLBlast compiles its kernels at a process's first run on a device, for seconds, and keeps them in memory. A
+ * run allocates memory for padded copies. The interface has no version: the name comes from the file.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
- * as the line that it leads. Offsets inside its kernels are of 32 bits, and nothing checks them there:
- * operands of more elements are refused. CLBlast takes no k = 0, and reads A and B where alpha = 0, against
- * BLAS's rules: both are refused. */
+ * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
+ * of the line. Offsets inside CLBlast's kernels have 32 bits without a check, so operands with more elements
+ * are refused. CLBlast does not accept k = 0, and reads A and B if alpha = 0, against BLAS's rules: both are
+ * refused. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_clblast/clblast_api.h"
 #include "strategy/vendor.h"
@@ -47,8 +46,6 @@ static const tsl_vendor *vendor_clblast_vendor(void) {
   return tsl_vendor_find(&library);
 }
 
-/* --- the strategy --- */
-
 static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
   (void)config;
@@ -63,7 +60,8 @@ static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_c
   return tsl_blas_refuse(problem, INT32_MAX);
 }
 
-/* A third of the peak on an H200; a tenth on processors, for which the parameters are not tuned. */
+/* Returns the predicted seconds: a third of the peak on an H200; a tenth on processors, for which the
+ * parameters are not tuned. */
 static double vendor_clblast_score(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)config;
@@ -90,7 +88,8 @@ static void *vendor_clblast_native(const tsl_device *device, const tsl_operand *
   return device->ops->native_buffer(operand->buffer);
 }
 
-/* Where a view into a larger buffer starts counts, too. `lines` are the columns as BLAS sees them. */
+/* Fails if an operand ends beyond 2^31 - 1 elements, its offset in the buffer included. `lines` are BLAS's
+ * columns. */
 static tesela_status check_reach(const tsl_work *work, const tsl_operand *operand, int64_t leading,
                                  int64_t lines) {
   if (operand->offset + leading * lines <= INT32_MAX)

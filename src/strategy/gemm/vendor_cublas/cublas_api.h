@@ -1,5 +1,5 @@
-/* cuBLAS's interface, as far as tesela uses it: our own declarations of the library's ABI since CUDA 12,
- * whose functions with _64 count in 64 bits. Every function but status_name returns a code, 0 for success. */
+/* cuBLAS's interface, the part that tesela uses: own declarations of the ABI since CUDA 12. Functions with
+ * _64 count in 64 bits. Every function except status_name returns a code, 0 for success. */
 #ifndef TSL_GEMM_VENDOR_CUBLAS_CUBLAS_API_H
 #define TSL_GEMM_VENDOR_CUBLAS_CUBLAS_API_H
 
@@ -8,11 +8,11 @@
 typedef void *tsl_cublas_handle;
 
 enum { TSL_CUBLAS_NO_TRANSPOSE = 0, TSL_CUBLAS_TRANSPOSE = 1 };
-/* CUBLAS_DEFAULT_MATH: every operation in the operands' precision. */
+/* CUBLAS_DEFAULT_MATH: every operation has the operands' precision. */
 enum { TSL_CUBLAS_DEFAULT_MATH = 0 };
 
-/* Functions: X(return type, member, symbol, parameters). Matrices are device memory, column-major; alpha and
- * beta are host memory; a call enqueues on the handle's stream. */
+/* Functions: X(return type, member, symbol, parameters). Matrices are column-major in device memory; alpha
+ * and beta are in host memory. A call enqueues on the handle's stream. */
 #define TSL_CUBLAS_LIST(X)                                                                                   \
   X(int, create, cublasCreate_v2, (tsl_cublas_handle * handle))                                              \
   X(int, destroy, cublasDestroy_v2, (tsl_cublas_handle handle))                                              \

@@ -1,18 +1,17 @@
-/* Idea: cuBLAS's gemm on a CUDA device, as a peer to compare with: what most programs call. Loaded at run
- * time (TESELA_CUBLAS, else the names below). Not on the ladder.
+/* cuBLAS's gemm on a CUDA device, for comparison: most programs call it. Loaded at run time (TESELA_CUBLAS,
+ * else the names below). Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cublasSgemm, cublasDgemm on our stream,
- * column-major; a row-major C is C' = B' A'
+ *                                                               column-major; a row-major C is C' = B' A'
  *
- * Precision: the math mode is set to cuBLAS's default, which computes f32 in f32 and f64 in f64 (on the
- * tensor cores where those take doubles); TF32 and emulation are modes of their own, which are never set
- * here. NVIDIA's own environment variables may override that in a process. The pedantic mode is not used: it
- * only takes algorithms away.
+ * Precision: the math mode is cuBLAS's default, which computes f32 in f32 and f64 in f64 (on tensor cores
+ * with doubles). TF32 and emulation are other modes, which are never set here. NVIDIA's environment variables
+ * may override that in a process. The pedantic mode is not used: it only disables algorithms.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
- * as the line that it leads. alpha = 0 and k = 0 arrive as both, for which BLAS reads neither A nor B. A plan
- * has one handle, which one thread at a time uses to enqueue; NVIDIA promises equal bits from run to run on
- * one stream. */
+ * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
+ * of the line. For alpha = 0 and k = 0 both are passed, for which BLAS reads neither A nor B. A plan has one
+ * handle, which one thread at a time uses to enqueue; NVIDIA promises equal bits from run to run on one
+ * stream. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_cublas/cublas_api.h"
 #include "strategy/vendor.h"
@@ -39,8 +38,6 @@ static tsl_vendor_library library = {.what = "cuBLAS",
 static const tsl_vendor *vendor_cublas_vendor(void) {
   return tsl_vendor_find(&library);
 }
-
-/* --- the strategy --- */
 
 static double vendor_cublas_score(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
@@ -76,40 +73,40 @@ static void vendor_cublas_release(tsl_work *work) {
   tsl_vendor_release(work, vendor_cublas_end);
 }
 
-/* What is not read may be missing: then another address will do. */
+/* Returns an operand's address. An operand that is not read may be missing; then C's address is used. */
 static void *vendor_cublas_address(const tsl_work *work, const tsl_operand *operand, const tsl_operand *c) {
   return tsl_vendor_address(work, operand->buffer ? operand : c, work->problem.c.type);
 }
 
 static int vendor_cublas_multiply(const tsl_work *work, const tsl_blas_product *p) {
-  const tsl_vendor_handle *own = work->state;
+  const tsl_vendor_handle *state = work->state;
   const int a_transpose = p->a_transposed ? TSL_CUBLAS_TRANSPOSE : TSL_CUBLAS_NO_TRANSPOSE;
   const int b_transpose = p->b_transposed ? TSL_CUBLAS_TRANSPOSE : TSL_CUBLAS_NO_TRANSPOSE;
   const void *a = vendor_cublas_address(work, p->a, p->c), *b = vendor_cublas_address(work, p->b, p->c);
   void *c = vendor_cublas_address(work, p->c, p->c);
   if (work->problem.c.type == TESELA_F64)
-    return cublas.dgemm(own->handle, a_transpose, b_transpose, p->m, p->n, p->k, &p->alpha, a, p->a_leading,
+    return cublas.dgemm(state->handle, a_transpose, b_transpose, p->m, p->n, p->k, &p->alpha, a, p->a_leading,
                         b, p->b_leading, &p->beta, c, p->c_leading);
   const float alpha = (float)p->alpha, beta = (float)p->beta;
-  return cublas.sgemm(own->handle, a_transpose, b_transpose, p->m, p->n, p->k, &alpha, a, p->a_leading, b,
+  return cublas.sgemm(state->handle, a_transpose, b_transpose, p->m, p->n, p->k, &alpha, a, p->a_leading, b,
                       p->b_leading, &beta, c, p->c_leading);
 }
 
 static tesela_status vendor_cublas_run(const tsl_work *work, const tsl_operands *operands,
                                        tsl_stream *stream) {
   tsl_device *device = work->device;
-  tsl_vendor_handle *own = work->state;
+  tsl_vendor_handle *state = work->state;
   tsl_blas_product p;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
   TSL_TRY(device->ops->enter(device));
-  pthread_mutex_lock(&own->lock);
+  pthread_mutex_lock(&state->lock);
   const char *call = "cublasSetStream";
-  int code = cublas.set_stream(own->handle, device->ops->native_stream(stream));
+  int code = cublas.set_stream(state->handle, device->ops->native_stream(stream));
   if (code == TSL_CUBLAS_SUCCESS) {
     call = work->problem.c.type == TESELA_F64 ? "cublasDgemm" : "cublasSgemm";
     code = vendor_cublas_multiply(work, &p);
   }
-  pthread_mutex_unlock(&own->lock);
+  pthread_mutex_unlock(&state->lock);
   device->ops->leave(device);
   return vendor_cublas_check(device, call, code);
 }

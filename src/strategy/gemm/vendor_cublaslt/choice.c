@@ -7,20 +7,21 @@
 
 #include <math.h>
 
-/* Algorithms that are timed, runs of each that count, and when no further one is begun. */
+/* Maximum number of algorithms that are timed; counted runs of each; seconds after which no further algorithm
+ * is timed. */
 enum { PROPOSALS = 16, RUNS = 3 };
 static const double timing_seconds = 1;
 
 bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product) {
-  const tsl_blas_product *own = &choice->product;
+  const tsl_blas_product *chosen = &choice->product;
   return choice->steps[0] == product->a->step && choice->steps[1] == product->b->step &&
-         choice->steps[2] == product->c->step && own->m == product->m && own->n == product->n &&
-         own->k == product->k && own->a_transposed == product->a_transposed &&
-         own->b_transposed == product->b_transposed && own->a_leading == product->a_leading &&
-         own->b_leading == product->b_leading && own->c_leading == product->c_leading;
+         choice->steps[2] == product->c->step && chosen->m == product->m && chosen->n == product->n &&
+         chosen->k == product->k && chosen->a_transposed == product->a_transposed &&
+         chosen->b_transposed == product->b_transposed && chosen->a_leading == product->a_leading &&
+         chosen->b_leading == product->b_leading && chosen->c_leading == product->c_leading;
 }
 
-/* cuBLASLt's number for a type of elements, and for arithmetic in it. */
+/* cuBLASLt's constants of an element type and of arithmetic in it. */
 typedef struct choice_number {
   tesela_type type;
   int number, compute;
@@ -42,12 +43,11 @@ static const choice_number *choice_number_of(tesela_type type) {
   return &numbers[i];
 }
 
-/* The type that sums and scalars have. */
 static tesela_type choice_sums_of(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
 
-/* alpha and beta, as the operation reads them. */
+/* alpha or beta in the operation's type. */
 typedef union scalar {
   double f64[2];
   float f32[2];
@@ -71,9 +71,8 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
                        work->device->ops->native_stream(stream));
 }
 
-/* --- layouts --- */
-
-/* Rows and columns as they are stored, column-major: those of op(A) exchanged where it is a transpose. */
+/* Creates the layout of a stored column-major matrix: rows and columns of op(A) are exchanged for a
+ * transpose. */
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        int64_t count, int64_t step, tsl_lt_layout *layout) {
   const int32_t matrices = (int32_t)count;
@@ -123,8 +122,6 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
   tsl_free(choice);
 }
 
-/* --- the heuristics --- */
-
 static int set_preference(const tsl_work *work, tsl_lt_preference preference, uint64_t workspace,
                           uint32_t alignment) {
   const bool is_wide = work->problem.c.type == choice_sums_of(work);
@@ -140,7 +137,7 @@ static int set_preference(const tsl_work *work, tsl_lt_preference preference, ui
   return code;
 }
 
-/* At most `most` proposals; none is a failure. */
+/* Asks for at most `most` proposals; fails if there is none. */
 static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                                     uint64_t workspace, uint32_t alignment, int most, tsl_lt_answer *answers,
                                     int *count) {
@@ -158,8 +155,6 @@ static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, 
   return tsl_lt_check(work->device, "cublasLtMatmulAlgoGetHeuristic", code);
 }
 
-/* --- the stopwatch --- */
-
 enum { A, B, C, WORKSPACE, BUFFERS };
 
 typedef struct choice_bench {
@@ -172,8 +167,7 @@ typedef struct choice_bench {
   tsl_lt_addresses at;
 } choice_bench;
 
-/* Numbers that are no zeros, since those would let the device run faster. Their values do not matter
- * otherwise. */
+/* Fills the operands with numbers other than zero, since zeros would let the device run faster. */
 static tesela_status choice_fill(choice_bench *self) {
   const tsl_device_ops *ops = self->work->device->ops;
   for (int i = 0; i < WORKSPACE; i++)
@@ -215,21 +209,21 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* The fastest of some runs after one that does not count. A proposal that does not run is no failure of ours.
- */
+/* Times an algorithm: the fastest of RUNS runs after one more, which does not count. A proposal that fails
+ * gets infinity. */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;
   for (int i = 0; i <= RUNS; i++) {
-    double now;
+    double elapsed;
     TSL_TRY(ops->event_record(self->stream, self->begin));
     if (tsl_lt_multiply(self->work, self->handle, self->choice, answer, &self->at, self->stream) !=
         TSL_CUBLAS_SUCCESS)
       return TESELA_OK;
     TSL_TRY(ops->event_record(self->stream, self->end));
-    TSL_TRY(ops->event_seconds(self->begin, self->end, &now));
+    TSL_TRY(ops->event_seconds(self->begin, self->end, &elapsed));
     if (i > 0)
-      *seconds = fmin(*seconds, now);
+      *seconds = fmin(*seconds, elapsed);
   }
   return TESELA_OK;
 }
@@ -249,7 +243,7 @@ static tesela_status choice_time_all(choice_bench *self, const tsl_lt_answer *an
   return TESELA_OK;
 }
 
-/* Which of the answers is fastest; the first where there is no memory to find out. */
+/* Finds the fastest of the algorithms; the first one if memory for the timing is short. */
 static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                                     uint64_t workspace, const tsl_lt_answer *answers, int count, int *best) {
   choice_bench self = {.work = work, .handle = handle, .choice = choice};
@@ -267,8 +261,7 @@ static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, 
   return status;
 }
 
-/* Of a batch, all products are where the algorithm expects the first: what its steps are multiples of counts,
- * too. */
+/* Returns the alignment that all products of a batch have: the steps limit it. */
 static uint32_t alignment_of(const tsl_work *work, const tsl_lt_choice *choice) {
   const uint64_t element = tsl_type(work->problem.a.type)->size,
                  c_element = tsl_type(work->problem.c.type)->size;
@@ -297,17 +290,18 @@ tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, con
   void *block;
   *choice = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **choice, "an algorithm of cuBLASLt", &block));
-  tsl_lt_choice *made = block;
-  made->product = *product;
-  made->product.a = made->product.b = made->product.c = NULL;
-  made->steps[0] = product->a->step, made->steps[1] = product->b->step, made->steps[2] = product->c->step;
-  tesela_status status = choice_describe(work, made);
+  tsl_lt_choice *result = block;
+  result->product = *product;
+  result->product.a = result->product.b = result->product.c = NULL;
+  result->steps[0] = product->a->step, result->steps[1] = product->b->step,
+  result->steps[2] = product->c->step;
+  tesela_status status = choice_describe(work, result);
   if (status == TESELA_OK)
-    status = choice_choose(work, handle, workspace, timed, made);
+    status = choice_choose(work, handle, workspace, timed, result);
   if (status != TESELA_OK) {
-    tsl_lt_choice_free(made);
+    tsl_lt_choice_free(result);
     return status;
   }
-  *choice = made;
+  *choice = result;
   return TESELA_OK;
 }

@@ -1,31 +1,31 @@
-/* cuBLASLt's interface, as far as tesela uses it: our own declarations of the library's ABI since CUDA 12.
- * Every function but version and status_name returns a code, 0 for success. */
+/* cuBLASLt's interface, the part that tesela uses: own declarations of the ABI since CUDA 12. Every function
+ * except version and status_name returns a code, 0 for success. */
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef void *tsl_lt_handle;                              /* may be shared by threads */
+typedef void *tsl_lt_handle;
 typedef struct tsl_lt_operation_object *tsl_lt_operation; /* precision and transposes */
-typedef struct tsl_lt_layout_object *tsl_lt_layout; /* a matrix: type, rows, columns, leading dimension */
-typedef struct tsl_lt_preference_object *tsl_lt_preference; /* what algorithms may ask for */
+typedef struct tsl_lt_layout_object *tsl_lt_layout;       /* matrix: type, rows, columns, leading dimension */
+typedef struct tsl_lt_preference_object *tsl_lt_preference; /* resources that algorithms may use */
 
 typedef struct tsl_lt_algorithm {
   uint64_t data[8];
 } tsl_lt_algorithm;
 
-/* What the heuristics answer, best first. */
+/* Proposal of the heuristics, best first. */
 typedef struct tsl_lt_answer {
   tsl_lt_algorithm algorithm;
   size_t workspace;
-  int state; /* 0: the other fields are good */
+  int state; /* 0: the other members are valid */
   float waves;
   int reserved[4];
 } tsl_lt_answer;
 
-/* Types of elements, and of the arithmetic: all of it in that precision, without emulation; the last takes
- * factors of f32 as TF32. */
+/* Types of elements and of arithmetic. Arithmetic has full precision without emulation, except for the last,
+ * which rounds f32 factors to TF32. */
 enum {
   TSL_LT_REAL_F32 = 0,
   TSL_LT_REAL_F64 = 1,
@@ -38,13 +38,12 @@ enum {
   TSL_LT_REAL_E4M3 = 28
 };
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70, TSL_LT_COMPUTE_I32 = 72, TSL_LT_COMPUTE_TF32 = 77 };
-/* Attributes of an operation, each an int32_t: 1 transposes. */
+/* Attributes of an operation, each an int32_t; 1: transposed. */
 enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
-/* Attributes of a layout: how many matrices of a batch, an int32_t, and elements from one to the next, an
- * int64_t. */
+/* Attributes of a layout: number of matrices of a batch (int32_t), and elements between them (int64_t). */
 enum { TSL_LT_BATCH_COUNT = 5, TSL_LT_BATCH_STEP = 6 };
-/* Attributes of a preference: a uint64_t, a uint32_t of bits, four uint32_t in bytes, and a uint64_t of bits.
- */
+/* Attributes of a preference: bytes (uint64_t), bits (uint32_t), four alignments in bytes (uint32_t), bits
+ * (uint64_t). */
 enum {
   TSL_LT_WORKSPACE_MAX = 1,
   TSL_LT_REDUCTIONS = 3,
@@ -52,11 +51,11 @@ enum {
   TSL_LT_ALIGNMENT_OF_D = 8,
   TSL_LT_MADE_BY = 12
 };
-/* Of the last: complex products made of three real ones, whose parts err by more than four products' do. */
+/* Bit of TSL_LT_MADE_BY: complex products from three real ones, whose error is larger than with four. */
 #define TSL_LT_BY_THREE_PRODUCTS ((uint64_t)1 << 32)
 
-/* How parts of k may be added up: in C, and beside it in the type of the arithmetic. Where C's type is
- * narrower, the first rounds each of them. */
+/* Bits of TSL_LT_REDUCTIONS: parts of k are added in C, or in separate memory in the arithmetic's type. The
+ * first rounds each part if C's type is narrower. */
 enum { TSL_LT_REDUCTIONS_IN_C = 1, TSL_LT_REDUCTIONS_PRECISE = 2 };
 
 /* Functions: X(return type, member, symbol, parameters). */

@@ -1,34 +1,32 @@
-/* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, as a peer to compare with:
- * NVIDIA's own best effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on
- * the ladder.
+/* cuBLASLt's matmul on a CUDA device with the best of its algorithms, for comparison: NVIDIA's best effort
+ * for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
  *
- *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of
- * workspace each runs four times on memory of the operands' sizes; the fastest one stays      (see choice.c)
+ *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB of
+ * memory; each runs four times on memory of the operands' sizes; the fastest is used (choice.c)
  *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream,
- * column-major; a row-major C is C' = B' A'
+ *                     column-major; a row-major C is C' = B' A'
  *
- * A plan whose operands lie on the host runs on packed copies of them, so that cublaslt_build() chooses for
- * the strides that it was given and for packed ones. Operands that are not aligned to 16 bytes take an
- * algorithm that does not ask for that, the heuristics' first. Where memory for the timing lacks, the first
- * one stays, too.
+ * A plan for operands on the host runs on packed copies, so cublaslt_build() chooses for the given strides
+ * and for packed ones. Operands that are not aligned to 16 bytes use the heuristics' first algorithm without
+ * that need. If memory for the timing is short, the first algorithm is used too.
  *
- * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, which use
- * neither TF32 nor emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 and c64 where
- * the caller allows what TF32 errs by.
+ * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, without TF32
+ * and emulation; CUBLAS_COMPUTE_32I for i8. CUBLAS_COMPUTE_32F_FAST_TF32 for f32 and c64 if the required
+ * accuracy allows TF32's error.
  *
- * e4m3: both operands along k, sizes, lines and addresses multiples of 16; its sums of 8-bit products keep 13
- * binary places, and how often they are added to sums in f32 is not said.
+ * e4m3: both operands contiguous along k; sizes, lines and addresses multiples of 16. Its sums of 8-bit
+ * products keep 13 binary places; how often they are added to f32 sums is not documented.
  *
- * i8: sizes and lines are multiples of 4, and so are addresses: an operand elsewhere is copied to the
- * workspace first.
+ * i8: sizes and lines are multiples of 4, and so are addresses: other operands are copied to the workspace
+ * first.
  *
- * Batches are layouts with a count and a step, which goes forwards: with steps backwards some algorithms
- * of 13.1 read elsewhere.
+ * Batches are layouts with a count and a positive step: with negative steps some algorithms of 13.1 read
+ * wrong addresses.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
- * as the line that it leads; no batches of integers, nor of more than 31 bits; k = 0 and alpha = 0, where
- * there is no product to choose for, are refused. Another build may choose another algorithm, so that equal
- * bits are promised for one plan at most.
+ * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
+ * of the line; no batches of integers, nor of 2^31 products or more. k = 0 and alpha = 0 are refused, as no
+ * product exists to choose for. Another build may choose another algorithm, so equal bits are promised for
+ * one plan only.
  * Measurements: docs/lab/vendor_cublaslt.md. */
 #include "base/status.h"
 #include "host/int_math.h"
@@ -36,11 +34,11 @@
 #include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_types.h"
 #include "strategy/host_job.h"
 
-/* What cublaslt_build() makes. */
-typedef struct state {
-  tsl_vendor_handle own; /* its lock is of the list, too, which only grows */
+/* State of the strategy, made by cublaslt_build(). */
+typedef struct cublaslt_state {
+  tsl_vendor_handle own; /* its lock also guards the list, which only grows */
   tsl_lt_choice *choices;
-} state;
+} cublaslt_state;
 
 static bool is_in(int64_t many, const tsl_shape *shape) {
   return shape->rows % many == 0 && shape->cols % many == 0 &&
@@ -61,12 +59,11 @@ static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config 
   (void)config;
   (void)device;
   if (!tsl_blas_reads_products(problem))
-    return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
+    return "for k = 0 or alpha = 0 there is no product to choose an algorithm for";
   if (tsl_problem_batch(problem) > (tsl_type(problem->a.type)->is_integer ? 1 : INT32_MAX))
-    return "batches of integers, and of 2^31 products and more, are not described to cuBLASLt";
+    return "cuBLASLt's layouts do not describe batches of integers, or of 2^31 products and more";
   if (tsl_problem_batch(problem) > 1 && cublaslt_is_tiny(&problem->c))
-    return "cuBLASLt writes beside lines of C that have less than 16 bytes, where a batch has its next "
-           "product";
+    return "cuBLASLt writes past lines of C with less than 16 bytes, into the next product of a batch";
   if (problem->beta[0] != 0 &&
       tsl_type(problem->c.type)->size < tsl_type(tsl_type(problem->c.type)->sums)->size)
     return "some of cuBLASLt's algorithms round the product to C's type before they add C to it";
@@ -79,18 +76,16 @@ static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config 
   return tsl_blas_refuse(problem, INT64_MAX);
 }
 
-/* --- memory --- */
-
 enum { COPY_ALIGNMENT = 256 };
 
-/* Room for an operand's elements behind the workspace, of bytes, which lie where cuBLASLt wants them or are
- * copied. */
+/* Returns the bytes in the workspace for a copy of an operand that is not aligned for cuBLASLt. */
 static uint64_t cublaslt_copy_bytes(const tsl_shape *shape) {
   return ((uint64_t)tsl_shape_extent(shape) + COPY_ALIGNMENT) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
-/* For small products, too: given less, the heuristics leave out algorithms that would fit. 64 x 64 x 16384 in
- * f32 wants 2 MiB; offered 3 MiB, the best proposal took 61 us on an H200, offered 256 MiB it took 16 us. */
+/* Returns the bytes of workspace, equal for small products: with less, the heuristics omit algorithms that
+ * would fit. 64 x 64 x 16384 in f32 needs 2 MiB; with 3 MiB the best proposal took 61 us on an H200, with 256
+ * MiB 16 us. */
 static uint64_t cublaslt_scratch(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   (void)config;
@@ -105,27 +100,27 @@ static double cublaslt_score(const tsl_problem *problem, const tsl_config *confi
   return tsl_vendor_seconds(problem, device, 0.82, 1.5 * device->launch_seconds, 64);
 }
 
-static tsl_lt_choice *cublaslt_find(const state *state_in, const tsl_blas_product *product) {
-  tsl_lt_choice *choice = state_in->choices;
+static tsl_lt_choice *cublaslt_find(const cublaslt_state *state, const tsl_blas_product *product) {
+  tsl_lt_choice *choice = state->choices;
   while (choice && !tsl_lt_choice_fits(choice, product))
     choice = choice->next;
   return choice;
 }
 
-/* The choice for a product, made where there is none yet. The lock is held, or nobody else knows of the
+/* Finds or makes the choice for a product. The caller holds the lock, unless no other thread knows the
  * state. */
-static tesela_status cublaslt_obtain(const tsl_work *work, state *state_in, const tsl_blas_product *product,
-                                     bool timed, tsl_lt_choice **choice) {
-  *choice = cublaslt_find(state_in, product);
+static tesela_status cublaslt_obtain(const tsl_work *work, cublaslt_state *state,
+                                     const tsl_blas_product *product, bool timed, tsl_lt_choice **choice) {
+  *choice = cublaslt_find(state, product);
   if (*choice)
     return TESELA_OK;
-  TSL_TRY(tsl_lt_choice_make(work, state_in->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
-  (*choice)->next = state_in->choices;
-  state_in->choices = *choice;
+  TSL_TRY(tsl_lt_choice_make(work, state->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
+  (*choice)->next = state->choices;
+  state->choices = *choice;
   return TESELA_OK;
 }
 
-/* The product of packed copies: the same lines, each right behind the last. */
+/* Returns the product of packed copies: dense lines. */
 static tsl_blas_product packed(tsl_blas_product product) {
   product.a_leading = product.a_transposed ? product.k : product.m;
   product.b_leading = product.b_transposed ? product.n : product.k;
@@ -133,50 +128,51 @@ static tsl_blas_product packed(tsl_blas_product product) {
   return product;
 }
 
-static void free_choices(state *state_in) {
-  while (state_in->choices) {
-    tsl_lt_choice *choice = state_in->choices;
-    state_in->choices = choice->next;
+static void free_choices(cublaslt_state *state) {
+  while (state->choices) {
+    tsl_lt_choice *choice = state->choices;
+    state->choices = choice->next;
     tsl_lt_choice_free(choice);
   }
 }
 
-/* The choices for the strides that the problem has, and for packed ones. */
-static tesela_status choose_both(const tsl_work *work, state *state_in, const tsl_blas_product *product) {
+/* Makes the choices for the problem's strides and for packed operands. */
+static tesela_status choose_both(const tsl_work *work, cublaslt_state *state,
+                                 const tsl_blas_product *product) {
   const tsl_blas_product copies = packed(*product);
   tsl_lt_choice *unused;
-  TSL_TRY(cublaslt_obtain(work, state_in, product, true, &unused));
-  return cublaslt_obtain(work, state_in, &copies, true, &unused);
+  TSL_TRY(cublaslt_obtain(work, state, product, true, &unused));
+  return cublaslt_obtain(work, state, &copies, true, &unused);
 }
 
 static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *vendor_handle) {
   const tsl_problem *problem = &work->problem;
   tsl_operands operands = tsl_strides_of(problem);
-  state *own = (state *)vendor_handle;
-  tsl_blas_product given;
+  cublaslt_state *state = (cublaslt_state *)vendor_handle;
+  tsl_blas_product product;
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
-  if (tsl_problem_batch(problem) > 1) { /* one behind the other, as far as anybody knows yet */
+  if (tsl_problem_batch(problem) > 1) { /* dense batches are assumed */
     operands.a.step = tsl_shape_extent(&problem->a);
     operands.b.step = tsl_shape_extent(&problem->b);
     operands.c.step = tsl_shape_extent(&problem->c);
   }
-  TSL_TRY(tsl_blas_product_of(work, &operands, &given));
+  TSL_TRY(tsl_blas_product_of(work, &operands, &product));
   TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&vendor_handle->handle)));
-  const tesela_status status = choose_both(work, own, &given);
+  const tesela_status status = choose_both(work, state, &product);
   if (status != TESELA_OK) {
-    free_choices(own);
+    free_choices(state);
     tsl_lt.destroy(vendor_handle->handle);
   }
   return status;
 }
 
 static tesela_status cublaslt_build(tsl_work *work) {
-  return tsl_vendor_build(work, sizeof(state), "a handle of cuBLASLt", cublaslt_prepare);
+  return tsl_vendor_build(work, sizeof(cublaslt_state), "a handle of cuBLASLt", cublaslt_prepare);
 }
 
 static void cublaslt_end(tsl_vendor_handle *vendor_handle, bool entered) {
-  free_choices((state *)vendor_handle);
+  free_choices((cublaslt_state *)vendor_handle);
   if (vendor_handle->handle && entered)
     tsl_lt.destroy(vendor_handle->handle);
 }
@@ -185,8 +181,8 @@ static void cublaslt_release(tsl_work *work) {
   tsl_vendor_release(work, cublaslt_end);
 }
 
-/* Where an operand's bytes are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its
- * lines reach. */
+/* Sets *src to the address of an operand: in place, or a copy at `room` in the workspace, of `bytes`
+ * bytes. */
 static tesela_status place_bytes(const tsl_work *work, const tsl_operand *operand, tesela_type type,
                                  int64_t bytes, const tsl_operands *operands, uint64_t room,
                                  tsl_stream *stream, const void **src) {
@@ -199,7 +195,7 @@ static tesela_status place_bytes(const tsl_work *work, const tsl_operand *operan
                    (size_t)bytes);
 }
 
-/* Elements from an operand's first to its last, column-major. */
+/* Returns the elements from an operand's first to its last, column-major. */
 static int64_t cublaslt_extent(int64_t rows, int64_t cols, bool transposed, int64_t leading) {
   return transposed ? leading * (rows - 1) + cols : leading * (cols - 1) + rows;
 }
@@ -211,7 +207,7 @@ static bool cublaslt_is_aligned(const tsl_lt_addresses *addresses) {
 
 static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_device *device = work->device;
-  state *own = work->state;
+  cublaslt_state *state = work->state;
   const tsl_problem *problem = &work->problem;
   tsl_blas_product p;
   tsl_lt_choice *choice;
@@ -221,18 +217,19 @@ static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *oper
   const int64_t a_extent = cublaslt_extent(p.m, p.k, p.a_transposed, p.a_leading),
                 b_extent = cublaslt_extent(p.k, p.n, p.b_transposed, p.b_leading);
   const uint64_t b_room = TSL_LT_WORKSPACE_BYTES + tsl_round_up(a_extent, COPY_ALIGNMENT);
-  tsl_lt_addresses at = {.c = tsl_vendor_address(work, p.c, problem->c.type),
-                         .workspace = device->ops->native_buffer(operands->scratch)};
-  TSL_TRY(place_bytes(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream, &at.a));
-  TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
+  tsl_lt_addresses addresses = {.c = tsl_vendor_address(work, p.c, problem->c.type),
+                                .workspace = device->ops->native_buffer(operands->scratch)};
+  TSL_TRY(place_bytes(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream,
+                      &addresses.a));
+  TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &addresses.b));
   TSL_TRY(device->ops->enter(device));
-  pthread_mutex_lock(&own->own.lock);
-  tesela_status status = cublaslt_obtain(work, own, &p, false, &choice);
-  pthread_mutex_unlock(&own->own.lock);
+  pthread_mutex_lock(&state->own.lock);
+  tesela_status status = cublaslt_obtain(work, state, &p, false, &choice);
+  pthread_mutex_unlock(&state->own.lock);
   if (status == TESELA_OK) {
-    const tsl_lt_answer *answer = cublaslt_is_aligned(&at) ? &choice->aligned : &choice->any;
+    const tsl_lt_answer *answer = cublaslt_is_aligned(&addresses) ? &choice->aligned : &choice->any;
     status = tsl_lt_check(device, "cublasLtMatmul",
-                          tsl_lt_multiply(work, own->own.handle, choice, answer, &at, stream));
+                          tsl_lt_multiply(work, state->own.handle, choice, answer, &addresses, stream));
   }
   device->ops->leave(device);
   return status;
@@ -254,7 +251,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Sums may be taken in another order by another algorithm. */
+/* Returns the error bound; sums may have any order, which depends on the algorithm. */
 static tsl_accuracy cublaslt_accuracy(const tsl_problem *problem, const tsl_config *config) {
   if (tsl_lt_takes_tf32(problem))
     return (tsl_accuracy){.factor = tsl_lt_tf32_bound(problem) / tsl_type(problem->c.type)->unit_roundoff,

@@ -1,4 +1,3 @@
-/* cuBLASLt's functions, loaded at run time. */
 #include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_library.h"
 
 #include <stddef.h>
@@ -14,7 +13,7 @@ static const tsl_library_symbol symbols[] = {
 static const char *const names[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
                                     "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.12", NULL};
 
-/* cublasLtGetVersion() is 130100 for 13.1.0. */
+/* Sets the name; cublasLtGetVersion() returns 130100 for 13.1.0. */
 static void cublaslt_library_name(tsl_vendor *found) {
   const unsigned version = (unsigned)tsl_lt.version();
   snprintf(found->name, sizeof found->name, "cuBLASLt %u.%u.%u", version / 10000, version / 100 % 100,

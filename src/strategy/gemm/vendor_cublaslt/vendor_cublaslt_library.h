@@ -1,17 +1,16 @@
-/* cuBLASLt's functions, and its answers as statuses. */
 #ifndef TSL_STRATEGY_GEMM_VENDOR_CUBLASLT_VENDOR_CUBLASLT_LIBRARY_H
 #define TSL_STRATEGY_GEMM_VENDOR_CUBLASLT_VENDOR_CUBLASLT_LIBRARY_H
 
 #include "strategy/gemm/vendor_cublaslt/cublaslt_api.h"
 #include "strategy/vendor.h"
 
-/* Filled by tsl_lt_vendor(). */
+/* Function table, filled by tsl_lt_vendor(). */
 extern tsl_lt_api tsl_lt;
 
-/* The descriptor's vendor.load(). */
+/* Loads the library; the strategy's vendor.load(). */
 const tsl_vendor *tsl_lt_vendor(void);
 
-/* A status and a sentence for a code; TESELA_OK for success. */
+/* Returns the status of a code and sets the message; TESELA_OK for success. */
 tesela_status tsl_lt_check(const tsl_device *device, const char *call, int code);
 
 #endif

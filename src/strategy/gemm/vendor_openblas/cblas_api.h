@@ -1,20 +1,19 @@
-/* CBLAS, as far as tesela uses it, and what the libraries that implement it say about themselves: our own
- * declarations, so that building needs no vendor's headers.
+/* CBLAS, the part that tesela uses, and version functions of its implementations: own declarations, so that
+ * building needs no vendor's headers.
  *
- * CBLAS's integers are 32 bits wide in most libraries ("LP64") and 64 in some ("ILP64"), under the same
- * names. Here they are passed as 64 bits, which both read rightly: on Linux's 64-bit ABIs an integer argument
- * has a register or a stack slot of 64 bits to itself, of which a callee with 32-bit integers reads the lower
- * half. Values must fit the callee's, which refuse() sees to. */
+ * CBLAS's integers have 32 bits in most libraries ("LP64") and 64 in some ("ILP64"), with equal names. Here
+ * they are passed as 64 bits, which works for both. On Linux's 64-bit ABIs an integer argument has a register
+ * or stack slot of 64 bits, of which 32-bit code reads the lower half. vendor_openblas_refuse() checks that
+ * values fit. */
 #ifndef TSL_GEMM_VENDOR_OPENBLAS_CBLAS_API_H
 #define TSL_GEMM_VENDOR_OPENBLAS_CBLAS_API_H
 
 #include <stdint.h>
 
-/* Values of CBLAS's enumerations. */
 enum { TSL_CBLAS_COLUMN_MAJOR = 102 };
 enum { TSL_CBLAS_NO_TRANSPOSE = 111, TSL_CBLAS_TRANSPOSE = 112 };
 
-/* Functions: X(return type, member, symbol, whether a library may lack it, parameters). */
+/* Functions: X(return type, member, symbol, 1 if a library may lack it, parameters). */
 #define TSL_CBLAS_LIST(X)                                                                                    \
   X(void, sgemm, cblas_sgemm, 0,                                                                             \
     (int order, int a_transpose, int b_transpose, int64_t m, int64_t n, int64_t k, float alpha,              \
@@ -24,8 +23,7 @@ enum { TSL_CBLAS_NO_TRANSPOSE = 111, TSL_CBLAS_TRANSPOSE = 112 };
     (int order, int a_transpose, int b_transpose, int64_t m, int64_t n, int64_t k, double alpha,             \
      const double *a, int64_t a_leading, const double *b, int64_t b_leading, double beta, double *c,         \
      int64_t c_leading))                                                                                     \
-  /* OpenBLAS: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...", with USE64BITINT where integers have 64 bits; "SkylakeX"  \
-   */                                                                                                        \
+  /* OpenBLAS: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...", with USE64BITINT for 64-bit integers; "SkylakeX" */       \
   X(const char *, openblas_config, openblas_get_config, 1, (void))                                           \
   X(const char *, openblas_core, openblas_get_corename, 1, (void))                                           \
   X(void, openblas_threads, openblas_set_num_threads, 1, (int count))                                        \

@@ -1,17 +1,16 @@
-/* Idea: a vendor's gemm on the host's cores, as a peer to compare with: OpenBLAS, or any other library with
- * CBLAS's interface (BLIS, MKL), loaded at run time. Not on the ladder: nothing here is tesela's work.
+/* A vendor's gemm on the host's cores, for comparison: OpenBLAS, or another library with CBLAS's interface
+ * (BLIS, MKL), loaded at run time. Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cblas_sgemm, cblas_dgemm, column-major;
  *                                                               a row-major C is C' = B' A'
  *
- * The library: TESELA_CBLAS, else the names below. It is told to use as many threads as this process's pool
- * has, so that a comparison is between equals. That number is the library's, for the whole process, and
- * stays; one that cannot be told goes by its own rules, and its name says so.
+ * The library: TESELA_CBLAS, else the names below. Its number of threads is set to that of this process's
+ * pool, for a fair comparison. This setting applies to the whole process and remains. A library without such
+ * a function uses its own number, and its name in reports tells so.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
- * as the line that it leads; sizes of 32 bits unless the library says that its integers have 64. alpha = 0
- * and k = 0 arrive as both, for which BLAS reads neither A nor B. BLAS promises no equal bits from run to
- * run. */
+ * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
+ * of the line; sizes have 32 bits unless the library reports 64-bit integers. For alpha = 0 and k = 0 both
+ * are passed, for which BLAS reads neither A nor B. BLAS does not promise equal bits from run to run. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_openblas/cblas_api.h"
 #include "strategy/vendor.h"
@@ -20,7 +19,7 @@
 #include <string.h>
 
 static tsl_cblas_api cblas;
-static int64_t size_max = INT32_MAX; /* what the integers of the library hold */
+static int64_t size_max = INT32_MAX; /* maximum of the library's integers */
 
 static const tsl_library_symbol symbols[] = {
 #define SYMBOL(type, member, symbol, optional, parameters)                                                   \
@@ -30,8 +29,6 @@ static const tsl_library_symbol symbols[] = {
 };
 static const char *const names[] = {"libopenblas.so.0", "libblis.so.4",   "libblis.so.5",
                                     "libmkl_rt.so.3",   "libmkl_rt.so.2", NULL};
-
-/* --- which library it is --- */
 
 static bool is_openblas(void) {
   return cblas.openblas_config && cblas.openblas_threads;
@@ -43,7 +40,7 @@ static bool is_mkl(void) {
   return cblas.mkl_version && cblas.mkl_threads;
 }
 
-/* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the first two words, and for which processor its kernels are. */
+/* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the name is the first two words and the kernels' processor. */
 static void name_openblas(tsl_vendor *found) {
   const char *config = cblas.openblas_config(), *core = cblas.openblas_core ? cblas.openblas_core() : "";
   const size_t product = strcspn(config, " "),
@@ -94,8 +91,6 @@ static const tsl_vendor *vendor_openblas_vendor(void) {
   return tsl_vendor_find(&library);
 }
 
-/* --- the strategy --- */
-
 static const char *vendor_openblas_refuse(const tsl_problem *problem, const tsl_config *config,
                                           const tsl_device *device) {
   (void)config;
@@ -109,7 +104,8 @@ static double vendor_openblas_score(const tsl_problem *problem, const tsl_config
   return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
 }
 
-/* At each run, since BLIS of some makers keeps the number per thread. It costs nanoseconds where it stays. */
+/* Sets the threads before each run, since some builds of BLIS store the number per thread. An unchanged
+ * number costs nanoseconds. */
 static void set_threads(int threads) {
   if (is_openblas())
     cblas.openblas_threads(threads);

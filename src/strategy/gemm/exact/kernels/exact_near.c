@@ -1,14 +1,17 @@
-/* Sums that are nearly exact (exact_near.h), and what they may be off.
+/* Nearly exact sums (exact_near.h) and their error bounds.
  *
- * u = 2^-53. Of floats' products, which are exact: a panel's sum, from 0 on, and the sums of panels one after
- * the other are off by at most (256 + panels + 1) u |A||B|. Of doubles': with all of `high` between 2^top and
- * 2^(top + 1), a step leaves at most 2^(top - 53), which is rounded by 2^(top - 106); `low` starts a panel
- * with no more than 2^(top - 53), so it stays below 257.1 of these, and each sum is rounded by at most 257.1
- * 2^(top - 106): in all 260 k 2^(top - 106). Taking `low` into `high` behind a panel loses nothing. Sums that
- * are below 2^93 times what all products are multiples of lose nothing at all: 2^top is at most 2^4 as large,
- * and `low` below 2^(9 + top - 53), 53 bits.
+ * u = 2^-53. Products of floats are exact. The error of a panel's sum from 0 on and of the sum of panels is
+ * at most (256 + panels + 1) u |A||B|.
  *
- * Nothing may be fused or reordered but what is said to be (flags.cmake). */
+ * Doubles, with all values of `high` between 2^top and 2^(top + 1): a step leaves at most 2^(top - 53), which
+ * is rounded by 2^(top - 106). `low` starts a panel with at most 2^(top - 53), so it stays below 257.1 times
+ * that. Each sum is rounded by at most 257.1 2^(top - 106): in all 260 k 2^(top - 106). Adding `low` to
+ * `high` after a panel loses nothing.
+ *
+ * Sums below 2^93 times a common divisor of all products lose nothing at all: 2^top is at most 2^4 times as
+ * large, and `low` below 2^(9 + top - 53), 53 bits.
+ *
+ * The compiler must not fuse or reorder any operation (flags.cmake). */
 #include "strategy/gemm/exact/exact_near.h"
 
 #include "host/simd.h"
@@ -38,15 +41,16 @@ static void add_floats(int depth, const double *a, const double *b, double *high
   }
 }
 
-/* No sum of a pair of lines' products is larger, whoever rounds it: totals are of less than 2^31 numbers. 0
- * only where a line has nothing else; what is too small for a double is the least one. */
+/* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than 2^31
+ * numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
 static inline double most_of(double largest, double total, double b_largest, double b_total) {
-  const double one = largest * b_total, other = total * b_largest, least = one < other ? one : other;
+  const double first_bound = largest * b_total, second_bound = total * b_largest,
+               least = first_bound < second_bound ? first_bound : second_bound;
   return least * (1 + 0x1p-20) + (least == 0 && largest > 0 && b_largest > 0 ? 0x1p-1074 : 0);
 }
 
-/* Whether sums of at most `most` have `bits` bits from the last one on that products can have. A product of
- * grains that is too small to be a normal number comes out smaller, if at all. */
+/* Returns true if sums of at most `most` have at most `bits` as a multiple of the last place of the products.
+ * A subnormal product of grains is rounded down, which is safe. */
 static inline bool has_bits(double most, double grain, double b_grain, double bits) {
   return most < bits * (grain * b_grain);
 }
@@ -74,8 +78,8 @@ static void enclose_floats(const tsl_near_row *row, double *lower, double *upper
 }
 
 #if HAS_FUSED
-/* 1.5 2^top with all sums below 2^(top - 2), 0 where all of them are 0; NaN where numbers on the way could be
- * too large or too small. */
+/* Returns 1.5 2^top with all sums below 2^(top - 2); 0 if all sums are 0; NaN if intermediate numbers could
+ * overflow or underflow. */
 static inline double base_of(double most) {
   enum { ABOVE = 3, LEAST = 1023 - 950, MOST = 1023 + 1010 };
   int64_t bits;
@@ -122,7 +126,7 @@ static void add_pairs(int depth, const double *a, const double *b, double *high,
   }
 }
 
-/* a + b as the nearest number and what that is off, exactly (Knuth 1969). */
+/* Nearest number to a + b, and its exact error (Knuth 1969). */
 typedef struct pair {
   double high, low;
 } pair;
@@ -135,7 +139,7 @@ static inline pair product_of(double a, double b) {
   return (pair){product, fma(a, b, -product)};
 }
 
-/* More than what a pair loses where its numbers are near the least ones; 0 where nothing is multiplied. */
+/* Returns a bound of the bits that a product loses near the smallest numbers; 0 if a factor is 0. */
 static inline double underflow_of(double a, double b, double product) {
   const double size = fabs(product);
   return size * 0x1p-120 + (size < 0x1p-900 && a != 0 && b != 0 ? 0x1p-1060 : 0);
@@ -157,7 +161,7 @@ static void enclose_pairs(const tsl_near_row *row, double *lower, double *upper)
                        0x1p-50 * fabs(result.low) + underflow_of(alpha, sum.high, scaled.high) +
                        underflow_of(beta, before, added.high),
                  known = plain && has_bits(most, row->grain, row->b.grain[j], 0x1p93) ? 0 : off;
-    /* A negative zero plus 0 is none. */
+    /* + 0.0 turns a negative zero into a positive one */
     lower[j] = result.high + (result.low - known) + 0.0;
     upper[j] = result.high + (result.low + known) + 0.0;
   }

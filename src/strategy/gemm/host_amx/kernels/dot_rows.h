@@ -1,4 +1,4 @@
-/* A tile of TILE_ROWS rows, as text in dot_tile.h: the function, or its place in the table. */
+/* Tile of TILE_ROWS rows, included by dot_tile.h: the function, or its table entry. */
 #ifdef TILE_ENTRIES
 JOIN(OWN(rows), JOIN(_, TILE_ROWS)),
 #else

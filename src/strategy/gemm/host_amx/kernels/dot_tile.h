@@ -1,14 +1,18 @@
-/* Tiles of C in vector registers, as text in host_amx_dot.c: up to TILE_ROWS_MAX rows by two vectors of
- * 32-bit sums, with VECTOR        f32 or i32: what a lane's sum is DOT           DOT(sum, a, b): sum + the
- * products of two units in each lane OWN(word)     the kind's version of a name For each unit: two loads of
- * b, a broadcast of a for each row, and two dot instructions for each of these. */
+/* Micro-kernels in vector registers, included by host_amx_dot.c: up to TILE_ROWS_MAX rows by two vectors of
+ * 32-bit sums. The including file defines
+ *
+ *   VECTOR            f32 or i32: type of a sum
+ *   DOT(sum, a, b)    sum + the products of two units in each lane
+ *   OWN(word)         a name of this kind of kernel
+ *
+ * Each step has two loads of b, a broadcast of a for each row, and two dot instructions for each row. */
 #define vector JOIN(vector_, VECTOR)
 #define load JOIN(load_word_, VECTOR)
 #define store JOIN(store_word_, VECTOR)
 #define set JOIN(set_word_, VECTOR)
 #define add JOIN(add_, VECTOR)
 
-/* Rows of A, as they lie or copied so: five pointers and one step reach up to fifteen of them. */
+/* Rows of A in memory or copied as rows: five pointers and one step address up to fifteen rows. */
 typedef struct OWN(places) {
   const unsigned char *at[5];
   int64_t row;

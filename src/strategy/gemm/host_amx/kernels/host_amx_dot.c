@@ -1,6 +1,6 @@
-/* Tiles of dot instructions, and what they are for: of every set f32 made from narrower numbers, and pairs of
- * 16-bit integers made from 8-bit ones; of extensions what they multiply as it is, and 8-bit numbers as bf16.
- */
+/* Micro-kernels of dot instructions and their table. Base sets: f32 made from narrower numbers, and pairs of
+ * 16-bit integers made from 8-bit ones. Extensions: the types that they multiply, and 8-bit floating point as
+ * bf16. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"
@@ -21,7 +21,7 @@ enum { WIDTH = 2 * LANES_f32 };
 
 #if HAS_DOT_BF16
 
-/* Two products a lane and instruction, subnormal numbers taken as 0. */
+/* Two products a lane and instruction; subnormal numbers are flushed to 0. */
 #define OWN(word) JOIN(word, _bf16)
 #define VECTOR f32
 #define DOT dot_bf16
@@ -29,7 +29,7 @@ enum { WIDTH = 2 * LANES_f32 };
 #undef OWN
 #undef DOT
 
-/* The same where that would take numbers or sums as 0. */
+/* Kernels for operands whose numbers or sums would be flushed to 0. */
 #define OWN(word) JOIN(word, _careful)
 #define DOT dot_bf16_careful
 #include "strategy/gemm/host_amx/kernels/dot_tile.h"
@@ -40,7 +40,7 @@ const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, P
 
 #elif HAS_DOT_U8
 
-/* Four products a lane and instruction; A unsigned and B signed, or the other way round. */
+/* Four products a lane and instruction; A unsigned and B signed, or the reverse. */
 #define VECTOR i32
 #define OWN(word) JOIN(word, _unsigned_a)
 #define DOT(sum, a, b) dot_u8(sum, a, b)
@@ -60,7 +60,7 @@ const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {
 
 #elif HAS_DOT_I8
 
-/* Four products a lane and instruction, of bytes of one sign. */
+/* Four products a lane and instruction; both operands signed or both unsigned. */
 #define VECTOR i32
 #define OWN(word) JOIN(word, _signed)
 #define DOT dot_i8
@@ -92,7 +92,7 @@ const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {
 #define DOT dot_i16
 #include "strategy/gemm/host_amx/kernels/dot_tile.h"
 
-/* 16-bit pairs take any signs. */
+/* 16-bit pairs hold signed and unsigned bytes. */
 #define FLOATS .format = TSL_AMX_FLOATS, .tiles = tiles_floats
 #define PAIRS .format = TSL_AMX_PAIRS_I16, .tiles = tiles_pairs
 const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {

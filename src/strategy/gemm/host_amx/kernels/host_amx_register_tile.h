@@ -1,10 +1,11 @@
-/* A tile in tile registers, as text: host_amx_registers.h has the words and the picture. */
+/* Micro-kernel in tile registers, included once per instruction; host_amx_registers.h has the macros and the
+ * picture. */
 #ifndef REGISTER_FILE
 #define REGISTER_FILE (void)0
 #endif
 
-/* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below
- * it 16 rows. */
+/* Multiplies 16 rows by 32 columns. The right register of sums lies 16 elements further, the lower one 16
+ * rows further. */
 static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;

@@ -1,8 +1,8 @@
-/* Tiles in AMX's tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD and its like; s
- * signed, u unsigned, of A and of B). */
+/* Micro-kernels in AMX tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD, TDPBSUD,
+ * TDPBUSD, TDPBUUD). In names, s means signed and u unsigned, of A and of B. */
 #include "host/simd.h"
 
-/* As gcc says it, and clang; tools read this without either. */
+/* Macros of gcc and of clang; tools that read this file define neither. */
 #if defined(__AMX_TILE__) || defined(__AMXTILE__)
 
 #define REGISTER_NONTEMPORAL(to, from)                                                                       \
@@ -10,7 +10,7 @@
 #define REGISTER_COPY_TAIL(to, from, bytes)                                                                  \
   _mm512_storeu_si512((void *)(to),                                                                          \
                       _mm512_maskz_loadu_epi8(((uint64_t)1 << (bytes)) - 1, (const void *)(from)))
-/* Of each 16 bits the magnitude less one, so that 0 is the largest. */
+/* Takes the minimum of the magnitudes minus one of each 16 bits; 0 becomes the maximum. */
 static inline __m512i add_least(__m512i least, const void *line) {
   const __m512i magnitudes = _mm512_and_si512(_mm512_loadu_si512(line), _mm512_set1_epi16(0x7fff));
   return _mm512_min_epu16(least, _mm512_sub_epi16(magnitudes, _mm512_set1_epi16(1)));
@@ -59,9 +59,9 @@ static inline uint32_t least_of(__m512i least) {
 #undef REGISTER_STORE
 #undef REGISTER_ZERO
 
-/* --- what TDPBF16PS computes, where it would take numbers or sums as 0: registers are arrays --- */
+/* --- TDPBF16PS without flushing of subnormal numbers: registers are arrays --- */
 
-typedef __m512i file_row; /* 16 units */
+typedef __m512i file_row;
 
 static inline void load_rows(file_row *row, const void *from, int64_t stride) {
   for (int i = 0; i < 16; i++)
@@ -95,17 +95,15 @@ static void add_products(file_row *sums, const file_row *a, const file_row *b) {
 #define REGISTER_FINDS_LEAST 1
 #include "strategy/gemm/host_amx/kernels/host_amx_register_tile.h"
 
-/* --- around a thread's tiles --- */
-
-/* What LDTILECFG reads: all eight registers of 16 rows by 64 bytes. */
+/* Operand of LDTILECFG: all eight registers have 16 rows of 64 bytes. */
 typedef struct shape {
   uint8_t palette, start_row, reserved[14];
   uint16_t bytes[16];
   uint8_t rows[16];
 } shape;
 
-/* A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores to what follows them in a local
- * table are lost. */
+/* A constant, since GCC declares that _tile_loadconfig() reads eight bytes: stores to the rest of a local
+ * table would be removed. */
 #define EIGHT(value)                                                                                         \
   { value, value, value, value, value, value, value, value }
 static const shape all_registers = {

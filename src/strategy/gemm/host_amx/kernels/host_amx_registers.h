@@ -1,42 +1,47 @@
-/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. Here is what all of them do beside
- * their products, in host_amx_register_tile.h a tile. A file that includes them has the words
- *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and makes the others 0
- *   REGISTER_NONTEMPORAL(to, from)         perhaps: copies a line past the caches
- *   REGISTER_LEAST, REGISTER_LEAST_NONE, REGISTER_LEAST_ADD(least, line), REGISTER_LEAST_OF(least)
- *                                          perhaps: the least magnitudes of pairs of bf16 in some lines, of
- * none, with one line more, and the least of all and for each inclusion of host_amx_register_tile.h
- *   REGISTER_NAME(word)                    the tile's version of a name
- *   REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
- *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b) for the numbers of registers
- *   REGISTER_FILE                          perhaps: declares where registers are that are variables
- *   REGISTER_FINDS_LEAST                   whether it finds the least magnitude of what it copies: 0 or 1
- * Tests include them with words that are plain C, to prove their addresses where there is no such unit.
+/* Tiles of C in tile registers: 2 x 2 registers of 16 x 16 sums. Here is the work that all tiles do during
+ * their products; host_amx_register_tile.h has a tile. The including file defines
+ *
+ *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and clears the others
+ *   REGISTER_NONTEMPORAL(to, from)         optional: copies a line past the caches
+ *   REGISTER_LEAST                         optional: type of the minimum magnitudes of bf16 in some lines
+ *   REGISTER_LEAST_NONE                    its value for no lines
+ *   REGISTER_LEAST_ADD(least, line)        its value with one line more
+ *   REGISTER_LEAST_OF(least)               the minimum of all
+ *
+ * and for each inclusion of host_amx_register_tile.h
+ *
+ *   REGISTER_NAME(word)                    a name of this kind of tile
+ *   REGISTER_LOAD(t, at, stride in bytes)  loads register number t
+ *   REGISTER_LOAD_ONCE(t, at, stride)      loads data that is not needed again soon
+ *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b)
+ *   REGISTER_FILE                          optional: declares registers that are variables
+ *   REGISTER_FINDS_LEAST                   1: computes the minimum magnitude of copied lines; else 0
+ *
+ * Tests include them with macros in plain C, to check the addresses on processors without AMX.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
  *      +--------+--------+
  *   6  |   0    |   1    |   16 rows of A by 16 units
  *      +--------+--------+
- *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for
- * the one before
- *      +--------+--------+
+ *   7  |   2    |   3    |   for each 16 units: four loads, and four products of 16 clocks each; no product
+ *      +--------+--------+   waits for the sum of the one before
  *
- * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B
- * are of rows of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache while B's pass by, whose
- * loads say that they will not be wanted again: else each would push a part of it out. */
+ * A copy of A has blocks of 16 units: rows x 64 bytes, dense, so each load reads 1 KiB. Blocks of B have rows
+ * of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache, micro-panels of B stream: their
+ * loads have a non-temporal hint, otherwise each would evict a part of A. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include <string.h>
 
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, B_BYTES = 2 * REGISTER_BYTES };
 
-/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next
- * tile's sums are prefetched, and an earlier tile's sums are written to C, whose lines would hold up tiles
- * that are stored there. */
+/* Work spread over the steps of a tile: lines of the next tile's sums are prefetched, and an earlier tile's
+ * sums are written to C. Direct stores to C would stall the tile. */
 typedef struct writing {
   const unsigned char *sums;
   const uint32_t *late;
   unsigned char *c;
-  int64_t c_row, each, left; /* rows */
+  int64_t c_row, each, left; /* distances in bytes, and rows for each step and in all */
   bool nontemporal;
 } writing;
 
@@ -76,7 +81,7 @@ static inline __attribute__((always_inline)) void write_rows(writing *state, int
   }
 }
 
-/* And lines of A that will be needed soon are copied. */
+/* Lines of A that are needed soon and are copied during a tile. */
 typedef struct copying {
   const unsigned char *in;
   unsigned char *out;
@@ -106,7 +111,7 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
   return made;
 }
 
-/* `finds`: a constant. */
+/* Copies `count` lines; `finds` is a compile-time constant: also computes the minimum magnitude. */
 static inline __attribute__((always_inline)) void copy_lines(copying *state, int64_t count, bool finds) {
   for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
     if (state->line == 1 && state->tail > 0)

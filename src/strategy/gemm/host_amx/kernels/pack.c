@@ -1,5 +1,5 @@
-/* Copies of operands as units, and what becomes of a tile's sums. Loops whose steps are 1 are for the
- * compiler to make vectors of. */
+/* Pack functions (operands to units) and epilogues. Loops with stride 1 are written for automatic
+ * vectorization. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"
@@ -24,7 +24,7 @@ TSL_INLINE float from_bits(uint32_t bits) {
   return value;
 }
 
-/* --- units, from `count` elements that lie `step` bytes apart; constants where it matters --- */
+/* --- units, from `count` elements that lie `step` bytes apart; both are constants in hot loops --- */
 
 TSL_INLINE uint32_t unit_float_f16(const unsigned char *src, int64_t step, int count) {
   (void)step, (void)count;
@@ -40,13 +40,13 @@ TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *src, int64_t step, int c
   return load_16(src) | (count > 1 ? load_16(src + step) << 16 : 0);
 }
 
-/* Mantissa and exponent in f32's places are the number times 2^-120, also where it is subnormal. */
+/* Mantissa and exponent at the positions of an f32 give the number times 2^-120, also if it is subnormal. */
 TSL_INLINE uint32_t f32_of_e4m3(uint32_t byte) {
   const uint32_t magnitude = bits_of(from_bits((byte & 0x7f) << 20) * 0x1p120f);
   return (byte & 0x80) << 24 | magnitude | ((byte & 0x7f) == 0x7f ? 0x7fc00000 : 0);
 }
 
-/* The upper half of an f16. */
+/* e5m2 is the upper half of an f16. */
 TSL_INLINE uint32_t f32_of_e5m2(uint32_t byte) {
   return bits_of(f32_of_f16((uint16_t)(byte << 8)));
 }
@@ -61,7 +61,7 @@ TSL_INLINE uint32_t unit_float_e5m2(const unsigned char *src, int64_t step, int 
   return f32_of_e5m2(*src);
 }
 
-/* bf16 holds each number of both, none of them as a subnormal number. */
+/* bf16 represents every number of both types, none as a subnormal. */
 TSL_INLINE uint32_t unit_pair_e4m3(const unsigned char *src, int64_t step, int count) {
   return f32_of_e4m3(*src) >> 16 | (count > 1 ? f32_of_e4m3(src[step]) & 0xffff0000 : 0);
 }
@@ -90,20 +90,18 @@ TSL_INLINE uint32_t unit_quad(const unsigned char *src, int64_t step, int count)
   return unit;
 }
 
-/* --- copies --- */
-
 typedef uint32_t unit_function(const unsigned char *src, int64_t step, int count);
 
-/* Neighbours from `first` on to the copy's width, and units from `unit` on to its end, are zeros. */
+/* Clears lines `first` to the copy's width in units `unit` to before `units`. */
 TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
   for (int64_t u = unit; u < units; u++)
     for (int64_t i = first; i < copy->width; i++)
       copy->out[u * copy->width + i] = copy->flip;
 }
 
-/* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A
- * cache line of each neighbour (16 units of 4 bytes) is used up before the next line is prefetched. The first
- * `done` units were copied already, and `cleared` of them where there are no neighbours. */
+/* Packs unit after unit; fastest if lines or elements along k are contiguous, with constant strides. A cache
+ * line of each line (16 units) is used up before the next is prefetched. The first `done` units are packed
+ * already; `cleared` units have their padding. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                            int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
@@ -130,13 +128,13 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
   for (int64_t i = 0; tail > 0 && i < copy->count; i++)
     copy->out[whole * width + i] =
         make(copy->in + i * across + whole * per * along, along, (int)tail) ^ copy->flip;
-  const int64_t made = whole + (tail > 0);
-  clear(copy, cleared, copy->count, made);
-  clear(copy, made, 0, copy->units);
+  const int64_t packed = whole + (tail > 0);
+  clear(copy, cleared, copy->count, packed);
+  clear(copy, packed, 0, copy->units);
 }
 
-/* The same where elements lie along the panel as units do in memory: lines are moved as they are, up to
- * `done` units. */
+/* Copies whole cache lines of units whose memory layout is the packed layout. Returns the number of units of
+ * each line that were copied. */
 TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t lines = units / LINE, width = copy->width;
@@ -144,7 +142,7 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
     const unsigned char *restrict const in = copy->in + i * across;
     uint32_t *restrict const out = copy->out + i * LINE;
     for (int64_t line = 0; line < lines; line++) {
-      __builtin_prefetch(in + 2 * across + line * LINE * 4); /* where the row after the next one will be */
+      __builtin_prefetch(in + 2 * across + line * LINE * 4); /* position of the row after the next one */
       memcpy(out + line * width * LINE, in + line * LINE * 4, LINE * 4);
     }
   }
@@ -153,8 +151,8 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
   return lines * LINE;
 }
 
-/* For tile registers: 16 units of one neighbour after the other. The first `done` units were copied already.
- */
+/* Packs for tile registers: 16 units of one line after the other. The first `done` units are packed
+ * already. */
 TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
                             int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
@@ -163,9 +161,9 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     for (int64_t i = 0; i < copy->width; i++) {
       uint32_t *const out = copy->out + first * copy->width + i * LINE;
       const unsigned char *const in = copy->in + i * across;
-      const int64_t here = i >= copy->count ? 0 : whole - first < LINE ? whole - first : LINE;
+      const int64_t present = i >= copy->count ? 0 : whole - first < LINE ? whole - first : LINE;
       int64_t u = 0;
-      for (; u < here; u++)
+      for (; u < present; u++)
         out[u] = make(in + (first + u) * per * along, along, per);
       if (i < copy->count && tail > 0 && first + u == whole && u < LINE) {
         out[u] = make(in + whole * per * along, along, (int)tail);
@@ -176,8 +174,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Row after row, with what the row after the next one has prefetched. Units that are 32 bits of memory are
- * moved as they are. */
+/* Packs row after row, and prefetches the row after the next one. Units of 32 bits in memory are copied
+ * unchanged. */
 TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                           int64_t across) {
   enum { LINE = 16 };
@@ -186,7 +184,7 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
   for (int64_t i = 0; i < copy->width; i++) {
     const unsigned char *restrict const in = copy->in + i * across;
     uint32_t *restrict const out = copy->out + i * copy->units;
-    int64_t made = 0;
+    int64_t packed = 0;
     for (int64_t first = 0; i < copy->count && first < whole; first += LINE) {
       const int64_t end = whole - first < LINE ? whole : first + LINE;
       __builtin_prefetch(in + 2 * across + first * per * size);
@@ -198,17 +196,17 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
           unit = make(in + u * per * size, size, per);
         out[u] = unit ^ flip;
       }
-      made = end;
+      packed = end;
     }
     if (i < copy->count && tail > 0)
-      out[made++] = make(in + whole * per * size, size, (int)tail) ^ flip;
-    for (; made < copy->units; made++)
-      out[made] = flip;
+      out[packed++] = make(in + whole * per * size, size, (int)tail) ^ flip;
+    for (; packed < copy->units; packed++)
+      out[packed] = flip;
   }
 }
 
-/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for
- * it: 16 units of up to 16 neighbours. How many units of each were copied. */
+/* Transposes units of 32 bits in registers, if the instruction set has a function for it: 16 units of up to
+ * 16 lines. Returns the number of units of each line that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
@@ -226,9 +224,9 @@ TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int
 #define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Micro-panels of B of up to 32 neighbours that lie side by side are interleaved in registers where the set
- * has words for it: interleave_2() takes two elements of 16 bits, interleave_4() four of 8, a unit of each
- * neighbour. How many units of each were copied. */
+/* Interleaves contiguous lines in registers: micro-panels of B of up to 32 lines. interleave_2() makes a unit
+ * from two 16-bit elements, interleave_4() from four 8-bit ones. Returns the number of units of each line
+ * that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
@@ -284,9 +282,7 @@ COPY(pairs_u8, unit_pair_u8, 2, 1)
 COPY(quads, unit_quad, 4, 1)
 #undef COPY
 
-/* --- epilogues --- */
-
-/* To nearest even; NaN stays NaN. */
+/* Rounds to nearest even; NaN stays NaN. */
 TSL_INLINE uint16_t f32_to_bf16(float value) {
   const uint32_t bits = bits_of(value), rounded = bits + 0x7fff + (bits >> 16 & 1);
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
@@ -299,50 +295,52 @@ TSL_INLINE float finished(float alpha, float sum, float beta, float before) {
 TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    float *const at = (float *)(void *)c + j * step;
-    *at = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *at);
+    float *const element = (float *)(void *)c + j * step;
+    *element = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *element);
   }
 }
 
 TSL_INLINE void row_f16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    uint16_t *const at = (uint16_t *)(void *)c + j * step;
-    *at = f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*at)));
+    uint16_t *const element = (uint16_t *)(void *)c + j * step;
+    *element =
+        f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
   }
 }
 
 TSL_INLINE void row_bf16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                          unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    uint16_t *const at = (uint16_t *)(void *)c + j * step;
-    const float before = beta == 0 ? 0 : from_bits((uint32_t)*at << 16);
-    *at = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
+    uint16_t *const element = (uint16_t *)(void *)c + j * step;
+    const float before = beta == 0 ? 0 : from_bits((uint32_t)*element << 16);
+    *element = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
   }
 }
 
 TSL_INLINE void row_i32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
-    uint32_t *const at = (uint32_t *)(void *)c + j * step;
-    *at =
-        beta == 0 ? last->integer_alpha * sums[j] : last->integer_alpha * sums[j] + last->integer_beta * *at;
+    uint32_t *const element = (uint32_t *)(void *)c + j * step;
+    *element = beta == 0 ? last->integer_alpha * sums[j]
+                         : last->integer_alpha * sums[j] + last->integer_beta * *element;
   }
 }
 
 typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                           unsigned char *restrict c, int64_t columns, int64_t step, float beta);
 
-/* A whole row of a tile past the caches, where the set has a word for it and the row is whole lines. */
+/* Stores a whole row of a tile past the caches, if the instruction set can and the row consists of whole
+ * cache lines. */
 #if HAS_UNITS
 #define IS_NONTEMPORAL(last, c, size)                                                                        \
   ((last)->nontemporal && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
 TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row, const uint32_t *sums,
                                 unsigned char *c) {
-  uint32_t made[TSL_AMX_WIDTH_MAX];
-  row(last, sums, (unsigned char *)made, TSL_AMX_WIDTH_MAX, 1, 0);
-  store_line_nontemporal(c, made);
-  store_line_nontemporal(c + 64, made + TSL_AMX_WIDTH_MAX / 2);
+  uint32_t finished_row[TSL_AMX_WIDTH_MAX];
+  row(last, sums, (unsigned char *)finished_row, TSL_AMX_WIDTH_MAX, 1, 0);
+  store_line_nontemporal(c, finished_row);
+  store_line_nontemporal(c + 64, finished_row + TSL_AMX_WIDTH_MAX / 2);
 }
 #else
 #define IS_NONTEMPORAL(last, c, size) false
@@ -352,9 +350,10 @@ TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row,
 }
 #endif
 
-/* Loops for dense rows of C, with and without what was in C, and for whole ones. */
+/* Runs an epilogue on all rows, with separate loops for dense rows, beta = 0 and whole rows. */
 TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
-  const tsl_amx_epilogue own = *epilogue, *const last = &own; /* what C is cannot be in here */
+  /* a local copy, so that stores to C cannot alias it */
+  const tsl_amx_epilogue local = *epilogue, *const last = &local;
   for (int64_t i = 0; i < last->rows; i++) {
     const uint32_t *restrict const sums = last->sums + i * last->width;
     unsigned char *restrict const c = last->c + i * last->c_row * size;
@@ -387,18 +386,16 @@ static void epilogue_i32(const tsl_amx_epilogue *last) {
   all_rows(last, row_i32, 4);
 }
 
-/* --- what dot instructions would take as 0 --- */
-
 static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
-  uint16_t all = UINT16_MAX; /* of magnitudes less one, so that 0 is the largest */
+  uint16_t all = UINT16_MAX; /* minimum of magnitudes minus one; 0 becomes the maximum */
   for (int64_t i = 0; i < rows; i++) {
     const unsigned char *const row = (const unsigned char *)src + i * row_bytes;
-    uint16_t own = UINT16_MAX;
+    uint16_t row_min = UINT16_MAX;
     for (int64_t j = 0; j < 2 * units; j++) {
       const uint16_t lower = (uint16_t)((load_16(row + 2 * j) & 0x7fff) - 1);
-      own = lower < own ? lower : own;
+      row_min = lower < row_min ? lower : row_min;
     }
-    all = own < all ? own : all;
+    all = row_min < all ? row_min : all;
   }
   return (uint32_t)all + 1;
 }

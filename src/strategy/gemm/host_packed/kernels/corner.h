@@ -1,7 +1,6 @@
-/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in host_packed_kernel.c:
+/* Corners on the diagonal of a symmetric, hermitian or triangular factor: included by host_packed_kernel.c
  * with REAL and COMPONENTS. */
 
-/* kernels.h has the contract. */
 static void conjugate(void *elements, int64_t count) {
   REAL *number = elements;
   if (COMPONENTS == 2)
@@ -9,7 +8,7 @@ static void conjugate(void *elements, int64_t count) {
       number[2 * i + 1] = -number[2 * i + 1];
 }
 
-/* `count` elements with a stride, or zeros; with the sign of imaginary parts. */
+/* Copies `count` elements with a stride; imaginary parts are multiplied by `sign`. */
 static inline void copy_corner_run(const REAL *from, int64_t stride, int64_t count, REAL sign, REAL *dst) {
   for (int64_t t = 0; t < count; t++, from += stride * COMPONENTS, dst += COMPONENTS) {
     dst[0] = from[0];
@@ -22,44 +21,45 @@ static inline void clear_corner_run(int64_t count, REAL *dst) {
     dst[t] = 0;
 }
 
-/* Of step l the elements before and behind the diagonal, which are stored or not. */
+/* Copies the elements `first` to before `end` of step l, on one side of the diagonal: stored, mirrored or
+ * zero. */
 static inline void copy_corner_side(const tsl_packed_corner *corner, bool is_stored, int64_t l, int64_t first,
                                     int64_t end, REAL *dst) {
-  const REAL *at = corner->at;
+  const REAL *src = corner->at;
   const bool is_mirrored = corner->structure == TESELA_SYMMETRIC || corner->structure == TESELA_HERMITIAN;
   if (is_stored)
-    copy_corner_run(at + (first * corner->across + l * corner->along) * COMPONENTS, corner->across,
+    copy_corner_run(src + (first * corner->across + l * corner->along) * COMPONENTS, corner->across,
                     end - first, 1, dst + first * COMPONENTS);
   else if (is_mirrored)
-    copy_corner_run(at + (l * corner->across + first * corner->along) * COMPONENTS, corner->along,
+    copy_corner_run(src + (l * corner->across + first * corner->along) * COMPONENTS, corner->along,
                     end - first, corner->structure == TESELA_HERMITIAN ? -1 : 1, dst + first * COMPONENTS);
   else
     clear_corner_run(end - first, dst + first * COMPONENTS);
 }
 
 static void set_diagonal_to_one(const tsl_packed_corner *corner) {
-  REAL *to = corner->out;
-  for (int64_t l = corner->first; l < corner->end; l++, to += corner->width * COMPONENTS) {
-    clear_corner_run(1, to + l * COMPONENTS);
-    to[l * COMPONENTS] = 1;
+  REAL *dst = corner->out;
+  for (int64_t l = corner->first; l < corner->end; l++, dst += corner->width * COMPONENTS) {
+    clear_corner_run(1, dst + l * COMPONENTS);
+    dst[l * COMPONENTS] = 1;
   }
 }
 
 static void pack_corner_any(const tsl_packed_corner *corner) {
-  const REAL *at = corner->at;
-  REAL *to = corner->out;
+  const REAL *src = corner->at;
+  REAL *dst = corner->out;
   const int64_t count = corner->count;
-  for (int64_t l = corner->first; l < corner->end; l++, to += corner->width * COMPONENTS) {
-    copy_corner_side(corner, !corner->stores_before, l, 0, l, to);
-    copy_corner_side(corner, corner->stores_before, l, l + 1, count, to);
+  for (int64_t l = corner->first; l < corner->end; l++, dst += corner->width * COMPONENTS) {
+    copy_corner_side(corner, !corner->stores_before, l, 0, l, dst);
+    copy_corner_side(corner, corner->stores_before, l, l + 1, count, dst);
     if (corner->structure == TESELA_UNIT_TRIANGULAR) {
-      clear_corner_run(1, to + l * COMPONENTS);
-      to[l * COMPONENTS] = 1;
+      clear_corner_run(1, dst + l * COMPONENTS);
+      dst[l * COMPONENTS] = 1;
     } else
-      copy_corner_run(at + l * (corner->across + corner->along) * COMPONENTS, 0, 1, 1, to + l * COMPONENTS);
+      copy_corner_run(src + l * (corner->across + corner->along) * COMPONENTS, 0, 1, 1, dst + l * COMPONENTS);
     if (COMPONENTS == 2 && corner->structure == TESELA_HERMITIAN)
-      to[l * COMPONENTS + COMPONENTS - 1] = 0;
-    clear_corner_run(corner->width - count, to + count * COMPONENTS);
+      dst[l * COMPONENTS + COMPONENTS - 1] = 0;
+    clear_corner_run(corner->width - count, dst + count * COMPONENTS);
   }
 }
 

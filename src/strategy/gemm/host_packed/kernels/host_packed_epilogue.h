@@ -1,10 +1,10 @@
-/* The last step of a tile, as text in host_packed_kernel.c: with REAL, COMPONENTS and SUFFIX, that of the
- * numbers' names. Vectors of a complex type hold pairs. A tile has two sums for each of its own: of the real
- * parts of A times pairs of B, and of the imaginary ones. conj(A) B differs in the sign of the latter, and A
- * conj(B) is the conjugate of conj(A) B: conjugates are two signs, here, and cost nothing in the loop.
+/* Epilogue of a tile: included by host_packed_kernel.c with REAL, COMPONENTS and SUFFIX. Vectors of a complex
+ * type hold pairs. A complex tile has two sums for each vector: of the real parts of A times pairs of B, and
+ * of the imaginary parts. conj(A) B differs in the sign of the second sum, and A conj(B) is the conjugate of
+ * conj(A) B. So conjugates are two signs here and cost nothing in the loop.
  *
- * Which multiplication is fused with an addition is said, not left to the compiler: it takes one for some
- * tiles and another for others, and bits would depend on how C is cut. */
+ * Fused multiply-adds are explicit. Otherwise a compiler fuses differently in different tiles, and bits would
+ * depend on how C is cut. */
 #if COMPONENTS == 1
 
 static inline bool is_zero(const double *scalar) {
@@ -13,11 +13,11 @@ static inline bool is_zero(const double *scalar) {
 static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
   return (REAL)scalar[0] * value;
 }
-/* sum + scalar value */
+/* Returns sum + scalar value. */
 static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
   return NAME(fma)(sum, (REAL)scalar[0], value);
 }
-/* The sums of a row, from those of its parts, of which there is one. */
+/* Returns a vector of a real tile: its only sum. */
 static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
   (void)signs, (void)last;
   return first;
@@ -34,7 +34,7 @@ static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
     return real * value;
   return NAME(fma)(imaginary * NAME(times_i)(value), real, value);
 }
-/* sum + scalar value */
+/* Returns sum + scalar value. */
 static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
   const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
   if (imaginary == 0)
@@ -51,10 +51,9 @@ static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(
 
 #endif
 
-/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. By whole
- * vectors, as where they do lie so: a compiler may fuse other multiplications and additions in a loop of
- * single numbers, and others again in what it leaves behind that loop, so that bits would depend on how tiles
- * are cut. */
+/* Stores a row of C whose columns are not contiguous: c = sums + beta c; beta = 0 never reads c. Works by
+ * whole vectors like contiguous rows. In scalar loops a compiler may fuse differently, and bits would depend
+ * on how tiles are cut. */
 static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
   enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
   for (; count > 0; count -= ELEMENTS, sums += LANES, c += ELEMENTS * COMPONENTS * column) {
@@ -74,7 +73,6 @@ static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, co
   }
 }
 
-/* kernels.h has the contract. */
 static void add_split_k(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
                         int64_t column, const double *alpha, const double *beta) {
   enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };

@@ -1,10 +1,10 @@
-/* A product to which its transpose is added, as text in host_packed_kernel.c behind host_packed_epilogue.h;
- * kernels.h has the contract. A vector of a row meets STEPS columns of the square's rows, transposed in
+/* Adds a product and its transpose (tsl_packed_fold): included by host_packed_kernel.c after
+ * host_packed_epilogue.h. A vector of a row is added to STEPS columns of the square, transposed in
  * registers. */
 #define OF_ELEMENTS(word) JOIN(word##_, TSL_TYPE)
 enum { FOLD_LANES = OF_ELEMENTS(LANES), FOLD_STEPS = OF_ELEMENTS(STEPS) };
 
-/* Elements `from` to before `end` of a vector's, at the columns of C that they are of. */
+/* Stores elements `from` to before `end` of a vector at their columns of C. */
 static void put_some(const tsl_packed_fold *fold, const REAL *values, int64_t from, int64_t end, REAL *c) {
   if (from < end)
     scatter(values + from * COMPONENTS, end - from, c + from * fold->c_column * COMPONENTS, fold->c_column,
@@ -23,7 +23,7 @@ static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t 
   put_some(fold, values, from, end, c);
 }
 
-/* The conjugate's signs. */
+/* Returns the conjugate if C is hermitian, else the value. */
 static inline NAME(vector) turned(const tsl_packed_fold *fold, NAME(vector) value) {
 #if COMPONENTS == 2
   const REAL sign = fold->is_hermitian ? -1 : 1;
@@ -36,7 +36,7 @@ static inline NAME(vector) turned(const tsl_packed_fold *fold, NAME(vector) valu
 #endif
 }
 
-/* A hermitian diagonal's imaginary part is not read, and written as 0. */
+/* Stores a hermitian diagonal element: its imaginary part is not read, and is written as 0. */
 static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
   const REAL factor = (REAL)fold->beta[0];
   c[0] = factor == 0 ? value : NAME(fma_number)(value, factor, c[0]);
@@ -46,19 +46,19 @@ static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
 static void fold_vector(const tsl_packed_fold *fold, NAME(vector) value, int64_t i, int64_t j) {
   REAL *c = (REAL *)fold->c + (i * fold->c_row + j * fold->c_column) * COMPONENTS;
   const int64_t end = tsl_min(FOLD_LANES, fold->count - j), diagonal = i - j;
-  int64_t from = 0, to = end;
+  int64_t from = 0, stop = end;
   if (fold->is_lower)
-    to = tsl_min(end, diagonal + 1);
+    stop = tsl_min(end, diagonal + 1);
   else
     from = tsl_max(0, diagonal);
-  if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < to) {
+  if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < stop) {
     REAL values[FOLD_LANES * COMPONENTS];
     NAME(store)(values, value);
     put_some(fold, values, from, diagonal, c);
-    put_some(fold, values, diagonal + 1, to, c);
+    put_some(fold, values, diagonal + 1, stop, c);
     put_diagonal(fold, values[diagonal * COMPONENTS], c + diagonal * fold->c_column * COMPONENTS);
   } else {
-    put(fold, value, from, to, c);
+    put(fold, value, from, stop, c);
   }
 }
 

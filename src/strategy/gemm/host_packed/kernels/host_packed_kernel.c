@@ -1,5 +1,5 @@
-/* The copies, tiles and last steps of one type. Tiles of one to four vectors have as many rows as leave a few
- * registers. */
+/* Pack functions, micro-kernels and epilogues of one element type. Micro-kernels of one to four vectors have
+ * as many rows as leave a few registers free. */
 #include "strategy/gemm/host_packed/host_packed_kernels.h"
 
 #include "host/int_math.h"
@@ -8,16 +8,14 @@
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define COMPONENTS JOIN(COMPONENTS_, TSL_TYPE)
 
-/* --- copies: elements are moved and not computed with --- */
-
 #define SUFFIX JOIN(_, TSL_TYPE)
 typedef NAME(element) element;
 
-/* How many steps before their use a copy prefetches rows. */
+/* Steps of k that packing prefetches ahead. */
 enum { COPY_PREFETCH = 12 };
 
-/* Stores `count` elements at `dst`, and what the vector has behind them, where that is before `end`: it is
- * stored over later. A part of a vector takes some processors ten times as long as a whole one. */
+/* Stores `count` elements, and the rest of the vector if it ends before `end`: later stores overwrite it. On
+ * some processors a partial store takes ten times as long as a whole one. */
 static inline void store_over(element *dst, NAME(vector) value, int64_t count, const element *end) {
   if (end - dst >= NAME(LANES))
     NAME(store)(dst, value);
@@ -25,7 +23,7 @@ static inline void store_over(element *dst, NAME(vector) value, int64_t count, c
     NAME(store_edge)(dst, value, count);
 }
 
-/* Neighbours that lie side by side. */
+/* Packs lines of which each step is contiguous. */
 static void copy_side_by_side(const element *in, int64_t along, int64_t count, int64_t depth, int64_t width,
                               element *out) {
   enum { LANES = NAME(LANES) };
@@ -41,9 +39,8 @@ static void copy_side_by_side(const element *in, int64_t along, int64_t count, i
   }
 }
 
-/* At most LANES neighbours, each with its numbers side by side: they are transposed in registers, and
- * `stored` of them are written. A row that is not there is read as the first one. What lies at `end` is not
- * touched. */
+/* Packs at most LANES lines with contiguous steps, transposed in registers, and stores `stored` of them. A
+ * missing line is read as the first one. Memory from `end` on is not written. */
 static void copy_transposed(const element *in, int64_t across, int64_t count, int64_t depth, int64_t width,
                             int64_t stored, element *out, const element *end) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
@@ -68,23 +65,22 @@ static void copy_any(const element *in, int64_t across, int64_t along, int64_t c
       out[t] = t < count ? in[t * across] : (element){0};
 }
 
-/* kernels.h has the contract. */
 static void pack_micro(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                        int64_t width, void *out) {
-  const element *from = in;
-  element *to = out;
+  const element *src = in;
+  element *dst = out;
   if (across == 1)
-    copy_side_by_side(from, along, count, depth, width, to);
+    copy_side_by_side(src, along, count, depth, width, dst);
   else if (along == 1)
     for (int64_t t = (count - 1) / NAME(LANES) * NAME(LANES); t >= 0; t -= NAME(LANES)) {
       const int64_t read = tsl_min(count - t, NAME(LANES)), stored = tsl_min(width - t, NAME(LANES));
-      copy_transposed(from + t * across, across, read, depth, width, stored, to + t, to + depth * width);
+      copy_transposed(src + t * across, across, read, depth, width, stored, dst + t, dst + depth * width);
     }
   else
-    copy_any(from, across, along, count, depth, width, to);
+    copy_any(src, across, along, count, depth, width, dst);
 }
 
-/* Whole micro-panels of B whose columns lie side by side: a row of all of them at a time, since the next row
+/* Packs whole micro-panels of B with contiguous rows: one row of all micro-panels at a time, as the next row
  * may be on another page. */
 static void copy_rows(const element *in, int64_t along, int64_t micros_b, int64_t depth, int64_t width,
                       int64_t whole, element *out) {
@@ -111,30 +107,30 @@ static void pack_micros(const void *in, int64_t across, int64_t along, int64_t c
   }
 }
 
-/* The corner of a triangular factor whose lines lie side by side, with its diagonal; kernels.h has the
- * contract. What is stored behind the end of a step is stored over by the next one. */
+/* Packs the corner of a triangular factor whose lines are contiguous, with its diagonal. Elements stored
+ * after a step's end are overwritten by the next step. */
 static void pack_triangle(const tsl_packed_corner *corner) {
   enum { LANES = NAME(LANES) };
   const int64_t width = corner->width, count = corner->count;
   const element *in = (const element *)corner->at + corner->first * corner->along;
-  element *to = corner->out;
-  const element *const end = to + (corner->end - corner->first) * width;
-  for (int64_t l = corner->first; l < corner->end; l++, in += corner->along, to += width) {
+  element *dst = corner->out;
+  const element *const end = dst + (corner->end - corner->first) * width;
+  for (int64_t l = corner->first; l < corner->end; l++, in += corner->along, dst += width) {
     const int64_t from = corner->stores_before ? l : 0, behind = corner->stores_before ? count : l + 1;
     for (int64_t t = corner->stores_before ? 0 : behind; t < width; t += LANES)
-      store_over(to + t, (NAME(vector)){0}, width - t, end);
+      store_over(dst + t, (NAME(vector)){0}, width - t, end);
     for (int64_t t = from; t < behind; t += LANES)
       if (behind - t >= LANES)
-        store_over(to + t, NAME(load)(in + t), LANES, end);
+        store_over(dst + t, NAME(load)(in + t), LANES, end);
       else
-        store_over(to + t, NAME(load_part)(in + t, behind - t), behind - t, end);
+        store_over(dst + t, NAME(load_part)(in + t, behind - t), behind - t, end);
   }
 }
 
 enum { ELEMENT_LANES_LOG2 = NAME(LANES_LOG2) };
 #undef SUFFIX
 
-/* --- tiles: of numbers, of which a complex element has two --- */
+/* --- micro-kernels: components; a complex element has two --- */
 
 #define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
 #include "strategy/gemm/host_packed/kernels/corner.h"

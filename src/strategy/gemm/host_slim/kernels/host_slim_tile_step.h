@@ -1,5 +1,5 @@
-/* One step of a tile along k, as text inside host_slim_tile.h; STEP_AT is how many numbers further the step's
- * numbers of a lie. */
+/* One step of k of a micro-kernel, included in host_slim_tile.h. STEP_AT is the step's offset in elements of
+ * a. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) row_of_b[j] =

@@ -1,6 +1,6 @@
-/* The kernels of one element type; job.c says when which is called. How many registers there are decides how
- * high a tile of one, two or three vectors is: sums, a step's vectors of b, and a number of a for each of
- * them. */
+/* Micro-kernels and copies of one element type; host_slim_job.c calls them. The number of registers limits MR
+ * of a tile of one, two or three vectors. A tile needs registers for sums, a step's vectors of b, and an
+ * element of a for each. */
 #include "strategy/gemm/host_slim/host_slim_job.h"
 
 #include "host/int_math.h"
@@ -31,21 +31,21 @@ enum { LANES = NAME(LANES), LINE = 64 / (int)sizeof(REAL) };
 
 static void copy(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, int64_t width,
                  void *out, int64_t pitch) {
-  const REAL *from = in;
-  REAL *to = out;
-  for (int64_t i = 0; i < rows; i++, from += row, to += pitch) {
+  const REAL *src = in;
+  REAL *dst = out;
+  for (int64_t i = 0; i < rows; i++, src += row, dst += pitch) {
     int64_t j = 0;
-    if (column == 1 && width % LANES == 0) { /* zeros come with a part of a vector */
+    if (column == 1 && width % LANES == 0) { /* load_part() fills a partial vector with zeros */
       for (; j + LANES <= columns; j += LANES)
-        NAME(store)(to + j, NAME(load)(from + j));
+        NAME(store)(dst + j, NAME(load)(src + j));
       if (j < columns)
-        NAME(store)(to + j, NAME(load_part)(from + j, columns - j));
+        NAME(store)(dst + j, NAME(load_part)(src + j, columns - j));
       j += j < columns ? LANES : 0;
     } else
       for (; j < columns; j++)
-        to[j] = from[j * column];
+        dst[j] = src[j * column];
     for (; j < width; j++)
-      to[j] = 0;
+      dst[j] = 0;
   }
 }
 
@@ -67,31 +67,31 @@ static void finish_row(const REAL *sums, int64_t count, REAL beta, REAL *c) {
 }
 
 static void finish(const void *sums, int64_t step, int64_t count, double beta, void *c, int64_t column) {
-  const REAL *from = sums, factor = (REAL)beta;
-  REAL *to = c;
+  const REAL *src = sums, factor = (REAL)beta;
+  REAL *dst = c;
   if (step == 1 && column == 1)
-    finish_row(from, count, factor, to);
+    finish_row(src, count, factor, dst);
   else if (factor == 0)
     for (int64_t j = 0; j < count; j++)
-      to[j * column] = from[j * step];
+      dst[j * column] = src[j * step];
   else
     for (int64_t j = 0; j < count; j++)
-      to[j * column] = NAME(fma_number)(from[j * step], factor, to[j * column]);
+      dst[j * column] = NAME(fma_number)(src[j * step], factor, dst[j * column]);
 }
 
-/* Whole lines; what is before the first one and behind the last is stored as ever. */
+/* Streams whole cache lines; elements before the first and after the last one are stored normally. */
 static void stream(const void *sums, int64_t count, void *c) {
-  const REAL *from = sums;
-  REAL *to = c;
-  const int64_t before = tsl_min(count, (int64_t)(-(uintptr_t)to % 64 / sizeof(REAL)));
+  const REAL *src = sums;
+  REAL *dst = c;
+  const int64_t before = tsl_min(count, (int64_t)(-(uintptr_t)dst % 64 / sizeof(REAL)));
   int64_t j = 0;
   for (; j < before; j++)
-    to[j] = from[j];
+    dst[j] = src[j];
   for (; j + LINE <= count; j += LINE)
     TSL_UNROLL for (int part = 0; part < LINE; part += LANES)
-        NAME(store_nontemporal)(to + j + part, NAME(load)(from + j + part));
+        NAME(store_nontemporal)(dst + j + part, NAME(load)(src + j + part));
   for (; j < count; j++)
-    to[j] = from[j];
+    dst[j] = src[j];
 }
 
 const tsl_slim_kernels TSL_ISA_NAME(tsl_slim) = {.type = JOIN(ENUM_, TSL_TYPE),

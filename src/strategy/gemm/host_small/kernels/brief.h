@@ -1,7 +1,7 @@
-/* A brief tile (job.h), as text: included with BRIEF_ROWS, the even number of rows that it has room for. A
- * shape that nobody has seen finds neither its tile's instructions in the caches nor its branches foreseen,
- * so there are few of both: one loop for whole vectors and parts, one step at a time, and half as many tiles
- * as numbers of rows. An odd number has its last row twice, which then lies where the one before does. */
+/* Brief tile (tsl_small_kernels.brief): included with BRIEF_ROWS, its maximum rows, an even number. A new
+ * shape finds neither code in the caches nor predicted branches, so code and branches are few. There is one
+ * loop for whole and partial vectors, one step at a time, and half as many tiles as numbers of rows. For an
+ * odd number of rows the last row is computed twice. */
 static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at, const void *b_at,
                                             void *c_at) {
   enum { ROWS = BRIEF_ROWS - 1, POINTERS = (ROWS + 4) / 5 };
@@ -34,7 +34,7 @@ static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at,
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) c[i] = (char *)c_at + 5 * i * stride;
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(c[i]), "+r"(stride), "+r"(three));
 #define ROW_AT ((REAL *)(void *)(c[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)))
-  if (tile->adds) { /* all rows are read first: the last one may be there twice */
+  if (tile->adds) { /* all rows are read first, since the last row may be stored twice */
     const REAL beta = (REAL)tile->beta;
     TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] =
         NAME(fma)(sum[i], beta, NAME(load_masked)(ROW_AT, mask));

@@ -1,12 +1,11 @@
-/* An exact tile (job.h), as text: included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and
- * EXACT_HEIGHT, which it undefines. A tiny product is over before a loop has begun to pay, and what bounds it
- * is how many instructions a clock the processor takes in. So there is no loop, and hardly a question; and
- * each row of a has an address of its own, because a multiply-add that finds its number by two registers is
- * taken in as two.
+/* Exact tile (tsl_small_exact): included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and
+ * EXACT_HEIGHT, which it undefines. A tiny product is bound by the instructions that the processor decodes in
+ * a clock. So the tile has no loop and hardly a branch. Each row of a has a pointer of its own, since a
+ * multiply-add with an indexed address decodes as two operations.
  *
- * EXACT_HEIGHT rows are done at a time; where that is not all, b stays in registers meanwhile. Addresses of
- * more than four rows would have registers saved first; fewer sums than eight wait for each other where
- * nothing else hides it. */
+ * EXACT_HEIGHT rows are computed at a time; if these are not all, b stays in registers. Pointers to more than
+ * four rows would need saved registers; fewer than eight sums wait for each other unless other work hides the
+ * latency. */
 #define LOAD_B(l)                                                                                            \
   TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) row_of_b[l][j] =                                        \
       NAME(load)((const REAL *)(const void *)b + j * LANES);                                                 \
@@ -23,7 +22,7 @@ static tesela_status EXACT_NAME(const void *state, const void *a_at, const void 
   if (HEIGHT < ROWS) {
     TSL_UNROLL for (int l = 0; l < EXACT_DEPTH; l++) {
       LOAD_B(l);
-      /* Compilers would load it when it is needed, when there are addresses of a as well. */
+      /* A compiler would postpone the load until pointers of a occupy registers too. */
       TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) TSL_KEEP(row_of_b[l][j]);
     }
   }
@@ -31,7 +30,7 @@ static tesela_status EXACT_NAME(const void *state, const void *a_at, const void 
   TSL_UNROLL for (int row = 0; row < ROWS; row += HEIGHT) {
     TSL_UNROLL for (int i = 1; i < HEIGHT; i++) {
       a[i] = a[i - 1] + a_row;
-      __asm__("" : "+r"(a[i])); /* or compilers find it from the first one, by two registers */
+      __asm__("" : "+r"(a[i])); /* otherwise compilers use an indexed address from the first row */
     }
     TSL_UNROLL for (int i = 0; i < HEIGHT; i++) {
       TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] = (NAME(vector)){0};

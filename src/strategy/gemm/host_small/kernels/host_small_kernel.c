@@ -1,14 +1,14 @@
-/* Micro-kernels of one element type, for C of any width; for narrow C, where the set has narrower vectors,
- * since a whole one would be mostly empty; and for processors that do two multiply-adds a clock (SMALL_WIDE):
- * there a tile of one vector loads a number for each, which two loads a clock do not keep up with, so tiles
- * are wider, and higher where there is one vector only, since a multiply-add takes four clocks. */
+/* Micro-kernels of one element type: for C of any width; for narrow C with narrower vectors, if the set has
+ * them; and for processors with two multiply-adds a clock (SMALL_WIDE). There a tile of one vector needs one
+ * load for each multiply-add, more than two loads a clock. So tiles are wider, and tiles of one vector
+ * higher, as a multiply-add takes four clocks. */
 #include "strategy/gemm/host_small/host_small_job.h"
 
 #include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 
-/* Four columns of four numbers each become four rows, in vectors of 16 bytes. */
+/* Transposes four columns of four elements to rows, in vectors of 16 bytes. */
 static inline void transpose_four(const REAL *in, int64_t across, int64_t width, REAL *out) {
   typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
   const four a = *(const four *)in, b = *(const four *)(in + across), c = *(const four *)(in + 2 * across),
@@ -23,7 +23,7 @@ static inline void transpose_four(const REAL *in, int64_t across, int64_t width,
   *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-/* job.h has the contract. */
+/* Packs columns of B, see tsl_small_copy. */
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
                  void *dst) {
   const REAL *in = from;
@@ -36,8 +36,6 @@ static void copy(const void *from, int64_t across, int64_t along, int64_t count,
     for (int64_t j = l < deep ? wide : 0; j < count; j++)
       out[l * width + j] = in[l * along + j * across];
 }
-
-/* --- tiles --- */
 
 #define FOUR 0
 #define SUFFIX JOIN(_, TSL_TYPE)

@@ -1,11 +1,11 @@
-/* One tile of C in registers, as text: included once per number of rows and of vectors (host/tiles.h), with
- * TILE_ROWS and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for
- * each step along k, TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair;
- * four steps at a time where numbers of a row of a lie side by side, since the same addresses serve them all.
+/* Micro-kernel: one tile of C in registers. Included once per number of rows and vectors (host/tiles.h) with
+ * TILE_ROWS and TILE_VECTORS. Loops over the tile have constant length and are unrolled. Each step of k has
+ * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair. If elements of a row
+ * of a are contiguous, four steps share their addresses.
  *
- * Rows of a are found from an address for every five of them: one, two and four strides further are addresses
- * that x86 computes in the load, three is kept. Compilers that see through this make an address of each row,
- * and run out of registers; an empty instruction keeps them from it. */
+ * Rows of a are addressed from pointers, five rows each. One, two and four strides are x86 addressing modes;
+ * three strides are kept in a register. A compiler that sees this makes a pointer of each row and spills
+ * registers; an empty asm statement prevents that. */
 static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS)(const void *state, const void *a_at, const void *b_at,
                                                         void *c_at) {
   const tsl_small_tile *tile = state;

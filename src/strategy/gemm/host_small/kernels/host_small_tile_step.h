@@ -1,5 +1,5 @@
-/* One step of a tile along k, as text inside host_small_tile.h; LOAD_LAST(from) loads the last vector of a
- * row, STEP_AT is how many numbers further the step's numbers of A lie. */
+/* One step of k of a micro-kernel, included in host_small_tile.h. LOAD_LAST(from) loads the last vector of a
+ * row; STEP_AT is the step's offset in elements of a. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) row_of_b[j] = NAME(load)((const REAL *)b + j * LANES);
@@ -10,5 +10,5 @@
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(fma)(sum[i][j], number, row_of_b[j]);
   }
   b += b_step;
-  __asm__("" : "+r"(b)); /* or compilers find where it will be four steps on, and have no register for that */
+  __asm__("" : "+r"(b)); /* prevents a pointer for each of four steps, which needs a register */
 }

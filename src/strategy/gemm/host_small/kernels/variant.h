@@ -1,8 +1,9 @@
-/* Tiles of one width of vectors, and the row of the table, as text inside host_small_kernel.c, with
- *   SUFFIX    what the vectors' names end in
- *   VARIANT   what the tiles' names end in
- *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as
- * below) FOUR      of tiles of four vectors: rows of the largest; 0: there are none */
+/* Micro-kernels of one vector width and their table row. The including file host_small_kernel.c defines
+ *
+ *   SUFFIX    suffix of the vectors' names
+ *   VARIANT   suffix of the tiles' names
+ *   SIZES     (MR of tiles of one vector, of two, of three; heights of three kinds of exact tiles)
+ *   FOUR      MR of tiles of four vectors; 0: none */
 #ifndef NTH_1
 #define NTH_1(a, b, c, d, e, f) a
 #define NTH_2(a, b, c, d, e, f) b
@@ -22,8 +23,8 @@
 #define OWN(word) JOIN(word, VARIANT)
 #endif
 
-/* A tile of C whose columns do not lie side by side: it is made where they do, and brought there number by
- * number. Apart, so that tiles need no memory of their own. */
+/* Computes a tile in a buffer and stores it to a C without contiguous columns. Not inlined, so that tiles
+ * need no stack. */
 static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function multiply,
                                                             const tsl_small_tile *tile, int rows, int vectors,
                                                             const void *a, const void *b, void *dst) {
@@ -31,11 +32,11 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
   REAL sums[MOST], *c = dst;
   const REAL beta = (REAL)tile->beta;
   const int64_t width = vectors * (int64_t)NAME(LANES), columns = width - NAME(LANES) + tile->last;
-  tsl_small_tile here = *tile;
-  here.c_row = width;
-  here.c_column = 1;
-  here.adds = false;
-  (void)multiply(&here, a, b, sums);
+  tsl_small_tile buffer_tile = *tile;
+  buffer_tile.c_row = width;
+  buffer_tile.c_column = 1;
+  buffer_tile.adds = false;
+  (void)multiply(&buffer_tile, a, b, sums);
   for (int i = 0; i < rows; i++, c += tile->c_row)
     for (int64_t j = 0; j < columns; j++) {
       REAL *at = c + j * tile->c_column;
@@ -48,8 +49,8 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "host/tiles.h"
 #undef TILE_TEXT
 
-/* Exact tiles: of as many rows and steps as a vector has lanes; of two vectors, with twice the steps; and for
- * AVX2's products of sixteen steps two more. */
+/* Exact tiles: as many rows and steps as a vector has lanes; two vectors with twice the steps; for AVX2's
+ * products of 16 steps two more. */
 #if OF(NTH_4, SIZES) > 0
 #define EXACT_NAME OWN(exact_square)
 #define EXACT_ROWS NAME(LANES)
@@ -81,7 +82,6 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "strategy/gemm/host_small/kernels/host_small_exact.h"
 #endif
 
-/* Brief tiles, where masks cost nothing. */
 #ifdef SMALL_BRIEF
 #define BRIEF_NAME_LATE(rows, variant) brief_##rows##variant
 #define BRIEF_NAME_OF(rows, variant) BRIEF_NAME_LATE(rows, variant)

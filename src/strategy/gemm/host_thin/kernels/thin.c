@@ -1,8 +1,9 @@
-/* The kernels of one element type; job.c says when which is called. How many registers there are decides how
- * much is held: HELD                  numbers of the thin operand that are kept in registers, a vector each
- *   NEAR_ROWS(q)          rows of a group where q rows are added up from the caches
- *   OUTER_ROWS(steps)     rows of C that are made together in an outer product
- *   COLUMNS_OF(q)         columns that are reduced together with q rows: as many as leave registers */
+/* Kernels of one element type; host_thin_job.c calls them. The number of registers decides:
+ *
+ *   HELD                  elements of the thin operand that are kept in registers, a vector each
+ *   NEAR_ROWS(q)          rows of a group if q rows are added up from the caches
+ *   OUTER_ROWS(steps)     rows of C that are computed together in an outer product
+ *   COLUMNS_OF(q)         columns that are reduced together with q rows */
 #include "strategy/gemm/host_thin/host_thin_job.h"
 
 #include "host/int_math.h"
@@ -27,25 +28,24 @@ typedef NAME(vector) vector;
 enum {
   LANES = NAME(LANES),
   LINE = 64 / (int)sizeof(REAL),
-  NARROW_VECTORS = 8,                  /* of sums that are kept in registers, a few at a time */
-  PREFETCHED = 512 / (int)sizeof(REAL) /* in a row of C that is written */
+  /* maximum vectors of a row of sums that are added in registers, a few at a time */
+  NARROW_VECTORS = 8,
+  PREFETCHED = 512 / (int)sizeof(REAL) /* prefetch distance in a row of C that is written */
 };
 
-/* --- sums over rows --- */
-
-/* One vector of each row of a group, `count` numbers of it; where `prefetches`, what the next group needs is
- * prefetched meanwhile. Rows of sums are whole vectors. */
+/* Adds one vector, or `count` elements of it, of each row of a group. `prefetches`: prefetches the next
+ * group. Rows of sums are whole vectors. */
 TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
                             int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
   vector sum[TSL_THIN_MOST];
   TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = NAME(load)(sums + i * pitch);
   TSL_UNROLL for (int l = 0; l < rows; l++) {
-    const REAL *at = x + l * along;
-    vector from = count == LANES ? NAME(load)(at) : NAME(load_part)(at, count);
+    const REAL *row = x + l * along;
+    vector from = count == LANES ? NAME(load)(row) : NAME(load_part)(row, count);
     if (q > 1)
       TSL_KEEP(from);
     if (prefetches)
-      __builtin_prefetch(at + rows * along, 0, 2);
+      __builtin_prefetch(row + rows * along, 0, 2);
     TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = rows * q <= HELD
                                                         ? NAME(fma_vectors)(sum[i], held[l * q + i], from)
                                                         : NAME(fma)(sum[i], y[l * q + i], from);
@@ -53,8 +53,8 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
   TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
 }
 
-/* The thin operand's numbers are taken to registers, or to the stack, since stores of sums might change them
- * otherwise. */
+/* Adds a group of rows. The thin operand's elements are first copied to registers or the stack, since the
+ * compiler assumes that stores to sums may change them. */
 TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *numbers, int64_t l,
                           int64_t width, REAL *sums, int64_t pitch, int q, int rows, bool prefetches) {
   const REAL *from = (const REAL *)numbers->at + l * numbers->along;
@@ -76,7 +76,7 @@ TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *
     add_vectors(x + j, along, held, y, sums + j, pitch, q, rows, prefetches, width - j);
 }
 
-/* A few vectors of the sums, kept in registers while all rows pass. */
+/* Adds all rows to a few vectors of sums that stay in registers. */
 TSL_INLINE void add_narrow(const REAL *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
                            REAL *sums, int64_t pitch, int q, int vectors, int64_t last, bool fresh) {
   const int64_t across = numbers->across, step = numbers->along;
@@ -143,10 +143,8 @@ TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_n
     add_group(from + l * along, along, numbers, l, width, sums, pitch, q, 1, false);
 }
 
-/* --- sums along rows --- */
-
-/* Whole vectors of the columns; where `prefetches`, those of the next columns are prefetched meanwhile.
- * Returns where the last part of a vector begins. */
+/* Multiplies whole vectors of the columns; `prefetches`: prefetches the next columns. Returns the position of
+ * the partial last vector. */
 TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t depth, const REAL *by,
                                   int64_t pitch, vector *sum, int q, int columns, bool prefetches) {
   vector row[TSL_THIN_MOST];
@@ -184,102 +182,101 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
   TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
 }
 
-/* The last columns lie over those before, where there are enough. */
+/* Reduces all columns in groups. The last group overlaps its predecessor if the columns are no multiple of
+ * it. */
 TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out, int q) {
   const int64_t across = x->across, depth = x->depth, count = x->count;
-  const REAL *from = x->at;
-  REAL *to = out;
+  const REAL *src = x->at;
+  REAL *dst = out;
   if (count < COLUMNS_OF(q))
     for (int64_t j = 0; j < count; j++)
-      reduce_some(from + j * across, across, depth, y, pitch, to + j * q, q, 1, false);
+      reduce_some(src + j * across, across, depth, y, pitch, dst + j * q, q, 1, false);
   else if (x->prefetches)
     for (int64_t j = 0; j < count; j += COLUMNS_OF(q)) {
-      const int64_t at = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
-      reduce_some(from + at * across, across, depth, y, pitch, to + at * q, q, COLUMNS_OF(q), true);
+      const int64_t group = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
+      reduce_some(src + group * across, across, depth, y, pitch, dst + group * q, q, COLUMNS_OF(q), true);
     }
   else
     for (int64_t j = 0; j < count; j += COLUMNS_OF(q)) {
-      const int64_t at = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
-      reduce_some(from + at * across, across, depth, y, pitch, to + at * q, q, COLUMNS_OF(q), false);
+      const int64_t group = j + COLUMNS_OF(q) <= count ? j : count - COLUMNS_OF(q);
+      reduce_some(src + group * across, across, depth, y, pitch, dst + group * q, q, COLUMNS_OF(q), false);
     }
 }
 
-/* --- outer products --- */
-
-/* What rows of C are made of, in registers: stores to C might change it where it lies. */
-typedef struct making {
+/* Arguments of rows of C, as a local copy: the compiler assumes that stores to C may change the original. */
+typedef struct outer_arguments {
   const REAL *b;
   int64_t pitch, y_pitch, c_pitch, width;
   REAL alpha, beta;
-} making;
+} outer_arguments;
 
-TSL_INLINE void one(making now, const REAL *y, REAL *c, int64_t j, int steps) {
-  REAL sum = y[0] * now.b[j];
+TSL_INLINE void one(outer_arguments args, const REAL *y, REAL *c, int64_t j, int steps) {
+  REAL sum = y[0] * args.b[j];
   for (int l = 1; l < steps; l++)
-    sum = NAME(fma_number)(sum, y[l], now.b[j + l * now.pitch]);
-  sum *= now.alpha;
-  c[j] = now.beta == 0 ? sum : NAME(fma_number)(sum, now.beta, c[j]);
+    sum = NAME(fma_number)(sum, y[l], args.b[j + l * args.pitch]);
+  sum *= args.alpha;
+  c[j] = args.beta == 0 ? sum : NAME(fma_number)(sum, args.beta, c[j]);
 }
 
-/* A vector of each of some rows of C, from the same vectors of B. */
-TSL_INLINE void mix(making now, const vector *held, REAL *c, int64_t j, int steps, int together, bool adds,
-                    bool nontemporal) {
+/* Computes a vector of each of `together` rows of C from vectors of B. */
+TSL_INLINE void mix(outer_arguments args, const vector *held, REAL *c, int64_t j, int steps, int together,
+                    bool adds, bool nontemporal) {
   vector b[TSL_THIN_STEPS];
   TSL_UNROLL for (int l = 0; l < steps; l++) {
-    b[l] = NAME(load)(now.b + j + l * now.pitch);
+    b[l] = NAME(load)(args.b + j + l * args.pitch);
     if (together > 1)
       TSL_KEEP(b[l]);
   }
   TSL_UNROLL for (int i = 0; i < together; i++) {
-    REAL *to = c + i * now.c_pitch + j;
+    REAL *row = c + i * args.c_pitch + j;
     vector sum = held[i * steps] * b[0];
     TSL_UNROLL for (int l = 1; l < steps; l++) sum = NAME(fma_vectors)(sum, held[i * steps + l], b[l]);
-    sum *= now.alpha;
+    sum *= args.alpha;
     if (!nontemporal)
-      __builtin_prefetch(to + PREFETCHED, 1);
+      __builtin_prefetch(row + PREFETCHED, 1);
     if (adds)
-      sum = NAME(fma)(sum, now.beta, NAME(load)(to));
+      sum = NAME(fma)(sum, args.beta, NAME(load)(row));
     if (nontemporal)
-      NAME(store_nontemporal)(to, sum);
+      NAME(store_nontemporal)(row, sum);
     else
-      NAME(store)(to, sum);
+      NAME(store)(row, sum);
   }
 }
 
-TSL_INLINE void outer_rows(making now, const REAL *y, REAL *c, int steps, int together, bool adds,
+TSL_INLINE void outer_rows(outer_arguments args, const REAL *y, REAL *c, int steps, int together, bool adds,
                            bool nontemporal) {
   vector held[TSL_THIN_STEPS * TSL_THIN_STEPS];
   int64_t j = 0;
   TSL_UNROLL for (int i = 0; i < together; i++) {
-    TSL_UNROLL for (int l = 0; l < steps; l++) held[i * steps + l] = y[i * now.y_pitch + l] - (vector){0};
+    TSL_UNROLL for (int l = 0; l < steps; l++) held[i * steps + l] = y[i * args.y_pitch + l] - (vector){0};
   }
   if (nontemporal) {
-    for (; j < now.width && (uintptr_t)(c + j) % VECTOR_BYTES != 0; j++)
-      one(now, y, c, j, steps);
-    for (; j + LINE <= now.width; j += LINE)
+    for (; j < args.width && (uintptr_t)(c + j) % VECTOR_BYTES != 0; j++)
+      one(args, y, c, j, steps);
+    for (; j + LINE <= args.width; j += LINE)
       TSL_UNROLL for (int part = 0; part < LINE; part += LANES)
-          mix(now, held, c, j + part, steps, together, adds, true);
+          mix(args, held, c, j + part, steps, together, adds, true);
   }
-  for (; j + LANES <= now.width; j += LANES)
-    mix(now, held, c, j, steps, together, adds, false);
-  if (!adds && !nontemporal && now.width >= LANES) { /* the last vector lies over the one before */
-    if (j < now.width)
-      mix(now, held, c, now.width - LANES, steps, together, false, false);
+  for (; j + LANES <= args.width; j += LANES)
+    mix(args, held, c, j, steps, together, adds, false);
+  if (!adds && !nontemporal && args.width >= LANES) { /* the last vector overlaps its predecessor */
+    if (j < args.width)
+      mix(args, held, c, args.width - LANES, steps, together, false, false);
   } else
-    TSL_UNROLL for (int i = 0; i < together; i++) for (int64_t t = j; t < now.width; t++)
-        one(now, y + i * now.y_pitch, c + i * now.c_pitch, t, steps);
+    TSL_UNROLL for (int i = 0; i < together; i++) for (int64_t t = j; t < args.width; t++)
+        one(args, y + i * args.y_pitch, c + i * args.c_pitch, t, steps);
 }
 
 TSL_INLINE void outer_way(const tsl_thin_rows *rows, int steps, int together, bool adds, bool nontemporal) {
-  const making now = {rows->b,     rows->pitch,       rows->y_pitch,   rows->c_pitch,
-                      rows->width, (REAL)rows->alpha, (REAL)rows->beta};
+  const outer_arguments args = {rows->b,     rows->pitch,       rows->y_pitch,   rows->c_pitch,
+                                rows->width, (REAL)rows->alpha, (REAL)rows->beta};
   const REAL *y = rows->y;
   REAL *c = rows->c;
   int64_t left = rows->rows;
-  for (; left >= together; left -= together, y += together * now.y_pitch, c += together * now.c_pitch)
-    outer_rows(now, y, c, steps, together, adds, nontemporal);
-  for (; left > 0; left--, y += now.y_pitch, c += now.c_pitch)
-    outer_rows(now, y, c, steps, 1, adds, nontemporal);
+  for (; left >= together; left -= together, y += together * args.y_pitch, c += together * args.c_pitch)
+    outer_rows(args, y, c, steps, together, adds, nontemporal);
+  for (; left > 0; left--, y += args.y_pitch, c += args.c_pitch)
+    outer_rows(args, y, c, steps, 1, adds, nontemporal);
 }
 
 TSL_INLINE void outer(const tsl_thin_rows *rows, int steps) {
@@ -291,18 +288,16 @@ TSL_INLINE void outer(const tsl_thin_rows *rows, int steps) {
     outer_way(rows, steps, OUTER_ROWS(steps), false, false);
 }
 
-/* --- copies, and C --- */
-
 static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, void *out,
                  int64_t pitch) {
-  const REAL *from = in;
-  REAL *to = out;
+  const REAL *src = in;
+  REAL *dst = out;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++)
-      to[i * pitch + j] = from[i * row + j * column];
+      dst[i * pitch + j] = src[i * row + j * column];
 }
 
-/* With constants for the steps the compiler makes vectors. */
+/* Stores a row of C; constant strides let the compiler use vectors. */
 TSL_INLINE void scale(const REAL *from, int64_t step, int64_t count, REAL alpha, REAL beta, REAL *dst,
                       int64_t column) {
   if (beta == 0)
@@ -321,12 +316,10 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
     scale(sums, step, count, (REAL)alpha, (REAL)beta, c, column);
 }
 
-/* --- for every number --- */
-
 #define OF(word, number) JOIN(word##_, number)
 
 #define TILE_TEXT "strategy/gemm/host_thin/kernels/versions.h"
-#define TILE_ROWS_MAX 8 /* TSL_THIN_MOST */
+#define TILE_ROWS_MAX 8
 #include "host/tile_rows.h"
 
 #define EVERY(word)                                                                                          \

@@ -1,5 +1,5 @@
-/* Lines measured and cut, and rows of C, once per instruction set: plain loops that compilers make vectors
- * of. */
+/* Measures and cuts lines, and computes rows of C; compiled once per instruction set. Plain loops that
+ * compilers vectorize. */
 #include "host/simd.h"
 
 #include "host/int_math.h"
@@ -9,7 +9,7 @@
 
 enum { BLOCK = TSL_SLICES_BLOCK, CHUNK = TSL_SLICES_CHUNK };
 
-/* A chunk of each line of a block, as bits; zeros behind the last. */
+/* Bits of a chunk of each line of a block; zeros after the last number. */
 typedef struct chunk {
   uint32_t bits[BLOCK][CHUNK];
 } chunk;
@@ -30,13 +30,13 @@ static void read_chunk(const tsl_slices_lines *slices_lines, int64_t first, int6
 }
 
 static void measure(const tsl_slices_job *job, int operand, int64_t first) {
-  const tsl_slices_lines *of = &job->of[operand];
-  const int64_t lines = tsl_min(BLOCK, of->count - first);
-  uint32_t largest[BLOCK] = {0}, least[BLOCK]; /* of magnitudes less 1, so that 0 is more than all */
+  const tsl_slices_lines *operand_lines = &job->operands[operand];
+  const int64_t lines = tsl_min(BLOCK, operand_lines->count - first);
+  uint32_t largest[BLOCK] = {0}, least[BLOCK]; /* magnitudes minus one; 0 becomes the maximum */
   chunk numbers;
   memset(least, 0xff, sizeof least);
   for (int64_t h = 0; h < job->k; h += CHUNK) {
-    read_chunk(of, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
+    read_chunk(operand_lines, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
     for (int64_t i = 0; i < lines; i++) {
       uint32_t most = largest[i], fewest = least[i];
       for (int j = 0; j < CHUNK; j++) {
@@ -49,28 +49,27 @@ static void measure(const tsl_slices_job *job, int operand, int64_t first) {
     }
   }
   for (int64_t i = 0; i < lines; i++)
-    of->scales[first + i] = slices_scale(largest[i], least[i] + 1);
+    operand_lines->scales[first + i] = slices_scale(largest[i], least[i] + 1);
 }
 
-/* The slices of a chunk of a line. */
 static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *dst,
                      int64_t plane) {
-  const float one = TSL_AS_FLOAT((127 + scale / 2) << 23),
-              other = TSL_AS_FLOAT((127 + scale - scale / 2) << 23);
+  const float first_factor = TSL_AS_FLOAT((127 + scale / 2) << 23),
+              second_factor = TSL_AS_FLOAT((127 + scale - scale / 2) << 23);
   float left[CHUNK], whole[CHUNK];
-  uint32_t own[CHUNK];
+  uint32_t value[CHUNK];
   memcpy(left, bits, sizeof left);
   for (int j = 0; j < CHUNK; j++)
-    left[j] = left[j] * one * other;
+    left[j] = left[j] * first_factor * second_factor;
   for (int s = 0; s < slices; s++) {
     uint16_t slice[CHUNK];
-    memcpy(own, left, sizeof own);
+    memcpy(value, left, sizeof value);
     for (int j = 0; j < CHUNK; j++) {
-      const uint32_t rounded = slices_rounded(own[j]);
+      const uint32_t rounded = slices_rounded(value[j]);
       slice[j] = (uint16_t)rounded;
-      own[j] = rounded << 16;
+      value[j] = rounded << 16;
     }
-    memcpy(whole, own, sizeof whole);
+    memcpy(whole, value, sizeof whole);
     for (int j = 0; j < CHUNK; j++)
       left[j] -= whole[j];
     memcpy(dst + s * plane, slice, (size_t)count * sizeof *slice);
@@ -78,26 +77,26 @@ static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count,
 }
 
 static void cut(const tsl_slices_job *job, int operand, int64_t first) {
-  const tsl_slices_lines *of = &job->of[operand];
-  const int64_t lines = tsl_min(BLOCK, of->count - first);
+  const tsl_slices_lines *operand_lines = &job->operands[operand];
+  const int64_t lines = tsl_min(BLOCK, operand_lines->count - first);
   chunk numbers;
   for (int64_t h = 0; h < job->depth; h += CHUNK) {
     const int64_t count = tsl_min(CHUNK, job->depth - h);
-    read_chunk(of, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
+    read_chunk(operand_lines, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
     for (int64_t i = 0; i < lines; i++) {
-      const int scale = of->scales[first + i];
+      const int scale = operand_lines->scales[first + i];
       const bool is_native = scale == TSL_SLICES_NATIVE;
       if (is_native)
         memset(numbers.bits[i], 0, sizeof numbers.bits[i]);
       cut_line(numbers.bits[i], is_native ? 0 : scale, job->slices, count,
-               of->planes + (first + i) * job->depth + h, of->plane);
+               operand_lines->planes + (first + i) * job->depth + h, operand_lines->plane);
     }
   }
 }
 
-/* An element in f32, k products added one after the other. */
+/* Returns an element in f32, by k fused multiply-adds. */
 static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
-  const tsl_slices_lines *a = &job->of[0], *b = &job->of[1];
+  const tsl_slices_lines *a = &job->operands[0], *b = &job->operands[1];
   const float *left = a->at + row * a->across, *right = b->at + col * b->across;
   float sum = 0;
   for (int64_t h = 0; h < job->k; h++)
@@ -106,15 +105,15 @@ static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
 }
 
 static void join(const tsl_slices_job *job, int64_t row) {
-  const int down = job->of[0].scales[row], *right = job->of[1].scales;
+  const int down = job->operands[0].scales[row], *right = job->operands[1].scales;
   const float *sums = job->sums + row * job->n;
   float *c = job->c + row * job->c_row;
   for (int64_t j = 0; j < job->n; j++) {
     const float sum = down == TSL_SLICES_NATIVE || right[j] == TSL_SLICES_NATIVE
                           ? native(job, row, j)
                           : slices_unscaled(sums[j], down + right[j]);
-    float *to = c + j * job->c_col;
-    *to = job->beta != 0 ? job->alpha * sum + job->beta * *to : job->alpha * sum;
+    float *element = c + j * job->c_col;
+    *element = job->beta != 0 ? job->alpha * sum + job->beta * *element : job->alpha * sum;
   }
 }
 
