@@ -45,11 +45,11 @@ struct panel {
 };
 template <int ACROSS, int LINES, int KIND>
 SM80_FUNCTION int phase(int row) {
-  typedef panel<ACROSS, LINES, KIND> own;
+  typedef panel<ACROSS, LINES, KIND> panel_type;
   if (KIND == WORDS)
-    return 2 * (row % 4 / own::TOGETHER % (own::MOST / 2 > 0 ? own::MOST / 2 : 1));
+    return 2 * (row % 4 / panel_type::TOGETHER % (panel_type::MOST / 2 > 0 ? panel_type::MOST / 2 : 1));
   const int number = KIND == PAIRED ? row % 2 + row / 4 % 4 * 2 : row;
-  return number / own::TOGETHER % own::MOST;
+  return number / panel_type::TOGETHER % panel_type::MOST;
 }
 template <int ACROSS, int LINES, int KIND>
 SM80_FUNCTION int place(int row, int chunk) {
@@ -135,11 +135,11 @@ SM80_FUNCTION lines columns_of(const element *b, const own_tile &tile, const cud
 /* A thread's copies of a chunk each, of which COUNT make a panel: each is APART rows of memory behind the one before. */
 template <int ACROSS, int LINES, int KIND>
 struct copies {
-  typedef panel<ACROSS, LINES, KIND> own;
-  static constexpr int CHUNKS = own::ROW * own::DOWN, APART = THREADS / own::ROW,
+  typedef panel<ACROSS, LINES, KIND> panel_type;
+  static constexpr int CHUNKS = panel_type::ROW * panel_type::DOWN, APART = THREADS / panel_type::ROW,
                        COUNT = CHUNKS < THREADS ? 1 : CHUNKS / THREADS;
-  static_assert(THREADS % own::ROW == 0 &&
-                    (COUNT == 1 || (APART % own::PERIOD == 0 && CHUNKS % THREADS == 0)),
+  static_assert(THREADS % panel_type::ROW == 0 &&
+                    (COUNT == 1 || (APART % panel_type::PERIOD == 0 && CHUNKS % THREADS == 0)),
                 "a thread's copies lie a constant apart");
 };
 typedef copies<A_ACROSS, TILE_M, A_KIND> a_copies;
@@ -156,7 +156,7 @@ struct feed {
 template <int ACROSS, int LINES, int KIND>
 SM80_FUNCTION feed feed_of(const lines &lines_in) {
   typedef copies<ACROSS, LINES, KIND> each;
-  const int chunk = threadIdx.x % each::lines_in::ROW, row = threadIdx.x / each::lines_in::ROW;
+  const int chunk = threadIdx.x % each::panel_type::ROW, row = threadIdx.x / each::panel_type::ROW;
   const int line = ACROSS ? chunk * CHUNK : row, k = ACROSS ? row : chunk * CHUNK;
   const long long step = each::APART * (ACROSS ? lines_in.k : lines_in.line);
   return {lines_in.from + line * lines_in.line + k * lines_in.k, step, DEPTH * lines_in.k - (each::COUNT - 1) * step,
@@ -168,7 +168,7 @@ template <int ACROSS, int LINES, int KIND>
 SM80_FUNCTION void copy_chunk(shared_t end, feed &feed_in, int i, bool is_whole) {
   typedef copies<ACROSS, LINES, KIND> each;
   const bool asked = each::CHUNKS < THREADS ? is_whole && threadIdx.x < each::CHUNKS : is_whole;
-  copy_async_if<16>(asked, end + feed_in.to + i * each::APART * each::feed_in::PITCH, feed_in.from);
+  copy_async_if<16>(asked, end + feed_in.to + i * each::APART * each::panel_type::PITCH, feed_in.from);
   feed_in.from += i + 1 < each::COUNT ? feed_in.step : feed_in.turn;
   make_anew(feed_in.from); /* or the compiler multiplies for each copy */
 }
@@ -191,7 +191,7 @@ SM80_FUNCTION void copy_part(shared_t end, const lines &lines_in, int depth) {
   typedef copies<ACROSS, LINES, KIND> each;
 #pragma unroll 1
   for (int i = threadIdx.x; i < each::CHUNKS; i += THREADS) {
-    const int chunk = i % each::lines_in::ROW, row = i / each::lines_in::ROW, line = ACROSS ? chunk * CHUNK : row,
+    const int chunk = i % each::panel_type::ROW, row = i / each::panel_type::ROW, line = ACROSS ? chunk * CHUNK : row,
               k = ACROSS ? row : chunk * CHUNK;
     const int more_lines = lines_in.count - line, more_depth = lines_in.depth - depth - k,
               there = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
