@@ -1,48 +1,49 @@
-/* Panels of k in shared memory, for kernels of warpgroups: how they are copied there by maps, and how a
- * warpgroup multiplies them. Before it is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N,
- * _CLUSTER; STAGES, ELEMENT, A_ACROSS, B_ACROSS; and, of a warpgroup's sums, BLOCKS of 64 rows.
+/* Panels of k in shared memory, for warpgroup kernels: TMA loads and wgmma main-loop steps. Before
+ * it is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, STAGES, ELEMENT,
+ * A_MN_MAJOR, B_MN_MAJOR, BLOCKS (blocks of 64 rows of a warpgroup).
  *
- * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of
- * B), or, where elements lie side by side across k, blocks of 128 bytes of such elements (A_ACROSS, B_ACROSS;
- * wgmma reads those of 16 bits). What lies beyond the matrix arrives as zeros.
+ * A K-major panel has 128 bytes of k of each row of A (column of B). An MN-major panel has slabs:
+ * blocks of 128 bytes of adjacent rows (columns) for each k, which wgmma reads for 16-bit elements
+ * only. Elements outside of the matrix arrive as zeros.
  *
- * APART: of 8-bit floating point the units' sums keep few places, so those of so many panels (0: all) are
- * added to sums in f32. */
+ * SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few places, so the sums of 1 or 2 panels
+ * are added to f32 sums; 0: one accumulator for all panels. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
-constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* of k */
+constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* elements of k in a panel */
 constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* elements side by side, across k */
-constexpr int STEPS = PANEL_BYTES / 32;                             /* products along k of a panel */
+/* adjacent rows (columns) of an MN-major slab */
+constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT;
+constexpr int STEPS = PANEL_BYTES / 32; /* wgmma steps along k of a panel */
 
-/* The first panel of part `part` of all, and the one behind the last of the part before. */
+/* Returns the first panel of split-k part `part`, which is the end of the part before. */
 SM90_FUNCTION int part_begins(int k, int part, int parts) {
   return (int)((long long)((k + DEPTH - 1) / DEPTH) * part / parts);
 }
 
-struct stage {
+struct pipeline_state {
   int number;
   unsigned parity;
 };
 
-SM90_FUNCTION void next_stage(stage &stage_in) {
-  if (++stage_in.number == STAGES) {
-    stage_in.number = 0;
-    stage_in.parity ^= 1;
+SM90_FUNCTION void advance(pipeline_state &pipe) {
+  if (++pipe.number == STAGES) {
+    pipe.number = 0;
+    pipe.parity ^= 1;
   }
 }
 
-/* LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, for this block alone or
- * for all of its cluster. */
-template <int ACROSS, int LINES, bool IS_SHARED>
+/* Loads LINES rows of A (columns of B) from `line` on of the panel at k = `depth`, for this block
+ * or, with IS_SHARED, for the cluster. */
+template <int MN_MAJOR, int LINES, bool IS_SHARED>
 SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {
-  constexpr int STEP = ACROSS ? SLAB_LINES : LINES;
+  constexpr int STEP = MN_MAJOR ? SLAB_LINES : LINES;
 #pragma unroll
   for (int i = 0; i < LINES; i += STEP) {
-    const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;
+    const int x = MN_MAJOR ? line + i : depth, y = MN_MAJOR ? depth : line;
     if (IS_SHARED)
       tma_load_multicast(end + i / STEP * SLAB_BYTES, map, full, x, y, layer, (1 << CLUSTER) - 1);
     else
@@ -50,14 +51,14 @@ SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full
   }
 }
 
-/* Starts products of a panel: of block `i` of 64 rows. */
+/* Starts the products of a panel for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
 #pragma unroll
   for (int s = 0; s < STEPS; s++) {
-    const shared_t from_a = a + (A_ACROSS ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
-                   from_b = b + (B_ACROSS ? s * 2048 : s * 32);
-    wgmma_tile_multiply(sums, factor_descriptor(from_a, SLAB_BYTES, 1024),
-                        factor_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
+    const shared_t from_a = a + (A_MN_MAJOR ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
+                   from_b = b + (B_MN_MAJOR ? s * 2048 : s * 32);
+    wgmma_tile_multiply(sums, smem_descriptor(from_a, SLAB_BYTES, 1024),
+                        smem_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
   }
 }
 
@@ -71,54 +72,54 @@ SM90_FUNCTION void clear_sums(wgmma_sums sums[BLOCKS]) {
         sums[i][j][e] = 0;
 }
 
-/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B
- * lie. */
+/* Starts the products of a stage; `a` and `b` are the addresses of the warpgroup's rows of A and of
+ * all columns of B. */
 SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
     multiply_block(sums[i], i, a, b, add);
-  wgmma_commit();
+  wgmma_commit_group();
 }
 
-#if APART
-/* All products of `panels` panels from stage `stage_in` on, where those of APART panels (1 or 2) are summed
- * by themselves and then added to `sums`: while one warpgroup adds, another's are under way. `release` says
- * of a stage that it was read. */
+#if SPLIT_ACCUMULATORS
+/* Computes the products of `panels` panels from stage `pipe` on. The sums of each
+ * SPLIT_ACCUMULATORS panels are separate, then added to `sums`; one warpgroup adds while the
+ * other's products run. `release` is called with the "empty" mbarrier of each stage that was read. */
 template <class RELEASE>
-SM90_FUNCTION void multiply_apart(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
-                                  shared_t full, shared_t empty, stage &stage_in, RELEASE release) {
+SM90_FUNCTION void multiply_split(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
+                                  shared_t full, shared_t empty, pipeline_state &pipe, RELEASE release) {
   clear_sums(sums);
-  for (; panels > 0; panels -= APART) {
-    const bool is_pair = APART == 2 && panels > 1;
-    const stage one = stage_in;
-    next_stage(stage_in);
-    const stage two = stage_in;
+  for (; panels > 0; panels -= SPLIT_ACCUMULATORS) {
+    const bool is_pair = SPLIT_ACCUMULATORS == 2 && panels > 1;
+    const pipeline_state one = pipe;
+    advance(pipe);
+    const pipeline_state two = pipe;
     if (is_pair)
-      next_stage(stage_in);
+      advance(pipe);
     const shared_t first = stages + one.number * STAGE_BYTES, second = stages + two.number * STAGE_BYTES;
-    barrier_wait(full + 8 * one.number, one.parity);
+    mbarrier_wait_parity(full + 8 * one.number, one.parity);
 #pragma unroll
     for (int i = 0; i < BLOCKS; i++) {
       wgmma_sums apart;
       wgmma_fence();
       multiply_block(apart, i, first + from_a, first + A_BYTES, false);
-      wgmma_commit();
+      wgmma_commit_group();
       if (is_pair) {
         if (i == 0)
-          barrier_wait(full + 8 * two.number, two.parity);
+          mbarrier_wait_parity(full + 8 * two.number, two.parity);
         wgmma_fence();
         multiply_block(apart, i, second + from_a, second + A_BYTES, true);
-        wgmma_commit();
+        wgmma_commit_group();
         if (i == BLOCKS - 1) {
-          wgmma_wait<1>();
+          wgmma_wait_group<1>();
           release(empty + 8 * one.number);
         }
       }
-      wgmma_wait<0>();
+      wgmma_wait_group<0>();
       if (i == BLOCKS - 1)
         release(empty + 8 * (is_pair ? two.number : one.number));
-      wgmma_tile_hold(&apart, 1);
+      wgmma_fence_sums(&apart, 1);
 #pragma unroll
       for (int j = 0; j < TILE_N / 8; j++)
 #pragma unroll

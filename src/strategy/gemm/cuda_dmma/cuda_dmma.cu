@@ -36,7 +36,7 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. From the host:
  * STAGES, WARP_M, WARP_N, GROUPS (blocks that share a multiprocessor),
- * A_ACROSS, B_ACROSS, NUMBERS (of f64 in a number: 2 of c128), CONJUGATE_A and
+ * A_MN_MAJOR, B_MN_MAJOR, NUMBERS (of f64 in a number: 2 of c128), CONJUGATE_A and
  * _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_factors.cu"
 
@@ -80,33 +80,33 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
   const lines rows = rows_of(a, own, args), columns = columns_of(b, own, args);
   const int panels = (rows.depth + DEPTH - 1) / DEPTH,
             whole = rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
-  feed feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows), feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns);
+  feed feed_a = feed_of<A_MN_MAJOR, TILE_M, BYTES>(rows), feed_b = feed_of<B_MN_MAJOR, TILE_N, BYTES>(columns);
   const int k = own_slice() * SLICE + threadIdx.x % 4;
-  const shared_t from_a = place<A_ACROSS, TILE_M>(own_row(), k),
-                 from_b = A_BYTES + place<B_ACROSS, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
+  const shared_t from_a = place<A_MN_MAJOR, TILE_M>(own_row(), k),
+                 from_b = A_BYTES + place<B_MN_MAJOR, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
   shared_t fill = stages, use = stages;
   int filled = 0; /* panels that were asked for */
-  dependency_wait();
+  grid_dependency_wait();
   const auto copy_last = [&]() {
     if (filled >= whole && filled < panels) {
       const own_tile again = tile_of(args);
-      copy_part<A_ACROSS, TILE_M, BYTES>(fill, rows_of(a, again, args), filled * DEPTH);
-      copy_part<B_ACROSS, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
+      copy_part<A_MN_MAJOR, TILE_M, BYTES>(fill, rows_of(a, again, args), filled * DEPTH);
+      copy_part<B_MN_MAJOR, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
     }
   };
   const auto fill_next = [&]() {
-    copies_commit(); /* also of none: groups are what is counted */
+    cp_async_commit(); /* also of none: groups are what is counted */
     filled++;
     fill = next_stage(fill, stages);
   };
 #pragma unroll 1
   for (int s = 0; s < STAGES - 1; s++) {
-    copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, filled < whole);
-    copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, filled < whole);
+    copy_share<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, feed_a, filled < whole);
+    copy_share<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, filled < whole);
     copy_last();
     fill_next();
   }
-  copies_wait<STAGES - 2>();
+  cp_async_wait_group<STAGES - 2>();
   __syncthreads();
   factors held[2];
   load_factors(held[0], stages + from_a, stages + from_b, 0);
@@ -117,18 +117,18 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
     for (int s = 0; s < STEPS; s++) {
       if (s + 1 == STEPS) {
         fill_next();
-        copies_wait<STAGES - 2>();
+        cp_async_wait_group<STAGES - 2>();
         __syncthreads();
         use = next_stage(use, stages);
       }
       load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
       multiply(sums, held[s % 2], [&](int i) {
         if (s == 0 && i == 0)
-          copy_share<A_ACROSS, TILE_M, BYTES, 0, 2>(fill, feed_a, filled < whole);
+          copy_share<A_MN_MAJOR, TILE_M, BYTES, 0, 2>(fill, feed_a, filled < whole);
         if (s == 0 && i == BLOCKS_M / 2)
-          copy_share<A_ACROSS, TILE_M, BYTES, 1, 2>(fill, feed_a, filled < whole);
+          copy_share<A_MN_MAJOR, TILE_M, BYTES, 1, 2>(fill, feed_a, filled < whole);
         if (s == 0 && i == BLOCKS_M - 1)
-          copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, filled < whole);
+          copy_share<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, filled < whole);
       });
     }
   }
@@ -252,10 +252,10 @@ SM80_FUNCTION double2 sum_of_slices(shared_t index) {
 }
 
 SM80_FUNCTION double2 sum_of_blocks(shared_t index) {
-  double2 sum = load_doubles_of(0, index);
+  double2 sum = cluster_load_doubles(0, index);
 #pragma unroll
   for (int r = 1; r < CLUSTER; r++) {
-    const double2 more = load_doubles_of(r, index);
+    const double2 more = cluster_load_doubles(r, index);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
@@ -274,7 +274,7 @@ SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_argument
         const double2 sum = sum_of_slices(pair_at(memory, pair));
         store_doubles(pair_at(memory, pair), sum.x, sum.y);
       }
-    blocks_barrier();
+    cluster_barrier();
   }
   c += args.c.offset + (CLUSTER > 1 ? 0 : own.part * args.c_part) + blockIdx.y * args.c_step;
   const int first = CLUSTER > 1 ? PAIRS / CLUSTER * own.part : 0;
@@ -287,7 +287,7 @@ SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_argument
       store_columns(c + y * args.c.row, x, sum, own, args);
   }
   if (CLUSTER > 1)
-    blocks_barrier(); /* others read this block's sums until here */
+    cluster_barrier(); /* others read this block's sums until here */
 }
 
 /* --- blocks that stay --- */
@@ -301,8 +301,8 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
                                   const cuda_dmma_arguments &args, shared_t stages) {
   const unsigned tiles = args.tiles_m * args.tiles_n;
   const int panels = args.k / DEPTH, k = threadIdx.x % 4;
-  const shared_t from_a = place<A_ACROSS, TILE_M>(own_row(), k),
-                 from_b = A_BYTES + place<B_ACROSS, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
+  const shared_t from_a = place<A_MN_MAJOR, TILE_M>(own_row(), k),
+                 from_b = A_BYTES + place<B_MN_MAJOR, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
   unsigned filling = blockIdx.x;
   int left = 0; /* of its panels, those that were not asked for */
   feed feed_a, feed_b;
@@ -311,12 +311,12 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
     if (filling >= tiles)
       return;
     const own_tile own = tile_anew(filling, args);
-    feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows_of(a, own, args));
-    feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns_of(b, own, args));
+    feed_a = feed_of<A_MN_MAJOR, TILE_M, BYTES>(rows_of(a, own, args));
+    feed_b = feed_of<B_MN_MAJOR, TILE_N, BYTES>(columns_of(b, own, args));
     left = panels;
   };
   const auto fill_next = [&]() {
-    copies_commit();
+    cp_async_commit();
     fill = next_stage(fill, stages);
     if (left > 0 && --left == 0) {
       filling += gridDim.x;
@@ -324,14 +324,14 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
     }
   };
   begin_tile();
-  dependency_wait();
+  grid_dependency_wait();
 #pragma unroll 1
   for (int s = 0; s < STAGES - 1; s++) {
-    copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
-    copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
+    copy_share<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
+    copy_share<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
     fill_next();
   }
-  copies_wait<STAGES - 2>();
+  cp_async_wait_group<STAGES - 2>();
   __syncthreads();
   factors held[2];
   load_factors(held[0], stages + from_a, stages + from_b, 0);
@@ -343,21 +343,21 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
       for (int s = 0; s < STEPS; s++) {
         if (s + 1 == STEPS) {
           fill_next();
-          copies_wait<STAGES - 2>();
+          cp_async_wait_group<STAGES - 2>();
           __syncthreads();
           use = next_stage(use, stages);
         }
         load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
         multiply(sums, held[s % 2], [&](int i) {
           if (s == 0 && i == 0)
-            copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
+            copy_share<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
           if (s == 0 && i == BLOCKS_M - 1)
-            copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
+            copy_share<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
         });
       }
     }
     if (tile + gridDim.x >= tiles)
-      dependency_launch();
+      grid_dependency_launch();
     store_sums(c, sums, tile_anew(tile, args), args);
     clear(sums);
   }
@@ -391,7 +391,7 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
     multiply_panels<16>(sums, a, b, args, shared_address(memory));
   else
     multiply_panels<8>(sums, a, b, args, shared_address(memory));
-  dependency_launch();
+  grid_dependency_launch();
   if (SLICES * CLUSTER > 1)
     fold_sums(c, sums, args, shared_address(memory));
   else

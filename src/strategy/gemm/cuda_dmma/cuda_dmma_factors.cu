@@ -24,12 +24,12 @@ SM80_FUNCTION void load_factors(factors &target, shared_t a, shared_t b, int ste
   for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
     for (int e = 0; e < 4; e++)
-      target.a[i][e] = load_double(a + place<A_ACROSS, TILE_M>(16 * i + e % 2 * 8, step * STEP + e / 2 * 4));
+      target.a[i][e] = load_double(a + place<A_MN_MAJOR, TILE_M>(16 * i + e % 2 * 8, step * STEP + e / 2 * 4));
 #pragma unroll
   for (int j = 0; j < BLOCKS_N; j++)
 #pragma unroll
     for (int e = 0; e < 2; e++)
-      target.b[j][e] = load_double(b + place<B_ACROSS, TILE_N>(8 * j, step * STEP + e * 4));
+      target.b[j][e] = load_double(b + place<B_MN_MAJOR, TILE_N>(8 * j, step * STEP + e * 4));
 }
 
 /* `between` is called after each row of blocks: what it does goes on while
@@ -56,12 +56,12 @@ SM80_FUNCTION void load_factors(factors &target, shared_t a, shared_t b, int ste
   for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
     for (int e = 0; e < 2; e++) {
-      const double2 value = load_doubles(a + place<A_ACROSS, TILE_M>(16 * i + e * 8, step * STEP));
+      const double2 value = load_doubles(a + place<A_MN_MAJOR, TILE_M>(16 * i + e * 8, step * STEP));
       target.a[0][i][e] = value.x, target.a[1][i][e] = CONJUGATE_A * value.y;
     }
 #pragma unroll
   for (int j = 0; j < BLOCKS_N; j++) {
-    const double2 value = load_doubles(b + place<B_ACROSS, TILE_N>(8 * j, step * STEP));
+    const double2 value = load_doubles(b + place<B_MN_MAJOR, TILE_N>(8 * j, step * STEP));
     target.b[0][j] = value.x, target.b[1][j] = CONJUGATE_B * value.y;
   }
 }

@@ -22,7 +22,7 @@ SM80_FUNCTION int place(int line, int k) {
   return ACROSS ? k * PITCH<ACROSS, LINES> + line * NUMBER_BYTES
                 : line * PITCH<ACROSS, LINES> + k * NUMBER_BYTES;
 }
-constexpr int A_BYTES = PANEL_BYTES<A_ACROSS, TILE_M>, STAGE_BYTES = A_BYTES + PANEL_BYTES<B_ACROSS, TILE_N>;
+constexpr int A_BYTES = PANEL_BYTES<A_MN_MAJOR, TILE_M>, STAGE_BYTES = A_BYTES + PANEL_BYTES<B_MN_MAJOR, TILE_N>;
 
 /* --- a block's share of the work --- */
 
@@ -63,8 +63,8 @@ SM80_FUNCTION own_tile tile_at(unsigned number, const cuda_dmma_arguments &args)
             panels = args.part_panels + ((int)part < args.longer_parts);
   return {row,
           col,
-          first_of<TILE_M>(row, args.m, NUMBERS == 1 && A_ACROSS && is_wide(args)),
-          first_of<TILE_N>(col, args.n, NUMBERS == 1 && B_ACROSS && is_wide(args)),
+          first_of<TILE_M>(row, args.m, NUMBERS == 1 && A_MN_MAJOR && is_wide(args)),
+          first_of<TILE_N>(col, args.n, NUMBERS == 1 && B_MN_MAJOR && is_wide(args)),
           (int)part,
           first * DEPTH,
           min(args.k, (first + panels) * DEPTH)};
@@ -139,7 +139,7 @@ SM80_FUNCTION void copy_share(shared_t panel, feed &feed_in, bool is_whole) {
   for (int i = each::COUNT * FIRST / OF; i < each::COUNT * (FIRST + 1) / OF; i++) {
 #pragma unroll
     for (int half = 0; half < each::HALVES; half++)
-      copy_async_if<BYTES>(is_whole, panel + feed_in.to + i * each::APART * PITCH<ACROSS, LINES> + 8 * half,
+      cp_async_if<BYTES>(is_whole, panel + feed_in.to + i * each::APART * PITCH<ACROSS, LINES> + 8 * half,
                            (const char *)feed_in.from + 8 * half);
     feed_in.from += i + 1 < each::COUNT ? feed_in.step : feed_in.turn;
     asm("" : "+l"(feed_in.from)); /* or the compiler multiplies for each copy */
@@ -160,13 +160,13 @@ SM80_FUNCTION void copy_part(shared_t panel, const lines &lines_in, int depth) {
     const number *from = lines_in.from + line * lines_in.line + (depth + k) * lines_in.k;
     const shared_t to = panel + place<ACROSS, LINES>(line, k);
     if (BYTES == 16 && more >= each::WIDE) {
-      copy_async_if<16>(true, to, from);
+      cp_async_if<16>(true, to, from);
       continue;
     }
 #pragma unroll
     for (int half = 0; half < (BYTES == 16 ? 2 : each::HALVES); half++)
       if (more > (NUMBERS == 2 ? 0 : half))
-        copy_async_if<8>(true, to + 8 * half, (const char *)from + 8 * half);
+        cp_async_if<8>(true, to + 8 * half, (const char *)from + 8 * half);
       else
         store_double(to + 8 * half, 0);
   }

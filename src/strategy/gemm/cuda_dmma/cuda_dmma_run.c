@@ -23,8 +23,8 @@ tesela_status tsl_cuda_dmma_build(tsl_work *work) {
   dmma_kernels made = {.fold = NULL};
   void *block;
   snprintf(defines, sizeof defines,
-           "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_ACROSS %d\n"
-           "#define B_ACROSS %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
+           "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_MN_MAJOR %d\n"
+           "#define B_MN_MAJOR %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
            "#define STAYS %d\n",
            tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_across, tile.b_across, tile.numbers,
            tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.stays);

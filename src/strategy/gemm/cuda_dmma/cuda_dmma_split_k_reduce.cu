@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(32 * SHARES)
   c += blockIdx.y * args.c_step * NUMBERS;
   if (is_unwanted(args.wanted, args.wanted_above))
     return;
-  dependency_wait();
+  grid_dependency_wait();
   for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;
     const double *from = sums + NUMBERS * (first * args.part + row * args.pitch + col);

@@ -18,7 +18,7 @@
  * up, always in the same order.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes along k of a panel). From the host: STAGES, WARP_M, WARP_N, GROUPS (blocks that
- * share a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX's words), IS_EIGHT (8-bit floating point), A_ACROSS, B_ACROSS, C_FORM (0
+ * share a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX's words), IS_EIGHT (8-bit floating point), A_MN_MAJOR, B_MN_MAJOR, C_FORM (0
  * f32, 1 f16, 2 bf16, 3 i32), SPLIT (1: k is shared out). Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
 #include "cuda_mma_factors.cu"
 
@@ -38,9 +38,9 @@ SM80_FUNCTION void copy_slot(shared_t end, feed &a, feed &b, int slot, int slots
   for (int c = 0; c < COPIES; c++)
     if (c * slots / COPIES == slot) {
       if (c < a_copies::COUNT)
-        copy_chunk<A_ACROSS, TILE_M, A_KIND>(end, a, c, is_whole);
+        copy_chunk<A_MN_MAJOR, TILE_M, A_KIND>(end, a, c, is_whole);
       else
-        copy_chunk<B_ACROSS, TILE_N, B_KIND>(end + A_BYTES, b, c - a_copies::COUNT, is_whole);
+        copy_chunk<B_MN_MAJOR, TILE_N, B_KIND>(end + A_BYTES, b, c - a_copies::COUNT, is_whole);
     }
 }
 
@@ -52,21 +52,21 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const eleme
   const int panels = (rows.depth + DEPTH - 1) / DEPTH,
             whole =
                 is_wide(args) && rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
-  feed feed_a = feed_of<A_ACROSS, TILE_M, A_KIND>(rows), feed_b = feed_of<B_ACROSS, TILE_N, B_KIND>(columns);
-  const int first_a = first_block<A_ACROSS, TILE_M, A_KIND, false>(own_row()),
-            first_b = first_block<B_ACROSS, TILE_N, B_KIND, true>(own_col());
+  feed feed_a = feed_of<A_MN_MAJOR, TILE_M, A_KIND>(rows), feed_b = feed_of<B_MN_MAJOR, TILE_N, B_KIND>(columns);
+  const int first_a = first_block<A_MN_MAJOR, TILE_M, A_KIND, false>(own_row()),
+            first_b = first_block<B_MN_MAJOR, TILE_N, B_KIND, true>(own_col());
   shared_t fill = stages, use = stages;
   int filled = 0; /* panels that were asked for */
-  dependency_wait();
+  grid_dependency_wait();
   const auto copy_last = [&]() {
     if (filled >= whole && filled < panels) {
       const own_tile again = tile_of(args);
-      copy_part<A_ACROSS, TILE_M, A_KIND>(fill, rows_of(a, again, args), filled * DEPTH);
-      copy_part<B_ACROSS, TILE_N, B_KIND>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
+      copy_part<A_MN_MAJOR, TILE_M, A_KIND>(fill, rows_of(a, again, args), filled * DEPTH);
+      copy_part<B_MN_MAJOR, TILE_N, B_KIND>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
     }
   };
   const auto fill_next = [&]() {
-    copies_commit(); /* also of none: groups are what is counted */
+    cp_async_commit(); /* also of none: groups are what is counted */
     filled++;
     fill = next_stage(fill, stages);
   };
@@ -76,7 +76,7 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const eleme
     copy_last();
     fill_next();
   }
-  copies_wait<STAGES - 2>();
+  cp_async_wait_group<STAGES - 2>();
   __syncthreads();
   factors held[2];
   load_factors(held[0], stages, first_a, first_b, 0);
@@ -87,7 +87,7 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const eleme
     for (int s = 0; s < STEPS; s++) {
       if (s + 1 == STEPS) {
         fill_next();
-        copies_wait<STAGES - 2>();
+        cp_async_wait_group<STAGES - 2>();
         __syncthreads();
         use = next_stage(use, stages);
       }
@@ -112,9 +112,9 @@ SM80_FUNCTION int sum_row(int i) {
 SM80_FUNCTION int take_quad(sum_t (&quad)[4], const sum_t (&left)[4], const sum_t (&right)[4], int half,
                             int j) {
   const int q = threadIdx.x % 4;
-  if (!B_ACROSS || B_KIND == PAIRED) {
+  if (!B_MN_MAJOR || B_KIND == PAIRED) {
     const int beside =
-        B_ACROSS ? 1 : 2; /* where the left block's second one belongs, or else the right's first */
+        B_MN_MAJOR ? 1 : 2; /* where the left block's second one belongs, or else the right's first */
     quad[0] = left[2 * half], quad[3 - beside] = left[2 * half + 1];
     quad[beside] = right[2 * half], quad[3] = right[2 * half + 1];
     return 16 * j + 4 * q;
@@ -125,9 +125,9 @@ SM80_FUNCTION int take_quad(sum_t (&quad)[4], const sum_t (&left)[4], const sum_
     const sum_t own = is_odd ? right[2 * half + e] : left[2 * half + e],
                 given = is_odd ? left[2 * half + e] : right[2 * half + e];
 #if C_FORM == 3
-    const sum_t got = (int)exchange_words((unsigned)given);
+    const sum_t got = (int)shuffle_xor_1((unsigned)given);
 #else
-    const sum_t got = __uint_as_float(exchange_words(__float_as_uint(given)));
+    const sum_t got = __uint_as_float(shuffle_xor_1(__float_as_uint(given)));
 #endif
     quad[e] = is_odd ? got : own, quad[2 + e] = is_odd ? own : got;
   }
@@ -175,6 +175,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
   a += blockIdx.y * args.a_step;
   b += blockIdx.y * args.b_step;
   multiply_panels(sums, a, b, args, shared_address(memory));
-  dependency_launch();
+  grid_dependency_launch();
   store_sums(c, sums, args);
 }

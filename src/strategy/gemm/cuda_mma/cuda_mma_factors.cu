@@ -55,20 +55,20 @@ template <int ACROSS, int LINES, int KIND, bool IS_B>
 SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int step, int i) {
   typedef panel<ACROSS, LINES, KIND> own;
   if (!ACROSS) {
-    load_blocks(to, stage + (first ^ step * 32) + i * 16 * DEPTH_BYTES);
+    ldmatrix_x4(to, stage + (first ^ step * 32) + i * 16 * DEPTH_BYTES);
     return;
   }
   const int chunks = i * ELEMENT,
             at = (first ^ chunks % 8 * 16) + chunks / 8 * 128 + step * (32 / ELEMENT) * own::PITCH;
   if (KIND == FOLLOWING) {
-    load_blocks_transposed(to, stage + at);
+    ldmatrix_x4_trans(to, stage + at);
   } else if (KIND == PAIRED) {
     unsigned pairs[4];
-    load_blocks_transposed(pairs, stage + at);
-    to[0] = pick_bytes(pairs[0], pairs[1], 0x6420);
-    to[IS_B ? 2 : 1] = pick_bytes(pairs[0], pairs[1], 0x7531);
-    to[IS_B ? 1 : 2] = pick_bytes(pairs[2], pairs[3], 0x6420);
-    to[3] = pick_bytes(pairs[2], pairs[3], 0x7531);
+    ldmatrix_x4_trans(pairs, stage + at);
+    to[0] = permute_bytes(pairs[0], pairs[1], 0x6420);
+    to[IS_B ? 2 : 1] = permute_bytes(pairs[0], pairs[1], 0x7531);
+    to[IS_B ? 1 : 2] = permute_bytes(pairs[2], pairs[3], 0x6420);
+    to[3] = permute_bytes(pairs[2], pairs[3], 0x7531);
   } else {
 #pragma unroll
     for (int e = 0; e < 4; e++) {
@@ -81,10 +81,10 @@ SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int 
 SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, int first_b, int step) {
 #pragma unroll
   for (int i = 0; i < BLOCKS_M; i++)
-    load_lines<A_ACROSS, TILE_M, A_KIND, false>(target.a[i], stage, first_a, step, i);
+    load_lines<A_MN_MAJOR, TILE_M, A_KIND, false>(target.a[i], stage, first_a, step, i);
 #pragma unroll
   for (int j = 0; j < BLOCKS_N / 2; j++)
-    load_lines<B_ACROSS, TILE_N, B_KIND, true>(target.b[j], stage + A_BYTES, first_b, step, j);
+    load_lines<B_MN_MAJOR, TILE_N, B_KIND, true>(target.b[j], stage + A_BYTES, first_b, step, j);
 }
 
 /* --- products --- */

@@ -21,12 +21,12 @@ constexpr int CHUNK = 16 / ELEMENT; /* elements of 16 bytes */
 /* What is read together, eight lines of 16 bytes, and must lie in different banks: eight that follow each other; where columns are
  * taken by pairs, or bytes transposed, numbers 0 1 4 5 8 9 12 13 of sixteen; of words, four and two chunks of each. */
 enum { FOLLOWING, PAIRED, WORDS };
-constexpr int A_KIND = !A_ACROSS      ? FOLLOWING
+constexpr int A_KIND = !A_MN_MAJOR      ? FOLLOWING
                        : ELEMENT == 1 ? PAIRED
                        : ELEMENT == 2 ? FOLLOWING
                                       : WORDS,
-              B_KIND = !B_ACROSS              ? PAIRED
-                       : A_ACROSS == B_ACROSS ? A_KIND
+              B_KIND = !B_MN_MAJOR              ? PAIRED
+                       : A_MN_MAJOR == B_MN_MAJOR ? A_KIND
                        : ELEMENT == 1         ? PAIRED
                        : ELEMENT == 2         ? FOLLOWING
                                               : WORDS;
@@ -56,8 +56,8 @@ SM80_FUNCTION int place(int row, int chunk) {
   return row * panel<ACROSS, LINES, KIND>::PITCH + (chunk ^ phase<ACROSS, LINES, KIND>(row)) * 16;
 }
 
-typedef panel<A_ACROSS, TILE_M, A_KIND> a_panel;
-typedef panel<B_ACROSS, TILE_N, B_KIND> b_panel;
+typedef panel<A_MN_MAJOR, TILE_M, A_KIND> a_panel;
+typedef panel<B_MN_MAJOR, TILE_N, B_KIND> b_panel;
 constexpr int A_BYTES = a_panel::BYTES, STAGE_BYTES = A_BYTES + b_panel::BYTES;
 static_assert(A_BYTES % 128 == 0 && STAGE_BYTES % 128 == 0, "chunks are exchanged within 128 bytes");
 
@@ -82,7 +82,7 @@ SM80_FUNCTION bool is_wide(const cuda_mma_arguments &args) {
 /* What it says is found anew wherever it is asked, and takes no registers in between: the compiler does not know that it stays the
  * same. */
 SM80_FUNCTION own_tile tile_of(const cuda_mma_arguments &args) {
-  const unsigned number = block_number_anew(), tiles = args.tiles_m * args.tiles_n;
+  const unsigned number = opaque_block_index(), tiles = args.tiles_m * args.tiles_n;
   unsigned part = 0, tile = number;
   if (args.parts > 1)
     part = number / tiles, tile = number % tiles;
@@ -98,8 +98,8 @@ SM80_FUNCTION own_tile tile_of(const cuda_mma_arguments &args) {
             end = (first + args.part_panels + longer) * DEPTH;
   return {row,
           col,
-          first_of<TILE_M, A_ACROSS>(row, args.m),
-          first_of<TILE_N, B_ACROSS>(col, args.n),
+          first_of<TILE_M, A_MN_MAJOR>(row, args.m),
+          first_of<TILE_N, B_MN_MAJOR>(col, args.n),
           (int)part,
           first * DEPTH,
           end < args.k ? end : args.k};
@@ -142,8 +142,8 @@ struct copies {
                     (COUNT == 1 || (APART % panel_type::PERIOD == 0 && CHUNKS % THREADS == 0)),
                 "a thread's copies lie a constant apart");
 };
-typedef copies<A_ACROSS, TILE_M, A_KIND> a_copies;
-typedef copies<B_ACROSS, TILE_N, B_KIND> b_copies;
+typedef copies<A_MN_MAJOR, TILE_M, A_KIND> a_copies;
+typedef copies<B_MN_MAJOR, TILE_N, B_KIND> b_copies;
 
 /* Where they come from and go to: the next one's chunk, elements from one to the next and from a panel's last to the next panel's
  * first, and the first one's place in a panel. */
@@ -168,9 +168,9 @@ template <int ACROSS, int LINES, int KIND>
 SM80_FUNCTION void copy_chunk(shared_t end, feed &feed_in, int i, bool is_whole) {
   typedef copies<ACROSS, LINES, KIND> each;
   const bool asked = each::CHUNKS < THREADS ? is_whole && threadIdx.x < each::CHUNKS : is_whole;
-  copy_async_if<16>(asked, end + feed_in.to + i * each::APART * each::panel_type::PITCH, feed_in.from);
+  cp_async_if<16>(asked, end + feed_in.to + i * each::APART * each::panel_type::PITCH, feed_in.from);
   feed_in.from += i + 1 < each::COUNT ? feed_in.step : feed_in.turn;
-  make_anew(feed_in.from); /* or the compiler multiplies for each copy */
+  make_opaque(feed_in.from); /* or the compiler multiplies for each copy */
 }
 
 /* A chunk as words, element by element; zeros where there are none. */
@@ -198,14 +198,14 @@ SM80_FUNCTION void copy_part(shared_t end, const lines &lines_in, int depth) {
     const element *from = lines_in.from + line * lines_in.line + (depth + k) * lines_in.k;
     const shared_t at = end + place<ACROSS, LINES, KIND>(row, chunk);
     if (there >= CHUNK && lines_in.width == 16) {
-      copy_async_if<16>(true, at, from);
+      cp_async_if<16>(true, at, from);
     } else if (there >= CHUNK && lines_in.width == 8) {
-      copy_async_if<8>(true, at, from);
-      copy_async_if<8>(true, at + 8, from + CHUNK / 2);
+      cp_async_if<8>(true, at, from);
+      cp_async_if<8>(true, at + 8, from + CHUNK / 2);
     } else if (there >= CHUNK && lines_in.width == 4) {
 #pragma unroll
       for (int w = 0; w < 4; w++)
-        copy_async_if<4>(true, at + 4 * w, from + w * (CHUNK / 4));
+        cp_async_if<4>(true, at + 4 * w, from + w * (CHUNK / 4));
     } else {
       unsigned words[4];
       gather(words, from, ACROSS ? lines_in.line : lines_in.k, there);

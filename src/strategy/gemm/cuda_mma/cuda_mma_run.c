@@ -28,8 +28,8 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define ELEMENT %d\n"
-           "#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n#define A_ACROSS %d\n"
-           "#define B_ACROSS %d\n#define C_FORM %d\n#define SPLIT %d\n",
+           "#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n#define A_MN_MAJOR %d\n"
+           "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n",
            tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.element,
            tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type), tile.is_eight,
            tile.a_across, tile.b_across, form, shares.sums_bytes > 0);

@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(ITEMS)
   const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
   const long long count = args.m * args.n;
   c += blockIdx.y * args.c_step;
-  dependency_wait();
+  grid_dependency_wait();
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;

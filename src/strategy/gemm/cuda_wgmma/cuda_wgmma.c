@@ -1,4 +1,4 @@
-/* The variants of cuda_wgmma.cu: parameters, what is legal, and why not. */
+/* Descriptor of cuda_wgmma: parameters, refusals, accuracy. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 #include "host/int_math.h"
@@ -65,7 +65,7 @@ static const tsl_types types[] = {
     {TESELA_U8, TESELA_I8, TESELA_I32},
     {TESELA_I8, TESELA_U8, TESELA_I32},
     {TESELA_U8, TESELA_U8, TESELA_I32},
-    {TESELA_F32, TESELA_F32, TESELA_F32}, /* cut to tf32 */
+    {TESELA_F32, TESELA_F32, TESELA_F32}, /* truncated to tf32 */
     {TESELA_E4M3, TESELA_E4M3, TESELA_F32},
     {TESELA_E5M2, TESELA_E4M3, TESELA_F32},
     {TESELA_E4M3, TESELA_E5M2, TESELA_F32},
@@ -81,15 +81,15 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Products whose sum is the 8-bit units' own. */
+/* Returns the number of products that the 8-bit tensor cores sum before f32 additions. */
 static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
   return eights == TSL_CUDA_WGMMA_PANELS  ? TSL_CUDA_WGMMA_PANEL
          : eights == TSL_CUDA_WGMMA_PAIRS ? 2 * TSL_CUDA_WGMMA_PANEL
                                           : tsl_max(1, problem->k);
 }
 
-/* Of f16, whose panels are of 64 products: what tensor cores do with as many, and what it costs to add these
- * sums up, those of parts of k, which have four panels or more, among them. */
+/* Returns the accuracy of f16 whose panels of 64 products (or pairs of panels) are summed in f32,
+ * including split-k parts of at least four panels. */
 static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
@@ -97,9 +97,9 @@ static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
   return (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true};
 }
 
-/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of
- * their product. Its sums align fewer products at once than those of narrower types, so that each costs more
- * cuts. Of a number with less than ten places, below the smallest normal one, nothing may be left. */
+/* Returns the accuracy. For f32 the tensor cores truncate factors to ten binary places: a product
+ * loses less than 2^-9. Their sums align fewer products at a time than sums of narrower types,
+ * which adds truncations. Subnormal factors may become 0. */
 static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
@@ -113,10 +113,10 @@ static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config 
       .factor = cut + 2.5 * k + 24 + 0x1p-22 * k, .repeats = true, .flushes = 0x1p-126, .cuts = true};
 }
 
-/* Sums that a thread of a warpgroup has registers for; and with those of a panel that are apart. */
+/* Limits of accumulators per thread: of one set, and with a partial set. */
 enum { SUMS_MOST = 128, SUMS_MOST_APART = 192, BAND = 8 };
 
-/* Why 8-bit numbers, or f16, are not multiplied so. */
+/* Returns why this way of multiplying 8-bit numbers or f16 is refused, or NULL. */
 static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
                                  int sums, const tsl_config *config) {
   const char *name = eights_names[eights - 1];
@@ -133,20 +133,21 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
                        name);
   if (tile->eights == TSL_CUDA_WGMMA_UNITS && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
     return "eights=units: sums of all k keep 13 binary places, which only a number asks for";
-  if (tile->apart > 0 && sums + tile->tile_n / 2 > SUMS_MOST_APART)
+  if (tile->split_accumulators > 0 && sums + tile->tile_n / 2 > SUMS_MOST_APART)
     return tsl_refusal("eights=%s: tiles of %d x %d are %d sums a thread and %d apart, where %d have room",
                        name, tile->tile_m, tile->tile_n, sums, tile->tile_n / 2, SUMS_MOST_APART);
   return NULL;
 }
 
-/* Why no last tiles' panels are streamed so: narrow tiles are so many that what a round lacks is little. */
+/* Returns why form=stream is refused for the problem or parameters, or NULL. Narrow tiles are
+ * numerous, so that a partial last round costs little. */
 static const char *refuse_streams(const tsl_problem *problem, const int64_t *value) {
   enum { LEAST = 64 };
   if (value[TSL_CUDA_WGMMA_BAND] != BAND || value[TSL_CUDA_WGMMA_TILE_N] < LEAST)
     return "form=stream: tiles of 64 columns or more, in bands of 8, are streamed";
   return tsl_problem_batch(problem) > 1 ? "form=stream: of a batch there are tiles enough" : NULL;
 }
-/* And why not these. */
+/* Returns why form=stream is refused for the tile and its division, or NULL. */
 static const char *refuse_stream(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
                                  const tsl_cuda_wgmma_shares *shares) {
   const int64_t tiles = shares->tiles_m * shares->tiles_n, clusters = shares->blocks / tile->cluster;
@@ -177,21 +178,21 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        sums, SUMS_MOST);
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
-  if (tile.tile_n == 192 && (tile.apart == 0 || tile.flows))
+  if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.flows))
     return "tile_n=192: only where sums are apart, and blocks stay, do threads lack registers for 256";
   if (tile.flows && tsl_problem_batch(problem) > 1)
     return "blocks that flow take one product, not a batch";
   if (!tile.flows && tile.cluster > 2)
     return tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow", tile.cluster);
-  if (tile.flows && tile.band != BAND)
+  if (tile.flows && tile.raster_height != BAND)
     return tsl_refusal("band=%d: blocks that flow take tiles as they come, which band=%d stands for",
-                       tile.band, BAND);
+                       tile.raster_height, BAND);
   if (tile.stages == 0)
     return tsl_refusal("two stages of %d and %d rows of %d bytes do not fit into the %llu bytes of %s%s",
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.flows ? ", which blocks share" : "");
-  if (tile.b_across && tsl_cuda_wgmma_columns(&tile) < columns)
+  if (tile.b_mn_major && tsl_cuda_wgmma_columns(&tile) < columns)
     return tsl_refusal("tile_n=%d%s: of a B whose columns lie side by side, each block loads %d or more",
                        tile.tile_n, tile.cluster > 1 && !tile.flows ? " cluster=2" : "", columns);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
@@ -205,7 +206,8 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
   return tile.streams ? refuse_stream(problem, &tile, &shares) : NULL;
 }
 
-/* Packed copies of both operands, whether or not a run's strides need them, and the sums of parts of k. */
+/* Returns the workspace bytes: packed copies of both operands, which some strides of a run need,
+ * and partial sums. */
 static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
@@ -214,7 +216,8 @@ static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *conf
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)shares.sums_bytes;
 }
 
-/* Where blocks have memory for its vectors, too, and A does not go to registers. */
+/* Returns true if the kernel fuses the epilogue: its vectors fit in shared memory, and A does not
+ * go to registers. */
 static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
 }

@@ -1,4 +1,4 @@
-/* Launching cuda_wgmma_lines.cu: both factors, as maps take them. */
+/* Launches cuda_wgmma_lines.cu, which copies operands into the layout of tensor maps. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.h"
 
 #include "base/status.h"
@@ -9,17 +9,17 @@
 
 enum { ITEMS = 256, CHUNK = 16 };
 
-/* Whether a factor's bytes are turned by whole words. */
+/* Returns true if an operand's bytes are transposed by whole words. */
 static bool turns_words(bool across, int64_t along, int64_t apart) {
   return !across && along != 1 && apart == 1 && along % 4 == 0;
 }
 
-/* Blocks that turn whole words wait for one another's ends, so three share a multiprocessor; those that copy
- * need registers for what is on its way. */
+/* Returns the resident blocks of a multiprocessor: three where transposing blocks wait for each
+ * other, two where copies need the registers. */
 static int wgmma_lines_resident_of(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
-  return tile->element == 1 && (turns_words(tile->a_across, a->col_stride, a->row_stride) ||
-                                turns_words(tile->b_across, b->row_stride, b->col_stride))
+  return tile->element == 1 && (turns_words(tile->a_mn_major, a->col_stride, a->row_stride) ||
+                                turns_words(tile->b_mn_major, b->row_stride, b->col_stride))
              ? 3
              : 2;
 }
@@ -34,7 +34,7 @@ tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *
   return TESELA_OK;
 }
 
-/* As a power of two, chunks of a line that are in one unit. */
+/* Returns log2 of the chunks of a line in a unit: all `chunks`, or `most`. */
 static int shift_of(int64_t chunks, int64_t most) {
   int shift = 0;
   while (((int64_t)1 << shift) < tsl_min(chunks, most))
@@ -42,8 +42,8 @@ static int shift_of(int64_t chunks, int64_t most) {
   return shift;
 }
 
-/* How lines of so many chunks are copied. Elements of more than a byte lie side by side and are bytes here.
- */
+/* Returns the method for lines of `chunks` chunks. Elements of more than a byte are contiguous here
+ * and copied as bytes. */
 static int wgmma_lines_way_of(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
   if (tile->element == tile->given && place->row_stride == 1 && place->step != 1)
     return TSL_CUDA_WGMMA_LINES_TURNED;
@@ -96,7 +96,7 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
           (tsl_rows_place){scratch, to[i] / tile->element, factors[i].rows.pitch / tile->element, 1, 0};
       factors[i].packs = false;
     }
-  /* Blocks stay: as many as multiprocessors have room for. */
+  /* persistent blocks: as many as are resident */
   const int64_t units = (int64_t)given.of[0].units + given.of[1].units,
                 most = (int64_t)wgmma_lines_resident_of(tile) * tsl_max(1, work->device->compute_units);
   given.fits = (uint64_t)copied <= work->device->cache_bytes;

@@ -1,30 +1,32 @@
-/* The model of cuda_wgmma, in clocks of a multiprocessor; NOTES.md has what its constants were fitted to. */
+/* Performance model of cuda_wgmma, in clocks of a multiprocessor. NOTES.md has the measurements
+ * behind its constants. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 #include <math.h>
 
-/* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its
- * bytes; bytes that a multiprocessor gets from the last cache in a clock, and that its shared memory takes or
- * gives. */
+/* first_clocks: from a block's start to its first full stage. tile_clocks: fixed cost of a tile's epilogue.
+ * store_bytes: bytes of C stored in a clock. cache_bytes: bytes from L2 per clock and multiprocessor.
+ * shared_bytes: bytes of shared memory per clock. */
 static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
-/* Of the clock that the card names, what is left under such load for longer than its power allows; and the
- * time after which it is. */
+/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until
+ * then. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
-/* After this time, clusters of two win some of it back: less comes from the last cache. Where A comes from
- * registers they do so later, and best of bands of half as many rows of clusters. */
+/* shared_clock: fraction of the clock with clusters of two, which read less from L2, after
+ * warm_seconds; with A from registers after warm_across_seconds, and best with half the raster
+ * height. band_most: best raster height. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
-/* From a panel's last product to the next one's first where its sums are added between. */
+/* Clocks between a panel's last product and the next panel's first, where partial accumulators are
+ * added. */
 static const double adding_clocks = 100;
 
-/* A box's rows that begin anywhere touch a line more of the last cache than those that begin where lines do:
- * how many times as long they take. */
+/* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
 static const double odd_lines = 1.61;
 
-/* How a factor's boxes come from the last cache, as its lines lie, or those of its packed copy. */
+/* Returns the L2 slowdown of an operand: by the strides of its lines, or of their packed copy. */
 static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
   enum { LINE = 128, CHUNK = 16 };
   const bool by_columns = across_rows == across;
@@ -34,21 +36,22 @@ static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool ac
   return pitch % LINE == 0 ? 1 : odd_lines;
 }
 
-/* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache;
- * shared memory. */
+/* Returns the clocks of a panel: the maximum of tensor cores, L2 and shared memory, and what does
+ * not overlap. */
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
-  const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_across),
-               odd_b = odd_of(tile, &tile->problem.b, false, tile->b_across);
+  const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_mn_major),
+               odd_b = odd_of(tile, &tile->problem.b, false, tile->b_mn_major);
   const double products = blocks * wide * 2,
                loaded = (odd_a * tile->tile_m + odd_b * tile->tile_n / tile->cluster) * 128,
                arrives = (tile->tile_m + (double)tile->tile_n) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
   const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
-  /* Sums of panels are added while the other warpgroup's products are under way, where there is one. */
-  const double adding = tile->apart == 0        ? 0
-                        : tile->warpgroups == 1 ? blocks * (0.5 * wide + adding_clocks) / tile->apart
-                                                : 0.1 * products / tile->apart;
+  /* partial accumulators are added while the other warpgroup's products run, if there is one */
+  const double adding = tile->split_accumulators == 0 ? 0
+                        : tile->warpgroups == 1
+                            ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
+                            : 0.1 * products / tile->split_accumulators;
   return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) + alone * products +
          adding;
 }
@@ -68,23 +71,23 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   const double products = (double)tsl_problem_batch(&tile->problem);
   if (tile->element != tile->given)
     return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
-  return products * (wgmma_copied(a, true, tile->a_across, tile->element) +
-                     wgmma_copied(b, false, tile->b_across, tile->element));
+  return products * (wgmma_copied(a, true, tile->a_mn_major, tile->element) +
+                     wgmma_copied(b, false, tile->b_mn_major, tile->element));
 }
 
-/* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums;
- * more for each further 64 rows or columns of a tile, and for each doubling of a cluster beyond two blocks,
- * which find less often room together. */
+/* form=flow, seconds: from a launch's end to the next launch's first full stage and its last sums;
+ * for each further 64 rows or columns of a tile; for each doubling of the cluster beyond two,
+ * because large clusters find room less often; for the split-k reduction. */
 static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
                     flow_fold_seconds = 1.28e-6;
-/* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last
- * round that is not full; and by each round that finds no room beside the first. */
+/* form=flow, slowdowns of uneven load: with one block per multiprocessor; of a partial last round;
+ * of each round that waits for resident blocks. */
 static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
-/* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's
- * stages bring. */
+/* form=flow: reached fraction of memory bandwidth; L2 bandwidth relative to memory bandwidth; bytes
+ * per second that the stages of one block load. */
 static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
 
-/* No product was measured whose work takes less: nothing better is promised of them. */
+/* Shortest time of the main loop that was measured: a lower bound of the prediction. */
 static const double flow_least_seconds = 5.64e-6;
 
 static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
@@ -107,9 +110,8 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
-/* Of batches, whose tiles are short: clocks for 128 elements that a warpgroup stores one by one, and seconds
- * for each product's rows that are packed, on a multiprocessor. Memory and multiprocessors wait for each
- * other where both take as long. */
+/* Batches, whose tiles are short: clocks for 128 elements stored one by one by a warpgroup; seconds
+ * of a multiprocessor to pack the rows of a product. */
 static const double element_clocks = 70, pack_seconds = 0.15e-6;
 
 static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
@@ -119,8 +121,7 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
   const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
   const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
-  /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work,
-   * too. */
+  /* TMA stores overlap the products of other resident blocks; stores by threads do not */
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
                                 ? 0
                                 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
@@ -132,28 +133,27 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
   const double packed =
       tsl_cuda_wgmma_packed_bytes(tile) > 0 ? products * pack_seconds / fmax(1, device->compute_units) : 0;
   return (sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + packed) *
-             (1 + 0.002 * fabs(log2(tile->band / 8.0))) +
+             (1 + 0.002 * fabs(log2(tile->raster_height / 8.0))) +
          device->launch_seconds;
 }
 
-/* Of one product. Clocks that a second warpgroup's beginning takes; that a tile costs two blocks that wait
- * for one another; of a last step whose elements threads write, and for each of a thread's; what blocks get
- * of memory's bandwidth; and what is left of a launch where one begins while another ends. */
+/* One product, in clocks: start of a second warpgroup; waiting within a cluster per tile; an
+ * epilogue stored by threads; each element of a thread in it. memory_part: reached fraction of
+ * memory bandwidth. launch_share: fraction of launch latency that remains when launches overlap. */
 static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
                     memory_part = 0.846, launch_share = 0.297;
-/* Of the sums of parts: a second launch, and how often their bytes are moved. */
+/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums
+ * move. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
-/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be
- * spread over more pairs: how much longer what is moved takes, if no pair had blocks. */
+/* Clusters of two use fewer pairs of multiprocessors, which share memory bandwidth: slowdown of
+ * memory traffic if all pairs were idle. */
 static const double pairs_moves = 0.5;
 
-/* What it takes longer than its panels say where blocks help each other with the last round: of all, and in
- * any case. */
+/* Stream-k: slowdown, and fixed seconds, beyond the clocks of its panels. */
 static const double helped_share = 0.07, helped_seconds = 1e-6;
 
-/* Clocks in which a block multiplies and stores, where blocks take whole tiles, and where they help each
- * other with the last ones. */
+/* Returns the clocks of a block for its tiles, or with stream-k for its rounds. */
 static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares, double panels,
                            double store, double pairs) {
   const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
@@ -190,14 +190,14 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
                        (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
-  const double band = is_won_back && is_cut ? band_most / 2 : band_most;
+  const double best_height = is_won_back && is_cut ? band_most / 2 : band_most;
   const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
-  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + helped +
+  return seconds * (1 + 0.002 * fabs(log2(tile->raster_height / best_height))) + helped +
          launch_share * device->launch_seconds;
 }
 
-/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what
- * both take beside that, by one early launch, which elements of 4 bytes and those of batches do not have. */
+/* Packing: memory traffic per byte copied, for 8-bit elements and for others; seconds of its early
+ * launch, which is not used for elements of 4 bytes and batches. */
 static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
@@ -237,7 +237,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
   account->global.read = tiles * panels * (tile.tile_m + (double)tsl_cuda_wgmma_columns(&tile)) * 128;
-  /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
+  /* each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);

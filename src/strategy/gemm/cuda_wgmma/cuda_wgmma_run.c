@@ -1,4 +1,4 @@
-/* Compiling and launching cuda_wgmma. */
+/* Compiles and launches cuda_wgmma. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -12,8 +12,8 @@
 #define FOLDER "strategy/gemm/cuda_wgmma/"
 
 enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-/* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory
- * gives in the time from the last bytes of one product to the first of the next. */
+/* Bytes that all blocks of a launch prefetch to L2 before they may start: the bytes that memory
+ * delivers between the last reads of one product and the first reads of the next. */
 enum { AHEAD = 6 << 20 };
 
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
@@ -36,7 +36,7 @@ static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
                         : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
 }
 
-/* What kernels are told of the last step that they do, each line on its own; "" where they do none. */
+/* Writes the defines of the fused epilogue, one a line; "" where the kernel has no epilogue. */
 enum { FINISH_TEXT = 256 };
 static void define_finish(const tsl_problem *problem, const tsl_cuda_wgmma *tile, char text[FINISH_TEXT]) {
   text[0] = 0;
@@ -55,15 +55,15 @@ void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *til
   define_finish(problem, tile, finish);
   snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
-           "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
+           "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
+           "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
            tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
-           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_across, tile->b_across,
-           is_split, tile->resident, tile->apart, tsl_type(problem->a.type)->is_integer, tile->streams,
-           is_split ? "" : finish);
+           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
+           tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
+           tsl_type(problem->a.type)->is_integer, tile->streams, is_split ? "" : finish);
 }
 
-/* The kernels that multiply. */
+/* Kernels of the three main loops. */
 typedef struct kernel_text {
   const char *path, *entry;
 } kernel_text;
@@ -71,8 +71,8 @@ static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma
                          from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
                          flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
 
-/* Flags lie in memory that may have held anything, so tickets begin where no memory is likely to have brought
- * 64 bits: those that were read are 0 again, and what else lies there would have to be this run's number. */
+/* Returns the first ticket. Flags lie in memory with arbitrary contents, so tickets begin at a
+ * number that memory is unlikely to hold. Flags that were read are 0 again. */
 static unsigned long long first_ticket(const tsl_work *work) {
   static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
   return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
@@ -92,7 +92,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* For parts, and where there are no products: compilers take a tenth of a second for it. */
+  /* the reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s */
   const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   define_finish(problem, &tile, finish);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
@@ -122,11 +122,10 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* A's and B's lines (of B, columns), as they lie from the launch's first product on. */
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_wgmma *tile = &run->tile;
-  const bool a = tile->a_across, b = tile->b_across;
+  const bool a = tile->a_mn_major, b = tile->b_mn_major;
   const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
                     *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
   factors[0] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
@@ -148,8 +147,8 @@ static bool packs(const tsl_cuda_wgmma_running *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose
- * products follow one another backwards is mapped from its last. */
+/* Encodes a tensor map of an operand: boxes of `lines` rows K-major, of a panel's k lines MN-major.
+ * A batch with a negative step is mapped from its last product. */
 tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
                                         const tsl_cuda_wgmma_factor *factor, int lines,
                                         tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
@@ -168,15 +167,15 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
-/* Both factors where maps take them, those that one launch does not copy packed one by one, and their maps.
- */
+/* Packs the operands whose layout does not suit tensor maps, both in one launch where possible, and
+ * encodes the maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
+  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_mn_major}, {.across = tile->b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
   if (kernels->lines && run->count == 1)
@@ -193,14 +192,14 @@ static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgm
   return TESELA_OK;
 }
 
-/* The bits of alpha or beta, as the kernels take them: 32 of them in f32 or i32. */
+/* Returns alpha (index 0) or beta (1) in the kernels' 32 bits. */
 static cuda_wgmma_scalar wgmma_scalar_of(const tsl_gemm_argument *scaled, int index) {
   cuda_wgmma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
 }
 
-/* Never 0, which is a flag that was read. */
+/* Returns a new ticket; never 0, the value of a flag that was read. */
 static unsigned long long next_ticket(const tsl_cuda_wgmma_running *run) {
   tsl_cuda_wgmma_kernels *kernels = run->work->state;
   unsigned long long ticket;
@@ -210,7 +209,7 @@ static unsigned long long next_ticket(const tsl_cuda_wgmma_running *run) {
   return ticket;
 }
 
-/* 1, as sums are. */
+/* Returns 1 in the type of the sums. */
 static cuda_wgmma_scalar one_of(const tsl_problem *problem) {
   cuda_wgmma_scalar one = {.real = 1};
   if (tsl_type(problem->a.type)->is_integer)
@@ -222,7 +221,7 @@ static int64_t c_offset(const tsl_cuda_wgmma_running *run) {
   return run->sizes.c_offset + run->first * run->operands->c.step;
 }
 
-/* The last step's arguments of a launch, behind the others' in a kernel's list. */
+/* Arguments of the epilogue, at the end of a kernel's list. */
 enum { FINISH_ARGUMENTS = 4 };
 
 static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_running *run, const tsl_operand *vector) {
@@ -239,20 +238,19 @@ static cuda_wgmma_finish finish_of(const tsl_cuda_wgmma_running *run) {
                              wgmma_vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
 }
 
-/* Appends them, where kernels do it; returns how many there are then. */
+/* Appends the epilogue's arguments if the kernel has one. Returns the new count. */
 static int add_finish(const tsl_cuda_wgmma_running *run, const cuda_wgmma_finish *steps, tsl_argument *list,
                       int count) {
   const tsl_operands *own = run->operands;
   const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
   if (!run->tile.finishes)
     return count;
-  for (int i = 0; i < 3; i++) /* a pointer needs some buffer */
+  for (int i = 0; i < 3; i++) /* a pointer argument needs a buffer, even if it is not read */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
   list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
   return count;
 }
 
-/* Whether C goes by a map, all products of a launch by one. */
 bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c) {
   tsl_gemm_sizes sizes = run->sizes;
   const int64_t step = run->operands->c.step;
@@ -276,9 +274,9 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_t
   return c->device->ops->tensor_map(&tensor, map);
 }
 
-/* Where the sums of parts go: scratch memory behind packed operands. */
+/* Location of partial sums in the workspace, after the packed operands. */
 typedef struct sums_place {
-  int64_t offset, part; /* elements of 4 bytes */
+  int64_t offset, part; /* in elements of 4 bytes */
   bool by_map;
 } sums_place;
 
@@ -298,7 +296,7 @@ static tesela_status map_sums(const tsl_cuda_wgmma_running *run, sums_place *pla
   return place->by_map ? scratch->device->ops->tensor_map(&tensor, map) : TESELA_OK;
 }
 
-/* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
+/* Enqueues the split-k reduction; with parts = 0 (k = 0) it writes C from sums of 0. */
 static tesela_status wgmma_fold(const tsl_cuda_wgmma_running *run, const sums_place *place,
                                 cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta, int parts) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
@@ -330,7 +328,7 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_running *run, const sums_pl
   return device->ops->launch(run->stream, kernels->fold, &grid, list, add_finish(run, &steps, list, 4));
 }
 
-/* Panels that each block has brought to the last cache early. */
+/* Returns the panels that a block prefetches to L2. */
 static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares) {
   const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
   return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_max(1, shares->blocks)) : 0;
@@ -354,7 +352,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_t
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
     count = add_finish(run, &steps, list, count);
-  /* Streams need all the blocks that they were shared out to. */
+  /* stream-k needs exactly the blocks of its schedule */
   const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
                        run->tile.cluster,
                 blocks = run->tile.streams ? shares->blocks
@@ -363,7 +361,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_t
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
 
-/* Products `first` to `first + count` of the batch. */
+/* Enqueues products `first` to `first + count` of the batch. */
 static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
                                     cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = &run->tile;
@@ -377,7 +375,7 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmm
                                 .k = (int)s->k,
                                 .tiles_m = (int)shares->tiles_m,
                                 .tiles_n = (int)shares->tiles_n,
-                                .band = tile->band,
+                                .raster_height = tile->raster_height,
                                 .parts = (int)shares->parts,
                                 .products = (int)run->count,
                                 .ahead = ahead_of(tile, shares),
@@ -415,8 +413,8 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmm
   return is_split ? wgmma_fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
 }
 
-/* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory
- * for their copies. */
+/* Runs the product. A batch that needs no packing is one launch; otherwise each launch takes as
+ * many products as the packing workspace holds. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_cuda_wgmma_running run = {.work = work,
                                 .operands = operands,

@@ -1,11 +1,11 @@
-/* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out.
- */
+/* Derives the tile of cuda_wgmma, its memory layout and its division into work tiles from a problem
+ * and a config. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
 enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
-/* Of scratch memory, for copies of a batch's factors; those of one product have room in any case. */
+/* Bytes of workspace for packed copies of a batch. One product may use more. */
 static const int64_t PACKED_BYTES = (int64_t)64 << 20;
 
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element) {
@@ -30,25 +30,25 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
   return tile->flows ? tile->tile_n : tile->tile_n / tile->cluster;
 }
 
-/* What a multiprocessor keeps for itself of its memory, for each block. */
+/* Bytes of shared memory that the hardware reserves for each block. */
 enum { KEPT = 1024 };
 
 static int64_t wgmma_tile_room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
 }
 
-/* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are
- * registers for. */
+/* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops
+ * and wait for epilogues: as many as registers allow. */
 static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
   if (tile->flows)
     return TSL_CUDA_WGMMA_RESIDENT;
-  if (tile->warpgroups > 1 || tile->apart > 0 || tsl_problem_batch(&tile->problem) == 1)
+  if (tile->warpgroups > 1 || tile->split_accumulators > 0 || tsl_problem_batch(&tile->problem) == 1)
     return 1;
   return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
 }
 
-/* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and
- * barriers. */
+/* Lays out the shared memory of form=flow: a fraction of the multiprocessor's memory for each
+ * resident block. The stages also hold the sums in the end. */
 static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
@@ -58,8 +58,8 @@ static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* As many stages as there is memory for, beside `most` boxes of C, or fewer that go out in equal turns, and
- * barriers. */
+/* Lays out the shared memory: at most `most` epilogue boxes, a divisor of all boxes, and as many
+ * stages as fit. */
 static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
@@ -75,11 +75,11 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added
- * together, or of one that is multiplied and the next, whose fragments go to registers. */
+/* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments
+ * of the next panel) prefer four stages to many boxes. */
 static void wgmma_tile_share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   share_memory_with(tile, BOXES_MOST, device);
-  if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
+  if ((tile->split_accumulators == 2 || tile->from_registers) && tile->stages < 4)
     share_memory_with(tile, BOXES_MOST / 2, device);
 }
 
@@ -92,21 +92,24 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
-/* How a vector goes that goes along C's rows, or columns, of the product as it was asked for. */
+/* Returns the direction in the kernel of a vector with an entry per column (by_column) or per row
+ * of the caller's product. */
 static int wgmma_tile_way_of(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
          : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
                                    : TSL_CUDA_WGMMA_BY_ROW;
 }
 
-/* Of one number any way is right, and as rows go it needs no memory. */
+/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared
+ * memory. */
 static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
   return scaling == TESELA_SCALE_TENSOR
              ? TSL_CUDA_WGMMA_BY_ROW
              : wgmma_tile_way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
-/* Of the last step's vectors that go from column to column, each warpgroup has its tile's. */
+/* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors with an entry
+ * per column. */
 static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->finishes = true;
   tile->bias = wgmma_tile_way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
@@ -127,8 +130,9 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
-/* Integers that lie across go to registers where C, by columns or rows, goes by its map: what threads store
- * costs more there than turning does. Tiles have a slab's rows; its kernel has no last step. */
+/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by
+ * threads would cost more than transposing A. The tile has the rows of a slab, and this kernel has
+ * no epilogue. */
 static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
   tsl_cuda_wgmma tile = *wgmma;
   tile.from_registers = true;
@@ -149,7 +153,7 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
       .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
       .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
       .cluster = (int)value[TSL_CUDA_WGMMA_CLUSTER],
-      .band = (int)value[TSL_CUDA_WGMMA_BAND],
+      .raster_height = (int)value[TSL_CUDA_WGMMA_BAND],
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
@@ -161,19 +165,19 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
     tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
-  tile.apart = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
+  tile.split_accumulators = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
   tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
   tile.resident = wgmma_tile_resident_of(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
+  /* wgmma reads elements of 8 and 32 bits from shared memory K-major only */
   tile.from_registers = !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride) &&
                         (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
-  tile.a_across =
+  tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
-  tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
-  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
-                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
+  tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
   tile.packed = tile.given == 1 ? 1
@@ -183,7 +187,7 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
     share_flowing(&tile, device);
   else
     wgmma_tile_share_memory(&tile, device);
-  /* Its kernel does no last step, and has no table. */
+  /* that kernel has neither an epilogue nor a table */
   if (tile.from_registers && purpose != ALONE)
     tile.stages = 0;
   return tile;
@@ -204,12 +208,12 @@ tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl
   return wgmma_tile_tile_of(problem, config, device, JOINING);
 }
 
-/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from
- * registers, whose tiles are small then, fewer of them take less time than a second launch. */
+/* Minimal panels of a split-k part. With A from registers tiles are small, and few panels take less
+ * time than a second launch. */
 enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
-/* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside
- * them. */
+/* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that
+ * blocks of the next launch can be resident too. */
 static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                               const tsl_device *device) {
   const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
@@ -226,18 +230,18 @@ static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_
   return shares;
 }
 
-/* In panels, which take as much longer for larger tiles as their sums do: to leave a part's sums, to see a
- * flag, and to add a part's; and parts of a tile at most. */
+/* Costs of stream-k, in panels: publishing a part's sums, waiting for a flag, adding a part. All
+ * grow with the tile, as panels do. PARTS_MOST: parts of a tile at most. */
 enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
 
-/* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the
- * parts of what is left. */
+/* Returns the predicted end of the last round, in panels: the owner computes `owned` panels, each
+ * helper `turns` parts of the others. */
 static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
   return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
 }
 
-/* A last round that is not full: those without a tile of it help, one with several tiles, or several with
- * one; with as many panels, in as many parts, as let it end first. */
+/* Divides a partial last round: clusters without a tile help. One helper may serve several tiles,
+ * or several helpers one tile. Chooses the owner's panels and the parts that end first. */
 static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_shares *shares) {
   const int64_t tiles = shares->tiles_m * shares->tiles_n, last = tiles % clusters, helpers = clusters - last;
   if (last == 0 || panels < 2)
@@ -246,7 +250,8 @@ static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_sh
                 most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), PARTS_MOST);
   shares->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
-    /* Both sides end together: owned = turns ((panels - owned) / parts + LEAVING) + SEEING. */
+    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) +
+     * SEEING */
     const int64_t even = tsl_ceil_div(turns * (panels + parts * LEAVING) + parts * SEEING, parts + turns),
                   owned = tsl_min(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
     if (shares->helped == 0 || ending < shares->ending)

@@ -11,7 +11,7 @@
  * Lines behind the last, of a tile that ends outside, are the last one once more; what elements behind a line's end are does not matter: C has no
  * such rows and columns.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. From the host: THREADS_MOST (of a block), RESIDENT (blocks of so many that share a multiprocessor's registers), A_TYPE, B_TYPE (PTX's words), A_ACROSS, B_ACROSS,
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. From the host: THREADS_MOST (of a block), RESIDENT (blocks of so many that share a multiprocessor's registers), A_TYPE, B_TYPE (PTX's words), A_MN_MAJOR, B_MN_MAJOR,
  * C_FORM (0 f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; what shared memory has room for. */
 #include "cuda_whole_shared.h"
 #include "sm80.h"
@@ -105,7 +105,7 @@ SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whol
   const int chunks = factor.wide / EACH;
   if (chunks > 0)
     for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.down; walk_on(at))
-      copy_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
+      cp_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
                            from + at.line * factor.line + at.place * EACH);
   copy_elements(end, from, factor, chunks * EACH, team);
 }
@@ -173,10 +173,10 @@ SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_who
   const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
             by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
   if (ACROSS)
-    load_blocks_transposed(to, factor + min(depth + 8 * by_depth + row, whole_factor.down) * whole_factor.pitch +
+    ldmatrix_x4_trans(to, factor + min(depth + 8 * by_depth + row, whole_factor.down) * whole_factor.pitch +
                                    (line + 8 * by_line) * 2);
   else
-    load_blocks(to, factor + min(line + 8 * by_line + row, whole_factor.down - 1) * whole_factor.pitch +
+    ldmatrix_x4(to, factor + min(line + 8 * by_line + row, whole_factor.down - 1) * whole_factor.pitch +
                         (depth + 8 * by_depth) * 2);
 }
 
@@ -196,11 +196,11 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
       if (row + 16 * i < args.m)
-        load_lines<A_ACROSS, false>(a[i], memory + args.a.to, args.a, row + 16 * i, k);
+        load_lines<A_MN_MAJOR, false>(a[i], memory + args.a.to, args.a, row + 16 * i, k);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N / 2; j++)
       if (col + 16 * j < args.n)
-        load_lines<B_ACROSS, true>(b[j], memory + args.b.to, args.b, col + 16 * j, k);
+        load_lines<B_MN_MAJOR, true>(b[j], memory + args.b.to, args.b, col + 16 * j, k);
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
@@ -321,17 +321,17 @@ extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
   b += args.b.offset + product * args.b.apart;
   c += args.c.offset + product * args.c.apart;
   const shared_t at = shared_address(image);
-  dependency_wait();
+  grid_dependency_wait();
   if (args.k > 0) {
-    clear_rest<A_ACROSS>(at + args.a.to, args.a, own);
-    clear_rest<B_ACROSS>(at + args.b.to, args.b, own);
+    clear_rest<A_MN_MAJOR>(at + args.a.to, args.a, own);
+    clear_rest<B_MN_MAJOR>(at + args.b.to, args.b, own);
     product_barrier(own);
     copy_factor(at + args.a.to, a, args.a, own);
     copy_factor(at + args.b.to, b, args.b, own);
-    copies_commit();
-    copies_wait<0>();
+    cp_async_commit();
+    cp_async_wait_group<0>();
   }
-  dependency_launch();
+  grid_dependency_launch();
   product_barrier(own);
   multiply(sums, at, row, col, args);
   if (args.c.dense) {

@@ -15,7 +15,7 @@ tesela_status tsl_cuda_whole_build(tsl_work *work) {
   snprintf(defines, sizeof defines,
            "#define ROOM %lld\n#define THREADS_MOST %d\n#define RESIDENT %d\n#define A_TYPE %s\n#define "
            "B_TYPE %s\n"
-           "#define A_ACROSS %d\n#define B_ACROSS %d\n#define C_FORM %d\n",
+           "#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_FORM %d\n",
            (long long)tile.shared_bytes, 32 * tile.most_warps, tile.resident,
            tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type), tile.a.across,
            tile.b.across, tsl_launch_form(problem->c.type));

@@ -12,7 +12,7 @@
  *
  * A line is a row of A or a column of B. A panel is DEPTH_BYTES of each line along k, in chunks of 16 bytes:
  *
- *   lines along k (A_ACROSS, B_ACROSS 0)          lines side by side in memory (1)
+ *   lines along k (A_MN_MAJOR, B_MN_MAJOR 0)          lines side by side in memory (1)
  *   line 0   | chunk 0 | chunk 1 | ...            blocks of 128 bytes across, one below the other:
  *   line 1   | chunk 1 | chunk 0 | ...            depth 0  | lines 0-63 of 16 bits, 0-127 of 8 |
  *                                                 depth 1  | ...
@@ -26,7 +26,7 @@
  * (strategy/pack_rows.cl). What lies beyond the edges becomes zeros, and is not read.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
- * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.
+ * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR.
  * Limits: sm_80 or newer; any sizes, any strides of C. */
 
 #define TILE_M TSL_PARAM_TILE_M
@@ -184,17 +184,17 @@ TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
 
 TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_GLOBAL const char *b,
                               const opencl_mma_arguments args) {
-  const TSL_INDEX a_pitch = SIZE * (A_ACROSS ? args.gemm.a_col_stride : args.gemm.a_row_stride);
-  const TSL_INDEX b_pitch = SIZE * (B_ACROSS ? args.gemm.b_row_stride : args.gemm.b_col_stride);
+  const TSL_INDEX a_pitch = SIZE * (A_MN_MAJOR ? args.gemm.a_col_stride : args.gemm.a_row_stride);
+  const TSL_INDEX b_pitch = SIZE * (B_MN_MAJOR ? args.gemm.b_row_stride : args.gemm.b_col_stride);
   TSL_INDEX row, col;
   tsl_raster(stream->tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
   row *= TILE_M;
   col *= TILE_N;
-  copies_start(&stream->a, A_ACROSS, TILE_M,
-               a + SIZE * args.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch), a_pitch,
+  copies_start(&stream->a, A_MN_MAJOR, TILE_M,
+               a + SIZE * args.gemm.a_offset + row * (A_MN_MAJOR ? SIZE : a_pitch), a_pitch,
                args.gemm.m - row);
-  copies_start(&stream->b, B_ACROSS, TILE_N,
-               b + SIZE * args.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch), b_pitch,
+  copies_start(&stream->b, B_MN_MAJOR, TILE_N,
+               b + SIZE * args.gemm.b_offset + col * (B_MN_MAJOR ? SIZE : b_pitch), b_pitch,
                args.gemm.n - col);
   stream->panels = panels_of(args);
 }
@@ -209,8 +209,8 @@ TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int end, TSL_GLOBAL 
   }
   const int last = (int)(args.gemm.k - (TSL_INDEX)(panels_of(args) - 1) * DEPTH);
   const int inside = stream->panels > 1 ? DEPTH : stream->panels == 1 ? last : 0;
-  copy_panel(&stream->a, end, A_ACROSS, TILE_M, inside);
-  copy_panel(&stream->b, end + A_BYTES, B_ACROSS, TILE_N, inside);
+  copy_panel(&stream->a, end, A_MN_MAJOR, TILE_M, inside);
+  copy_panel(&stream->b, end + A_BYTES, B_MN_MAJOR, TILE_N, inside);
   stream->panels -= stream->panels > 0;
   tsl_ptx_copies_end();
 }
@@ -260,10 +260,10 @@ typedef struct mma_factors {
 TSL_FUNCTION void read_step(unsigned int a, unsigned int b, int step, mma_factors *out) {
   TSL_UNROLL
   for (int i = 0; i < TILES_M; i++)
-    read_blocks(a, A_ACROSS, 0, step, i, out->a + 4 * i);
+    read_blocks(a, A_MN_MAJOR, 0, step, i, out->a + 4 * i);
   TSL_UNROLL
   for (int j = 0; j < TILES_N / 2; j++)
-    read_blocks(b, B_ACROSS, 1, step, j, out->b + 4 * j);
+    read_blocks(b, B_MN_MAJOR, 1, step, j, out->b + 4 * j);
 }
 
 /* Back and forth along the columns, so that neighbours in time share a register of each operand. */
@@ -285,8 +285,8 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
   TSL_LOCAL_BYTES(panels, STAGES * STAGE_BYTES);
   const unsigned int base = tsl_ptx_local(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
-  const unsigned int from_a = blocks_start(A_ACROSS, 0, warp_row),
-                     from_b = blocks_start(B_ACROSS, 1, warp_col) + A_BYTES;
+  const unsigned int from_a = blocks_start(A_MN_MAJOR, 0, warp_row),
+                     from_b = blocks_start(B_MN_MAJOR, 1, warp_col) + A_BYTES;
   mma_stream stream;
   stream.tile = TSL_GROUP(0);
   stream.tiles = (int)(args.tiles_m * args.tiles_n);

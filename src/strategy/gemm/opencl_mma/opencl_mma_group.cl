@@ -35,7 +35,7 @@
 #include "mma_sums.h"
 
 /* Whether a run may ask for residues of C in its place. */
-#define REDUCES (WHOLE && !SPLIT && !A_ACROSS && !B_ACROSS)
+#define REDUCES (WHOLE && !SPLIT && !A_MN_MAJOR && !B_MN_MAJOR)
 #define DEPTH_BYTES 128
 #define DEPTH (DEPTH_BYTES / SIZE)
 #define MULTIPLYING (128 * (TILE_M / GROUP_M))
@@ -59,7 +59,7 @@
 #define MAP_TYPE "0"
 #else
 #define GROUP_DEPTH "16"
-#define GROUP_FLAGS ", 1, 1, " TSL_TEXT(A_ACROSS) ", " TSL_TEXT(B_ACROSS)
+#define GROUP_FLAGS ", 1, 1, " TSL_TEXT(A_MN_MAJOR) ", " TSL_TEXT(B_MN_MAJOR)
 #define MAP_TYPE "1"
 #endif
 #if TILE_N == 256
@@ -144,8 +144,8 @@ TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
       tsl_ptx_await(empty + 8 * stage.number, stage.phase);
       tsl_ptx_arrive_bytes(own_full, STAGE_BYTES);
-      copy_panel(to, maps, A_ACROSS, TILE_M, (int)share.row, p * DEPTH, own_full);
-      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_ACROSS, TILE_N, (int)share.col, p * DEPTH, own_full);
+      copy_panel(to, maps, A_MN_MAJOR, TILE_M, (int)share.row, p * DEPTH, own_full);
+      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_MN_MAJOR, TILE_N, (int)share.col, p * DEPTH, own_full);
       next_stage(&stage);
     }
   }
@@ -159,10 +159,10 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
   if (gemm.k == 0)
     return;
   if (is_first) {
-    describe(start, A_ACROSS, a + SIZE * gemm.a_offset, gemm.m, gemm.k,
-             A_ACROSS ? gemm.a_col_stride : gemm.a_row_stride, TILE_M);
-    describe(start + MAP_BYTES, B_ACROSS, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
-             B_ACROSS ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
+    describe(start, A_MN_MAJOR, a + SIZE * gemm.a_offset, gemm.m, gemm.k,
+             A_MN_MAJOR ? gemm.a_col_stride : gemm.a_row_stride, TILE_M);
+    describe(start + MAP_BYTES, B_MN_MAJOR, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
+             B_MN_MAJOR ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
   /* An ordinary write first: memory checkers do not see those of publishing, and copies read it. */
   ((TSL_GLOBAL TSL_REPRODUCIBILITY *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
@@ -189,8 +189,8 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       GROUP_MULTIPLY(GROUP_DEPTH, MMA_SUM, MMA_REGISTER, MMA_A, MMA_B, sums[i],
-                     step_of(a + i * (A_ACROSS ? BLOCK_BYTES : 64 * DEPTH_BYTES), A_ACROSS, s),
-                     step_of(b, B_ACROSS, s), GROUP_FLAGS);
+                     step_of(a + i * (A_MN_MAJOR ? BLOCK_BYTES : 64 * DEPTH_BYTES), A_MN_MAJOR, s),
+                     step_of(b, B_MN_MAJOR, s), GROUP_FLAGS);
   }
   TSL_PTX_GROUP_END();
 }
@@ -201,7 +201,7 @@ TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned
                                   const opencl_mma_group_arguments args) {
   const int shares = shares_of(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
   const TSL_INDEX apart_pitch = args.whole.tiles_n * TILE_N, apart_rows = args.whole.tiles_m * TILE_M;
-  const unsigned int from_a = A_ACROSS ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
+  const unsigned int from_a = A_MN_MAJOR ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
   const bool tells = TSL_ITEM(0) % 128 == 0;
   mma_stage stage = {0, 0};
   MMA_NUMBER sums[BLOCKS_M][TILES_N][4];

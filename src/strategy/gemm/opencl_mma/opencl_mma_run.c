@@ -43,7 +43,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   opencl_mma_mma_kernels made = {NULL, NULL, NULL};
   void *block;
   snprintf(defines, sizeof defines,
-           "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS "
+           "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR "
            "%d\n#define SPLIT %d\n",
            tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
            tsl_launch_form(problem->c.type), tile.a_across, tile.b_across, is_split(work, &tile));

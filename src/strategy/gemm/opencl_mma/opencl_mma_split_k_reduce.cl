@@ -3,8 +3,8 @@
  *   scratch: | part 0: rows x pitch sums | part 1 | ...       four columns of a row an item
  *
  * Parameters: those of opencl_mma; from the host: C_FORM, as opencl_mma.cl. */
-#define A_ACROSS 0
-#define B_ACROSS 0
+#define A_MN_MAJOR 0
+#define B_MN_MAJOR 0
 #define TILES_M 1
 #define TILES_N 2
 #include "ptx.h"

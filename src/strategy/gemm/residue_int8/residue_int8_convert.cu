@@ -238,8 +238,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                               : thread / CHUNKS,
             chunk = of.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
   const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->made[operand];
   if (moduli == 0 || line >= (operand ? args.n : args.m))
     return;

@@ -275,7 +275,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                     (const int *)(scratch + args.scales[0]),
                     (const int *)(scratch + args.natives[0]),
                     (const int *)(scratch + args.natives[1])};
-  dependency_wait();
+  grid_dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
   if (!args.is_empty && choice->moduli == 0 && args.has_whole)
     return;

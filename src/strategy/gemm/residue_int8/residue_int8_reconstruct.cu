@@ -254,8 +254,8 @@ extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 
                                const __grid_constant__ residue_arguments args,
                                const __grid_constant__ residue_tables tables) {
   const int col = (blockIdx.x * JOINERS + threadIdx.x) * FOUR;
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
   if (args.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
     *args.said = *choice; /* here, where nobody waits for the host's memory */

@@ -266,7 +266,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
   given->m = (int)s.m, given->n = (int)s.n, given->k = (int)s.k;
   given->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), given->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
-  given->band = BAND / state->cluster;
+  given->raster_height = BAND / state->cluster;
   given->is_wide = is_wide(operands->c.buffer, size, each, given->c_col, given->c_row, given->c_offset);
   given->is_empty = s.k == 0;
   given->has_whole = state->whole != NULL;

@@ -254,11 +254,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
                     apart,
                     of.is_wide != 0,
                     thread % 32 < apart};
-  dependency_launch();
+  grid_dependency_launch();
   if (thread < MOST_LINES)
     forget(&all, thread);
   __syncthreads();
-  dependency_wait();
+  grid_dependency_wait();
   if (is_lost(scratch, args))
     return;
   guess_line(at, args.rules, &all);
@@ -380,8 +380,8 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   for (int i = thread; i < (int)(sizeof counts / sizeof(unsigned)); i += CHOOSERS)
     ((unsigned *)&counts)[i] = 0;
   __syncthreads();
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   if (is_lost(scratch, args)) {
     if (thread == 0)
       *(residue_choice *)(scratch + args.choice) = *(const residue_choice *)(scratch + args.glance);

@@ -165,7 +165,7 @@ typedef struct residue_arguments {
       rest_pitch;
   long long made;       /* the choice by which residues of operand `stays` were made */
   residue_choice *said; /* memory of the host that the choice is written to, too; NULL: none */
-  int m, n, k, parts, tiles_m, tiles_n, band;
+  int m, n, k, parts, tiles_m, tiles_n, raster_height;
   int blocks[2], block_lines[2],
       converters;     /* that measure lines of A, of B, and lines of each; that make residues of A */
   int is_wide;        /* pairs or fours of C in a row are aligned to 16 bytes */

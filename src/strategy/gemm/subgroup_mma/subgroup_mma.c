@@ -93,7 +93,7 @@ static tesela_status subgroup_mma_build(tsl_work *work) {
   char defines[256];
   snprintf(defines, sizeof defines,
            "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"
-           "#define TSL_SIGNED_B %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
+           "#define TSL_SIGNED_B %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n",
            fragments->define, tsl_launch_type_code(problem->a.type), tsl_launch_type_code(problem->c.type),
            problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_across, tile.b_across);
   return tsl_launch_build_with(work, "strategy/gemm/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma",

@@ -13,11 +13,11 @@
  * Lines lie along k in local memory whichever way they lie outside, because every instruction takes numbers that follow
  * each other along k; the padding spreads lines that are read together over the banks. An item brings chunks of 16 bytes
  * of a line: as one vector where they lie so, else number by number, neighbouring items taking neighbouring lines where
- * those are side by side (A_ACROSS, B_ACROSS). Lines outside the matrix are read as the last one inside, whose sums are
+ * those are side by side (A_MN_MAJOR, B_MN_MAJOR). Lines outside the matrix are read as the last one inside, whose sums are
  * stored nowhere; numbers beyond k are zeros.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SUB_M, _SUB_N, _DEPTH (bytes). From the host: TSL_TYPE_AB, TSL_TYPE_C and signs
- * (kernel/units.h), the instruction (kernel/kernel_fragments.h), A_ACROSS, B_ACROSS.
+ * (kernel/units.h), the instruction (kernel/kernel_fragments.h), A_MN_MAJOR, B_MN_MAJOR.
  * Limits: tiles are multiples of the instruction's; items divide the chunks of a panel. Any sizes, any strides. */
 #include "kernel_fragments.h"
 #include "raster.h"
@@ -198,8 +198,8 @@ tsl_gemm_subgroup_mma(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
     row *= TILE_M;
     col *= TILE_N;
     side left, right;
-    side_start(&left, A_ACROSS, TILE_M, OWN_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, row, g.m);
-    side_start(&right, B_ACROSS, TILE_N, OWN_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, col, g.n);
+    side_start(&left, A_MN_MAJOR, TILE_M, OWN_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, row, g.m);
+    side_start(&right, B_MN_MAJOR, TILE_N, OWN_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, col, g.n);
     tsl_chunk held_a[OWN_MOST], held_b[OWN_MOST];
     tsl_fragment_sums sums[ROWS][COLS];
     TSL_UNROLL
@@ -209,19 +209,19 @@ tsl_gemm_subgroup_mma(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
         sums[i][j] = TSL_SPLAT(TSL_REAL, TSL_FRAGMENT_SUMS, 0);
     }
     if (g.k > 0) {
-      fetch(held_a, &left, A_ACROSS, TILE_M, OWN_A, g.k);
-      fetch(held_b, &right, B_ACROSS, TILE_N, OWN_B, g.k);
+      fetch(held_a, &left, A_MN_MAJOR, TILE_M, OWN_A, g.k);
+      fetch(held_b, &right, B_MN_MAJOR, TILE_N, OWN_B, g.k);
     }
     TSL_UNROLL_BY(1)
     for (TSL_INDEX depth = 0; depth < g.k; depth += DEPTH) {
       TSL_LOCAL_POINTER char *panel = panels + now * PANEL_BYTES;
-      stash(held_a, A_ACROSS, TILE_M, OWN_A, panel);
-      stash(held_b, B_ACROSS, TILE_N, OWN_B, panel + TILE_M * PITCH);
+      stash(held_a, A_MN_MAJOR, TILE_M, OWN_A, panel);
+      stash(held_b, B_MN_MAJOR, TILE_N, OWN_B, panel + TILE_M * PITCH);
       /* Nobody multiplies the other panel any more once all are here, so that the next one may go there. */
       TSL_BARRIER();
       if (depth + DEPTH < g.k) {
-        fetch(held_a, &left, A_ACROSS, TILE_M, OWN_A, g.k - depth - DEPTH);
-        fetch(held_b, &right, B_ACROSS, TILE_N, OWN_B, g.k - depth - DEPTH);
+        fetch(held_a, &left, A_MN_MAJOR, TILE_M, OWN_A, g.k - depth - DEPTH);
+        fetch(held_b, &right, B_MN_MAJOR, TILE_N, OWN_B, g.k - depth - DEPTH);
       }
       multiply_panel(sums, panel + own_row * PITCH, panel + (TILE_M + own_col) * PITCH);
       now ^= 1;
