@@ -1,4 +1,4 @@
-/* The variants of cuda_dmma.cu: parameters, what is legal, and why not. */
+/* Descriptor of cuda_dmma: parameters and refusals. */
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
 static const tsl_param params[] = {
@@ -36,17 +36,17 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("its kernel counts rows and columns in 31 bits");
   static const double most_blocks = 0x7f000000;
-  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
-  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts > most_blocks)
-    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)shares.tiles_m,
-                       (long long)shares.tiles_n);
+  const tsl_cuda_dmma_schedule schedule = tsl_cuda_dmma_get_schedule(&tile, device);
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.parts > most_blocks)
+    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n);
   return NULL;
 }
 
-/* The sums of parts of k. */
+/* Returns the workspace bytes: the partial sums of split-k. */
 static uint64_t dmma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
-  return (uint64_t)tsl_cuda_dmma_shares_of(&tile, device).sums_bytes;
+  return (uint64_t)tsl_cuda_dmma_get_schedule(&tile, device).sums_bytes;
 }
 
 static const tsl_types types[] = {

@@ -1,4 +1,4 @@
-/* The variants of cuda_mma.cu: parameters, what is legal, and why not. */
+/* Descriptor of cuda_mma: parameters, refusals, accuracy. */
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
 static const tsl_param params[] = {
@@ -14,7 +14,7 @@ static const tsl_param params[] = {
 
 static const char *const from_names[] = {"place", "packed"};
 
-/* The first one, which all types are compiled for, takes the compiler a third of the default's time. */
+/* The first probe is compiled for all types; it compiles in a third of the default's time. */
 static const char *const probes[] = {
     "tile_m=64 tile_n=64 depth=64",
     "tile_m=128 tile_n=128 depth=64",
@@ -50,17 +50,17 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("its kernel counts rows and columns in 31 bits");
   static const double most_blocks = 0x7f000000;
-  const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, device);
-  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts > most_blocks)
-    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)shares.tiles_m,
-                       (long long)shares.tiles_n);
+  const tsl_cuda_mma_schedule schedule = tsl_cuda_mma_get_schedule(&tile, device);
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.parts > most_blocks)
+    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n);
   return NULL;
 }
 
-/* Packed factors, whether or not a run's strides need them, and the sums of parts of k. */
+/* Returns the workspace bytes: packed operands, which some strides of a run need, and partial sums. */
 static uint64_t mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
-  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_shares_of(&tile, device).sums_bytes);
+  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_get_schedule(&tile, device).sums_bytes);
 }
 
 #define EIGHTS(a, b)                                                                                         \
@@ -76,7 +76,7 @@ static const tsl_types types[] = {
     {TESELA_U8, TESELA_I8, TESELA_I32},
     {TESELA_I8, TESELA_U8, TESELA_I32},
     {TESELA_U8, TESELA_U8, TESELA_I32},
-    {TESELA_F32, TESELA_F32, TESELA_F32}, /* cut to tf32 */
+    {TESELA_F32, TESELA_F32, TESELA_F32}, /* truncated to tf32 */
     EIGHTS(E4M3, E4M3),
     EIGHTS(E4M3, E5M2),
     EIGHTS(E5M2, E4M3),
@@ -84,9 +84,9 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of
- * their product. Its sums align fewer products at once than those of narrower types, so that each costs more
- * cuts. Of a number with less than ten places, below the smallest normal one, nothing may be left. */
+/* Returns the accuracy. For f32 the tensor cores truncate factors to ten binary places: a product
+ * loses less than 2^-9. Their sums align fewer products at a time than sums of narrower types,
+ * which adds truncations. Subnormal factors may become 0. */
 static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;

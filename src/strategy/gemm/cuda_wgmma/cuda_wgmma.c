@@ -82,7 +82,7 @@ static const tsl_types types[] = {
 };
 
 /* Returns the number of products that the 8-bit tensor cores sum before f32 additions. */
-static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
+static int64_t products_per_partial_sum(const tsl_problem *problem, int64_t eights) {
   return eights == TSL_CUDA_WGMMA_PANELS  ? TSL_CUDA_WGMMA_PANEL
          : eights == TSL_CUDA_WGMMA_PAIRS ? 2 * TSL_CUDA_WGMMA_PANEL
                                           : tsl_max(1, problem->k);
@@ -90,7 +90,7 @@ static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
 
 /* Returns the accuracy of f16 whose panels of 64 products (or pairs of panels) are summed in f32,
  * including split-k parts of at least four panels. */
-static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
+static tsl_accuracy accuracy_of_panels(const tsl_problem *problem, int64_t sums) {
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
   const double factor = tsl_accuracy_cuts_of_panels(k, terms);
@@ -104,9 +104,9 @@ static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config 
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
   if (tsl_cuda_wgmma_is_eight(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
-    return tsl_accuracy_of_eights(problem, panel_of_eights(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]));
+    return tsl_accuracy_of_eights(problem, products_per_partial_sum(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]));
   if (tsl_cuda_wgmma_is_half(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
-    return of_panels(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]);
+    return accuracy_of_panels(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]);
   if (problem->a.type != TESELA_F32)
     return tsl_accuracy_of_tensor_cores(problem, config);
   return (tsl_accuracy){
@@ -114,7 +114,7 @@ static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config 
 }
 
 /* Limits of accumulators per thread: of one set, and with a partial set. */
-enum { SUMS_MOST = 128, SUMS_MOST_APART = 192, BAND = 8 };
+enum { MAX_SUMS = 128, MAX_SUMS_SPLIT = 192, BAND = 8 };
 
 /* Returns why this way of multiplying 8-bit numbers or f16 is refused, or NULL. */
 static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
@@ -133,30 +133,30 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
                        name);
   if (tile->eights == TSL_CUDA_WGMMA_UNITS && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
     return "eights=units: sums of all k keep 13 binary places, which only a number asks for";
-  if (tile->split_accumulators > 0 && sums + tile->tile_n / 2 > SUMS_MOST_APART)
+  if (tile->split_accumulators > 0 && sums + tile->tile_n / 2 > MAX_SUMS_SPLIT)
     return tsl_refusal("eights=%s: tiles of %d x %d are %d sums a thread and %d apart, where %d have room",
-                       name, tile->tile_m, tile->tile_n, sums, tile->tile_n / 2, SUMS_MOST_APART);
+                       name, tile->tile_m, tile->tile_n, sums, tile->tile_n / 2, MAX_SUMS_SPLIT);
   return NULL;
 }
 
 /* Returns why form=stream is refused for the problem or parameters, or NULL. Narrow tiles are
  * numerous, so that a partial last round costs little. */
-static const char *refuse_streams(const tsl_problem *problem, const int64_t *value) {
+static const char *refuse_stream_form(const tsl_problem *problem, const int64_t *value) {
   enum { LEAST = 64 };
   if (value[TSL_CUDA_WGMMA_BAND] != BAND || value[TSL_CUDA_WGMMA_TILE_N] < LEAST)
     return "form=stream: tiles of 64 columns or more, in bands of 8, are streamed";
   return tsl_problem_batch(problem) > 1 ? "form=stream: of a batch there are tiles enough" : NULL;
 }
 /* Returns why form=stream is refused for the tile and its division, or NULL. */
-static const char *refuse_stream(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
-                                 const tsl_cuda_wgmma_shares *shares) {
-  const int64_t tiles = shares->tiles_m * shares->tiles_n, clusters = shares->blocks / tile->cluster;
+static const char *refuse_stream_schedule(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
+                                 const tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, clusters = schedule->blocks / tile->cluster;
   if (tile->from_registers)
     return "form=stream: where A comes from registers, tiles are taken whole";
   if (tiles % clusters == 0)
     return tsl_refusal("form=stream: %lld tiles are full rounds of %lld blocks or clusters", (long long)tiles,
                        (long long)clusters);
-  return shares->helped == 0 ? tsl_refusal("form=stream: k of %lld is one panel", (long long)problem->k)
+  return schedule->helped == 0 ? tsl_refusal("form=stream: k of %lld is one panel", (long long)problem->k)
                              : NULL;
 }
 
@@ -166,16 +166,16 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
   const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
   if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
     return "eights: only e4m3 and e5m2, and f16 to f32, are multiplied in more than one way";
-  if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM && refuse_streams(problem, config->value))
-    return refuse_streams(problem, config->value);
+  if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM && refuse_stream_form(problem, config->value))
+    return refuse_stream_form(problem, config->value);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             columns = TSL_CUDA_WGMMA_PANEL / tile.element;
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
-  if (sums > SUMS_MOST)
+  if (sums > MAX_SUMS)
     return tsl_refusal("tiles of %d x %d are %d sums a thread, where %d have room", tile.tile_m, tile.tile_n,
-                       sums, SUMS_MOST);
+                       sums, MAX_SUMS);
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
   if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.flows))
@@ -197,13 +197,13 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        tile.tile_n, tile.cluster > 1 && !tile.flows ? " cluster=2" : "", columns);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("copies by tensor maps count rows and columns in 31 bits");
-  const tsl_cuda_wgmma_shares shares =
-      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
   static const double most_tiles = 0x7f000000;
-  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)tsl_problem_batch(problem) > most_tiles)
-    return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)shares.tiles_m,
-                       (long long)shares.tiles_n, tsl_problem_batch(problem) > 1 ? ", of each product," : "");
-  return tile.streams ? refuse_stream(problem, &tile, &shares) : NULL;
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)tsl_problem_batch(problem) > most_tiles)
+    return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n, tsl_problem_batch(problem) > 1 ? ", of each product," : "");
+  return tile.streams ? refuse_stream_schedule(problem, &tile, &schedule) : NULL;
 }
 
 /* Returns the workspace bytes: packed copies of both operands, which some strides of a run need,
@@ -211,9 +211,9 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
 static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_shares shares =
-      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)shares.sums_bytes;
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)schedule.sums_bytes;
 }
 
 /* Returns true if the kernel fuses the epilogue: its vectors fit in shared memory, and A does not

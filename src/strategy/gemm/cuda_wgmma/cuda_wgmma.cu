@@ -1,17 +1,17 @@
 /* Persistent warp-specialised GEMM for sm_90: one producer thread loads whole panels by TMA, and consumer
  * warpgroups multiply them from shared memory by wgmma. A thread block computes one work tile after the
- * other. Beyond opencl_mma_group.cl it has tensor maps encoded by the host, multicast of B within a cluster,
- * setmaxnreg, TMA stores of C that overlap the next tile, and programmatic dependent launch.
+ * other. Beyond opencl_mma_group.cl it has tensor maps encoded by the host, multicast of B within a cluster
+ * and setmaxnreg. TMA stores of C overlap the next tile, and launches overlap (programmatic dependent
+ * launch).
  *
- *   tile of C, TILE_M x TILE_N          warpgroup 0: producer (one thread; its registers go to the consumers)
- *   +------------------------+             warpgroup 1: consumer of ROWS rows by TILE_N columns
- *   | warpgroup 1            | ROWS        warpgroup 2: consumer of the next ROWS rows
+ *   tile of C, TILE_M x TILE_N         warpgroup 0: producer (one thread; it gives its registers away)
+ *   +------------------------+         warpgroup 1: consumer of ROWS rows by TILE_N columns
+ *   | warpgroup 1            | ROWS    warpgroup 2: consumer of the next ROWS rows
  *   +------------------------+
- *   | warpgroup 2         |             CLUSTER = 2: two blocks, one tile below the other, share columns of B
+ *   | warpgroup 2            |         CLUSTER = 2: two blocks, one tile below the other, share columns of B
  *   +------------------------+
  *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes, by warpgroup | mbarriers
- * "full", "empty" |
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | mbarriers "full", "empty" |
  *
  * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
  * the cluster have arrived at its mbarrier: with CLUSTER = 2 each block writes to both blocks' stages.

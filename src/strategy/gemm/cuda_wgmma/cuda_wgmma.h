@@ -39,7 +39,7 @@ typedef struct tsl_cuda_wgmma {
   /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit
    * integers */
   bool from_registers;
-  int given, element;     /* bytes of an element of A and B in memory, and in the multiplication */
+  int input_bytes, element;     /* bytes of an element of A and B in memory, and in the multiplication */
   int eights;             /* value of the parameter `eights` for 8-bit floating point; else 0 */
   int split_accumulators; /* panels per partial accumulator; 0: one accumulator for all of k */
   int c_element;
@@ -75,11 +75,11 @@ enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW
  * owner of another tile computes `owned` panels, and `helped` helper parts the rest (helped = 0: no cluster
  * can help). flags_bytes are in front of the sums. `ending`: predicted length of the last round, in panels.
  */
-typedef struct tsl_cuda_wgmma_shares {
+typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
   int64_t whole, owned, helped, flags_bytes, ending;
-} tsl_cuda_wgmma_shares;
-tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+} tsl_cuda_wgmma_schedule;
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device);
 
 /* Returns the columns of B that a block loads. */

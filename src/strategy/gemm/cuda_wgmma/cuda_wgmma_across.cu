@@ -58,8 +58,8 @@ SM90_FUNCTION work_tile get_work_tile(int number, unsigned rank, const cuda_wgmm
   const int above = tile / (args.raster_height * args.tiles_n) * args.raster_height,
             place = tile % (args.raster_height * args.tiles_n);
   const int height = min(args.tiles_m - above, args.raster_height);
-  return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N,
-          layer, part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
+  return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, layer,
+          part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
 }
 
 SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,

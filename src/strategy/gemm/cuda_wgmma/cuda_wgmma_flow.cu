@@ -3,11 +3,9 @@
  * blocks of a cluster split k, and their sums meet in distributed shared memory.
  *
  *   a cluster: one tile of C, CLUSTER parts of k      each block: one consumer warpgroup, one producer thread
- *   | block 0: k 0 .. | block 1 | ... |  -> sums in each block's memory -> block r adds rows r of all blocks,
- * in order
+ *   | block 0: k 0 .. | block 1 | ... |  -> sums in each block's memory -> block r adds rows r of all, in order
  *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse the
- * stages
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it
  *
  * A block allows the next launch (grid_dependency_launch) once its last copy is issued: blocks of both
  * launches are resident, RESIDENT in all, so that memory stays busy while this launch reduces its sums.

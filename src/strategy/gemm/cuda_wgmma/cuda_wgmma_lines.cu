@@ -4,10 +4,10 @@
  *
  *   a line: a row of A (column of B); with WIDENED (numbers become f16), contiguous elements
  *
- *   K-major: contiguous elements of a line  MN-major: adjacent lines, blocks of 128 x 128, transposed in
- * registers | l l l l l l l l ... |  any address               read: 4 bytes of 4 lines of an element, at 16
- * elements 16 bytes are five words, shifted  written to shared memory: 16 bytes of each of 4 lines; then
- * whole lines
+ *   K-major: contiguous elements of a line         MN-major: adjacent lines, blocks of 128 x 128
+ *   | l l l l l l l l ... |  any address             read: 4 bytes of 4 lines of an element, at 16 elements
+ *   16 bytes are five words, shifted                 transposed in registers, 16 bytes of each of 4 lines
+ *                                                    written to shared memory; then whole lines stored
  *
  * K-major lines come to shared memory by bulk copies, from the multiple of 16 bytes before them to the one
  * after them, with STAGES units in flight, and are shifted into place on their way out. Short lines are read

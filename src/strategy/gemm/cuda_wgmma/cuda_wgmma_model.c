@@ -24,24 +24,24 @@ static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seco
 static const double adding_clocks = 100;
 
 /* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
-static const double odd_lines = 1.61;
+static const double unaligned_slowdown = 1.61;
 
 /* Returns the L2 slowdown of an operand: by the strides of its lines, or of their packed copy. */
-static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
+static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
   enum { LINE = 128, CHUNK = 16 };
   const bool by_columns = across_rows == across;
   const int64_t given = (by_columns ? shape->col_stride : shape->row_stride) * tile->element,
                 packed = tsl_round_up((by_columns ? shape->rows : shape->cols) * tile->element, CHUNK),
-                pitch = tile->element != tile->given || given % CHUNK != 0 ? packed : given;
-  return pitch % LINE == 0 ? 1 : odd_lines;
+                pitch = tile->element != tile->input_bytes || given % CHUNK != 0 ? packed : given;
+  return pitch % LINE == 0 ? 1 : unaligned_slowdown;
 }
 
 /* Returns the clocks of a panel: the maximum of tensor cores, L2 and shared memory, and what does
  * not overlap. */
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
-  const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_mn_major),
-               odd_b = odd_of(tile, &tile->problem.b, false, tile->b_mn_major);
+  const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
+               odd_b = l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
   const double products = blocks * wide * 2,
                loaded = (odd_a * tile->tile_m + odd_b * tile->tile_n / tile->cluster) * 128,
                arrives = (tile->tile_m + (double)tile->tile_n) * 128,
@@ -69,7 +69,7 @@ static double wgmma_copied(const tsl_shape *shape, bool across_rows, bool across
 double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
   const double products = (double)tsl_problem_batch(&tile->problem);
-  if (tile->element != tile->given)
+  if (tile->element != tile->input_bytes)
     return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
   return products * (wgmma_copied(a, true, tile->a_mn_major, tile->element) +
                      wgmma_copied(b, false, tile->b_mn_major, tile->element));
@@ -90,11 +90,11 @@ static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78
 /* Shortest time of the main loop that was measured: a lower bound of the prediction. */
 static const double flow_least_seconds = 5.64e-6;
 
-static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                               const tsl_problem *problem, const tsl_device *device) {
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const double blocks = (double)shares->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
-  const double parts = (double)shares->parts * tile->cluster,
+  const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
+  const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
   const double each = fmax(1, ceil(blocks / units)), memory = flow_part * device->bandwidth;
   const double from_memory = tsl_problem_bytes(problem) / memory,
@@ -105,7 +105,7 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
                                   : 1 + flow_uneven * (each * units / blocks - 1) +
                                         flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
   const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
-  return fmax(work, flow_least_seconds) + flow_seconds + (shares->parts > 1 ? flow_fold_seconds : 0) +
+  return fmax(work, flow_least_seconds) + flow_seconds + (schedule->parts > 1 ? flow_fold_seconds : 0) +
          flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
@@ -114,11 +114,11 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
  * of a multiprocessor to pack the rows of a product. */
 static const double element_clocks = 70, pack_seconds = 0.15e-6;
 
-static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                             const tsl_problem *problem, const tsl_device *device) {
   const double products = (double)tsl_problem_batch(problem),
-               tiles = (double)shares->tiles_m * (double)shares->tiles_n * products * tile->cluster;
-  const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
+               tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * products * tile->cluster;
+  const double rounds = ceil(tiles / fmax(1, (double)schedule->blocks));
   const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
   /* TMA stores overlap the products of other resident blocks; stores by threads do not */
@@ -154,30 +154,30 @@ static const double pairs_moves = 0.5;
 static const double helped_share = 0.07, helped_seconds = 1e-6;
 
 /* Returns the clocks of a block for its tiles, or with stream-k for its rounds. */
-static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares, double panels,
+static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule, double panels,
                            double store, double pairs) {
-  const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
-               tiles = (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts,
+  const double clusters = fmax(1, (double)schedule->blocks / tile->cluster),
+               tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * (double)schedule->parts,
                each = ceil(tiles / clusters) * (store + pairs);
   return each + wgmma_panel_clocks(tile) *
-                    (tile->streams ? (double)shares->whole / clusters * panels + (double)shares->ending
+                    (tile->streams ? (double)schedule->whole / clusters * panels + (double)schedule->ending
                                    : ceil(tiles / clusters) * panels);
 }
 
-static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                               const tsl_problem *problem, const tsl_device *device) {
   if (tsl_problem_batch(problem) > 1)
-    return batch_seconds(tile, shares, problem, device);
+    return batch_seconds(tile, schedule, problem, device);
   const double clock = 1e6 * fmax(1, device->clock_mhz);
-  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
-  const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
+  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)schedule->parts);
+  const double c_bytes = (double)tile->tile_m * tile->tile_n * (schedule->parts > 1 ? 4 : tile->c_element);
   const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
-  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || shares->parts > 1
+  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
                                           ? c_bytes / store_bytes
                                           : threads_clocks + elements / 128 * thread_clocks);
   const double pairs = tile->cluster > 1 ? pair_clocks : 0;
   const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
-                        taken_clocks(tile, shares, panels, store, pairs);
+                        tiles_clocks(tile, schedule, panels, store, pairs);
   double seconds = clocks / clock;
   if (seconds > cool_seconds)
     seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
@@ -186,7 +186,7 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
     seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
-  const double idle = fmax(0, 1 - (double)shares->blocks / fmax(1, (double)device->compute_units));
+  const double idle = fmax(0, 1 - (double)schedule->blocks / fmax(1, (double)device->compute_units));
   const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
                        (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
@@ -202,35 +202,35 @@ static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   const double copies = tsl_cuda_wgmma_packed_bytes(tile);
-  const bool by_lines = tile->given == 1 || (tile->given == 2 && tsl_problem_batch(&tile->problem) == 1);
+  const bool by_lines = tile->input_bytes == 1 || (tile->input_bytes == 2 && tsl_problem_batch(&tile->problem) == 1);
   return copies == 0 ? 0
-                     : (tile->given == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
+                     : (tile->input_bytes == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
                            (by_lines ? lines_seconds : device->launch_seconds);
 }
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_shares shares =
-      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
-                                                fold_moves * (double)shares.sums_bytes / device->bandwidth
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double folding = schedule.parts > 1 ? fold_share * device->launch_seconds +
+                                                fold_moves * (double)schedule.sums_bytes / device->bandwidth
                                           : 0;
   return wgmma_packing_seconds(&tile, device) + folding +
-         (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
-                     : staying_seconds(&tile, &shares, problem, device));
+         (tile.flows ? flow_form_seconds(&tile, &schedule, problem, device)
+                     : stay_form_seconds(&tile, &schedule, problem, device));
 }
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_shares shares =
-      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (tile.flows ? 1 : tile.cluster),
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.flows ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
   const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
-  tsl_cost_counts_groups((double)shares.blocks, items, (double)shares.blocks * items,
+  tsl_cost_counts_groups((double)schedule.blocks, items, (double)schedule.blocks * items,
                          (int64_t)tile.shared_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
@@ -241,6 +241,6 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);
-  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

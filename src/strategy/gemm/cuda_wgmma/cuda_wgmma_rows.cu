@@ -4,12 +4,11 @@
  * Rows of C begin at any address. They are stored by aligned chunks of 16 bytes, so shared memory holds each
  * row in the alignment that it will have in C: element x of row y is
  *
- *   word (x + shift(y) + turn(y)) modulo WIDTH of row y  shift: elements from an aligned chunk to the row's
- * beginning
+ *   word (x + shift(y) + turn(y)) modulo WIDTH of row y   shift(y): elements from an aligned chunk to the row
  *
  *   16 bytes:      |        |        |        |        |
- *   a row of C:  x x x x x x x x x x x x x x         one thread for each chunk; the first chunk and the one
- * past the in memory:     | e e    |        |        |            last are partial and share a slot
+ *   a row of C:        x x x x x x x x x x x x x x         one thread for each chunk; the first chunk and the
+ *   in memory:     | e e    |        |        |            chunk past the last are partial and share a slot
  *
  * turn(y) puts eight rows, and eight columns, into different banks. */
 constexpr int CHUNK = 16 / (int)sizeof(c_element);

@@ -19,15 +19,15 @@ typedef struct tsl_cuda_wgmma_kernels {
 } tsl_cuda_wgmma_kernels;
 
 /* One launch. A, B and the sizes are those of the kernel's C = A B, swapped or not. */
-typedef struct tsl_cuda_wgmma_running {
+typedef struct tsl_cuda_wgmma_launch {
   const tsl_work *work;
   const tsl_operands *operands;
   tsl_cuda_wgmma tile;
-  tsl_cuda_wgmma_shares shares;
+  tsl_cuda_wgmma_schedule schedule;
   tsl_gemm_sizes sizes;
   int64_t first, count; /* products of the batch that the launch takes */
   tsl_stream *stream;
-} tsl_cuda_wgmma_running;
+} tsl_cuda_wgmma_launch;
 
 /* Layers of an operand in its tensor map: product p has layer first + p * layer. */
 typedef struct tsl_cuda_wgmma_layers {
@@ -39,15 +39,15 @@ typedef struct tsl_cuda_wgmma_layers {
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile);
 
 /* Fills in the lines of A and B (columns of B) from the launch's first product on. */
-void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgmma_factor factors[2]);
+void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]);
 /* Encodes an operand's tensor map. Boxes have `lines` rows, or for an MN-major operand 64 elements
  * of as many lines as a panel has k. Sets `found`. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run,
                                         const tsl_cuda_wgmma_factor *factor, int lines,
                                         tsl_cuda_wgmma_layers *found, tsl_tensor_map *map);
 /* Returns true if all products of the launch can be stored to C by one tensor map. */
-bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c);
-tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map);
+bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c);
+tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map);
 
 /* Size of the text of tsl_cuda_wgmma_define(), in bytes. */
 enum { TSL_CUDA_WGMMA_DEFINES = 640 };

@@ -4,7 +4,7 @@
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
-enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
+enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4 };
 /* Bytes of workspace for packed copies of a batch. One product may use more. */
 static const int64_t PACKED_BYTES = (int64_t)64 << 20;
 
@@ -31,15 +31,15 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
 }
 
 /* Bytes of shared memory that the hardware reserves for each block. */
-enum { KEPT = 1024 };
+enum { RESERVED_BYTES = 1024 };
 
-static int64_t wgmma_tile_room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
-  return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
+static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
 }
 
 /* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops
  * and wait for epilogues: as many as registers allow. */
-static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
+static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
   if (tile->flows)
     return TSL_CUDA_WGMMA_RESIDENT;
   if (tile->warpgroups > 1 || tile->split_accumulators > 0 || tsl_problem_batch(&tile->problem) == 1)
@@ -49,18 +49,18 @@ static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
 
 /* Lays out the shared memory of form=flow: a fraction of the multiprocessor's memory for each
  * resident block. The stages also hold the sums in the end. */
-static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
+static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
-                beside = 1024 + 16 * STAGES_MOST,
-                fits = tsl_min((wgmma_tile_room_of(tile, device) - beside) / stage, STAGES_MOST);
+                beside = 1024 + 16 * MAX_STAGES,
+                fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, MAX_STAGES);
   tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
 /* Lays out the shared memory: at most `most` epilogue boxes, a divisor of all boxes, and as many
  * stages as fit. */
-static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
+static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
             all = tile->tile_m / tile->warpgroups / 64 * across;
@@ -69,18 +69,18 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
     tile->boxes--;
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
-                beside = boxes + tile->beside + 1024 + 16 * STAGES_MOST,
-                fits = (wgmma_tile_room_of(tile, device) - beside) / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
+                beside = boxes + tile->beside + 1024 + 16 * MAX_STAGES,
+                fits = (get_smem_per_block(tile, device) - beside) / stage;
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
 /* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments
  * of the next panel) prefer four stages to many boxes. */
-static void wgmma_tile_share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
-  share_memory_with(tile, BOXES_MOST, device);
+static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  layout_memory_with_boxes(tile, MAX_BOXES, device);
   if ((tile->split_accumulators == 2 || tile->from_registers) && tile->stages < 4)
-    share_memory_with(tile, BOXES_MOST / 2, device);
+    layout_memory_with_boxes(tile, MAX_BOXES / 2, device);
 }
 
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
@@ -94,7 +94,7 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
 
 /* Returns the direction in the kernel of a vector with an entry per column (by_column) or per row
  * of the caller's product. */
-static int wgmma_tile_way_of(bool is_swapped, bool is_there, bool by_column) {
+static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
          : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
                                    : TSL_CUDA_WGMMA_BY_ROW;
@@ -102,20 +102,20 @@ static int wgmma_tile_way_of(bool is_swapped, bool is_there, bool by_column) {
 
 /* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared
  * memory. */
-static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
+static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_column) {
   return scaling == TESELA_SCALE_TENSOR
              ? TSL_CUDA_WGMMA_BY_ROW
-             : wgmma_tile_way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+             : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
 /* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors with an entry
  * per column. */
-static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
+static void add_epilogue_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->finishes = true;
-  tile->bias = wgmma_tile_way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
+  tile->bias = vector_direction(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
                                  problem->bias_axis == TESELA_BIAS_ROW);
-  tile->scale_a = way_of_scale(tile->swapped, problem->scaling_a, false);
-  tile->scale_b = way_of_scale(tile->swapped, problem->scaling_b, true);
+  tile->scale_a = scale_direction(tile->swapped, problem->scaling_a, false);
+  tile->scale_b = scale_direction(tile->swapped, problem->scaling_b, true);
   const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
                       (tile->scale_b == TSL_CUDA_WGMMA_BY_COLUMN);
   tile->beside = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
@@ -141,14 +141,14 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
          tsl_cuda_wgmma_problem_by_map(&tile);
 }
 
-typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
+typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
 
-static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_config *config,
+static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device, tile_for purpose) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
-      .given = (int)tsl_type(problem->a.type)->size,
+      .input_bytes = (int)tsl_type(problem->a.type)->size,
       .c_element = (int)tsl_type(problem->c.type)->size,
       .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
       .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
@@ -159,15 +159,15 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
   tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.streams = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
-  if (purpose == FINISHING)
-    share_vectors(&tile, problem);
-  else if (purpose == JOINING)
+  if (purpose == FOR_EPILOGUE)
+    add_epilogue_vectors(&tile, problem);
+  else if (purpose == FOR_FUSED_LAUNCH)
     tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   tile.split_accumulators = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
-  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
-  tile.resident = wgmma_tile_resident_of(&tile);
+  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.input_bytes;
+  tile.resident = count_resident_blocks(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* wgmma reads elements of 8 and 32 bits from shared memory K-major only */
@@ -180,13 +180,13 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
-  tile.packed = tile.given == 1 ? 1
+  tile.packed = tile.input_bytes == 1 ? 1
                                 : tsl_max(1, tsl_min(tsl_problem_batch(problem),
                                                      PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
   if (tile.flows)
-    share_flowing(&tile, device);
+    layout_flow_memory(&tile, device);
   else
-    wgmma_tile_share_memory(&tile, device);
+    layout_memory(&tile, device);
   /* that kernel has neither an epilogue nor a table */
   if (tile.from_registers && purpose != ALONE)
     tile.stages = 0;
@@ -195,17 +195,17 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
 
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
-  return wgmma_tile_tile_of(problem, config, device, ALONE);
+  return derive_tile(problem, config, device, ALONE);
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
-  return wgmma_tile_tile_of(problem, config, device, FINISHING);
+  return derive_tile(problem, config, device, FOR_EPILOGUE);
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  return wgmma_tile_tile_of(problem, config, device, JOINING);
+  return derive_tile(problem, config, device, FOR_FUSED_LAUNCH);
 }
 
 /* Minimal panels of a split-k part. With A from registers tiles are small, and few panels take less
@@ -214,82 +214,82 @@ enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
 /* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that
  * blocks of the next launch can be resident too. */
-static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                               const tsl_device *device) {
   const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
-  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
                                   .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                   .parts = 1,
                                   .pitch = tsl_round_up(n, 32)};
-  const int64_t clusters = shares.tiles_m * shares.tiles_n;
+  const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
   if (clusters > 0)
-    shares.parts = tsl_max(
+    schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
-  shares.blocks = clusters * shares.parts * tile->cluster;
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
-  return shares;
+  schedule.blocks = clusters * schedule.parts * tile->cluster;
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
+  return schedule;
 }
 
 /* Costs of stream-k, in panels: publishing a part's sums, waiting for a flag, adding a part. All
  * grow with the tile, as panels do. PARTS_MOST: parts of a tile at most. */
-enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
+enum { PUBLISH_PANELS = 3, WAIT_PANELS = 2, ADD_PANELS = 3, MAX_PARTS = 16 };
 
 /* Returns the predicted end of the last round, in panels: the owner computes `owned` panels, each
  * helper `turns` parts of the others. */
-static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
-  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
+static int64_t predict_end(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
+  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + PUBLISH_PANELS) + WAIT_PANELS) + parts * ADD_PANELS;
 }
 
 /* Divides a partial last round: clusters without a tile help. One helper may serve several tiles,
  * or several helpers one tile. Chooses the owner's panels and the parts that end first. */
-static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_shares *shares) {
-  const int64_t tiles = shares->tiles_m * shares->tiles_n, last = tiles % clusters, helpers = clusters - last;
+static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, last = tiles % clusters, helpers = clusters - last;
   if (last == 0 || panels < 2)
     return;
   const int64_t turns = tsl_ceil_div(last, helpers),
-                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), PARTS_MOST);
-  shares->whole = tiles - last;
+                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
+  schedule->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
     /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) +
      * SEEING */
-    const int64_t even = tsl_ceil_div(turns * (panels + parts * LEAVING) + parts * SEEING, parts + turns),
-                  owned = tsl_min(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
-    if (shares->helped == 0 || ending < shares->ending)
-      shares->owned = owned, shares->helped = parts, shares->ending = ending;
+    const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS, parts + turns),
+                  owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);
+    if (schedule->helped == 0 || ending < schedule->ending)
+      schedule->owned = owned, schedule->helped = parts, schedule->ending = ending;
   }
 }
 
-static void share_by_streams(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
-                             tsl_cuda_wgmma_shares *shares) {
+static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
+                             tsl_cuda_wgmma_schedule *schedule) {
   enum { FLAG = 8, LINE = 128 };
-  share_last_round(clusters, panels, shares);
-  const int64_t parts = shares->helped > 0 ? (shares->tiles_m * shares->tiles_n - shares->whole) *
-                                                 shares->helped * tile->cluster
+  schedule_last_round(clusters, panels, schedule);
+  const int64_t parts = schedule->helped > 0 ? (schedule->tiles_m * schedule->tiles_n - schedule->whole) *
+                                                 schedule->helped * tile->cluster
                                            : 0;
-  shares->blocks = clusters * tile->cluster;
-  shares->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
-  shares->sums_bytes = shares->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
+  schedule->blocks = clusters * tile->cluster;
+  schedule->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
+  schedule->sums_bytes = schedule->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
 }
 
-tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device) {
   if (tile->flows)
-    return shares_that_flow(tile, m, n, k, device);
+    return flow_schedule(tile, m, n, k, device);
   const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
-  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
                                   .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                   .parts = 1};
-  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   if (tile->streams) {
-    share_by_streams(tile, clusters, panels, &shares);
-    return shares;
+    schedule_stream(tile, clusters, panels, &schedule);
+    return schedule;
   }
   if (tiles > 0 && products == 1)
-    shares.parts = tsl_max(
+    schedule.parts = tsl_max(
         1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
-  shares.blocks = tsl_min(tiles * shares.parts * products, clusters) * tile->cluster;
-  shares.pitch = tsl_round_up(n, 32);
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
-  return shares;
+  schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;
+  schedule.pitch = tsl_round_up(n, 32);
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
+  return schedule;
 }

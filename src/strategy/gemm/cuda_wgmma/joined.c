@@ -21,8 +21,8 @@ static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) 
   return own;
 }
 
-static tsl_cuda_wgmma_running running_of(const tsl_work *work_in, const tsl_fused_product *product) {
-  tsl_cuda_wgmma_running run = {
+static tsl_cuda_wgmma_launch get_launch(const tsl_work *work_in, const tsl_fused_product *product) {
+  tsl_cuda_wgmma_launch run = {
       .work = work_in,
       .operands = product->operands,
       .tile = tsl_cuda_wgmma_joining_tile(&work_in->problem, &work_in->config, work_in->device),
@@ -30,7 +30,7 @@ static tsl_cuda_wgmma_running running_of(const tsl_work *work_in, const tsl_fuse
   };
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work_in, product->operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.shares = tsl_cuda_wgmma_shares_of(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
+  run.schedule = tsl_cuda_wgmma_get_schedule(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
   return run;
 }
 
@@ -43,7 +43,7 @@ static bool takes(const tsl_work *work, const tsl_fused_product *product) {
       tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type ||
       problem->b.type != like->b.type || problem->c.type != like->c.type)
     return false;
-  const tsl_cuda_wgmma_running run = running_of(&own, product);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
   const tsl_cuda_wgmma its = tsl_cuda_wgmma_joining_tile(like, &work->config, work->device);
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(&run, factors);
@@ -87,9 +87,9 @@ static tesela_status build(const tsl_work *work) {
 /* Fills the product's row of the table. `before`: work tiles of the earlier rows. *shares: its own
  * work tiles. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
-                         cuda_wgmma_joined *row, int64_t *shares) {
+                         cuda_wgmma_joined *row, int64_t *schedule) {
   const tsl_work own = work_of(work, product);
-  const tsl_cuda_wgmma_running run = running_of(&own, product);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
   const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
   const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
   tsl_cuda_wgmma_layers found[] = {{.across = run.tile.a_mn_major}, {.across = run.tile.b_mn_major}};
@@ -104,20 +104,20 @@ static tesela_status add(const tsl_work *work, const tsl_fused_product *product,
   TSL_TRY(tsl_cuda_wgmma_map_result(&run, &map));
   memcpy(row->maps[2], &map, sizeof map);
   row->first = (int)before;
-  row->tiles_m = (int)run.shares.tiles_m;
-  row->tiles_n = (int)run.shares.tiles_n;
+  row->tiles_m = (int)run.schedule.tiles_m;
+  row->tiles_n = (int)run.schedule.tiles_n;
   row->k = (int)run.sizes.k;
   memcpy(&row->alpha, &scaled.scalars.i32[0], sizeof row->alpha);
-  *shares = run.shares.tiles_m * run.shares.tiles_n;
+  *schedule = run.schedule.tiles_m * run.schedule.tiles_n;
   return TESELA_OK;
 }
 
 /* Enqueues one launch with as many blocks as are resident, at most one cluster per work tile. */
 static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
-                            int products, int64_t shares, tsl_buffer *table, tsl_stream *stream) {
+                            int products, int64_t schedule, tsl_buffer *table, tsl_stream *stream) {
   const int64_t room = tsl_max(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
-                clusters = tsl_min(room, shares);
-  const int all = (int)shares, raster_height = tile->raster_height;
+                clusters = tsl_min(room, schedule);
+  const int all = (int)schedule, raster_height = tile->raster_height;
   const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
                                TSL_ARG_VALUE(raster_height)};
   const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tsl_cuda_wgmma_items(tile), 1, 1}};
@@ -138,17 +138,17 @@ static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *p
   tsl_kernel *kernel;
   TSL_TRY(tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel));
   for (int64_t first = 0; first < count;) {
-    int64_t shares = 0, its = 0, taken = 0;
+    int64_t schedule = 0, its = 0, taken = 0;
     for (; first + taken < count && taken < TSL_CUDA_WGMMA_JOINED_MOST; taken++) {
-      TSL_TRY(add(work, &products[first + taken], shares, &rows[taken], &its));
-      if (taken > 0 && shares + its > most_shares)
+      TSL_TRY(add(work, &products[first + taken], schedule, &rows[taken], &its));
+      if (taken > 0 && schedule + its > most_shares)
         break;
-      shares += its;
+      schedule += its;
     }
     memset(&rows[taken], 0, sizeof *rows);
-    rows[taken].first = (int)shares;
+    rows[taken].first = (int)schedule;
     TSL_TRY(tsl_device_write(stream, table, 0, rows, (size_t)(taken + 1) * sizeof *rows));
-    TSL_TRY(launch(work, &tile, kernel, (int)taken, shares, table, stream));
+    TSL_TRY(launch(work, &tile, kernel, (int)taken, schedule, table, stream));
     first += taken;
   }
   return TESELA_OK;

@@ -1,4 +1,4 @@
-/* The variants of cuda_whole.cu: parameters, what is legal, and why not. */
+/* Descriptor of cuda_whole: parameters and refusals. */
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
 static const tsl_param params[] = {
