@@ -133,7 +133,7 @@ typedef struct register_tile_run_state {
   tsl_stream *stream;
 } register_tile_run_state;
 
-static register_tile_launch register_tile_start(const tsl_work *work, const tsl_operands *operands,
+static register_tile_run_state register_tile_start(const tsl_work *work, const tsl_operands *operands,
                                                  tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
@@ -142,7 +142,7 @@ static register_tile_launch register_tile_start(const tsl_work *work, const tsl_
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
   const tsl_gemm_sizes swapped = kernels->swapped ? tsl_launch_swapped(&sizes) : sizes;
-  return (register_tile_launch){
+  return (register_tile_run_state){
       .work = work,
       .kernels = kernels,
       .tile = tile,
