@@ -1,13 +1,13 @@
-/* residue_int8 on devices whose kernels are portable: where things lie in scratch memory, the integer
- * product, and the launches of a run.
+/* residue_int8 on devices with portable kernels: workspace layout, the integer product, and the launches of a
+ * run.
  *
  *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
  *
- * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at
- * multiples of 16 bytes, at most TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies
- * these fastest does, so nothing here knows matrix instructions. How many planes count is known on the device
- * alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they are
- * told whether they count (tsl_run_predicate) leaves out those that do not. */
+ * The integer product is a subplan: i8 by i8 to i32, with dense lines of A and B that start at multiples of
+ * 16 bytes, and at most TSL_RESIDUE_PART of k. The device's fastest strategy multiplies; nothing here depends
+ * on matrix instructions. Only the device knows how many planes count, and a run only enqueues: products of
+ * the maximum number of moduli are enqueued, and an engine that supports tsl_run_predicate skips planes that
+ * do not count. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
@@ -21,15 +21,15 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,          /* what engines round their sizes up to, at most */
-  WIDE = 4,            /* numbers that are stored at once */
+  SIDE = 256,          /* granularity of the engines' sizes, at most */
+  WIDE = 4,            /* elements of C stored at once */
   NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
-  WORKSPACE = 16 << 20 /* of the product, beside copies of what it multiplies */
+  WORKSPACE = 16 << 20 /* bytes for the product, besides copies of its operands */
 };
 
 /* --- memory --- */
 
-/* Planes of an operand: for each modulus that may be chosen, kind and part of k. */
+/* Returns the planes of an operand: for each modulus that may be chosen, kind and k part. */
 static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
                          const residue_portable *portable) {
   return (int64_t)portable->parts * tsl_residue_kinds(problem) *
@@ -42,16 +42,16 @@ static int64_t portable_take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words
- * where they have no units for bytes. */
+/* Returns the bytes of the product's subplan at the start of the workspace. Some engines copy their
+ * operands, bytes as words. */
 static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *portable) {
   const int64_t lines =
       tsl_round_up(tsl_residue_rows(config, portable->m), SIDE) + tsl_round_up(portable->n, SIDE);
   return lines * tsl_round_up(portable->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
-/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first,
- * behind what the engine has; returns the bytes of it all. Planes of A and of C are a block's. */
+/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, after the engine's
+ * workspace; operand args->stays lies first. Planes of A and C are a block's. Returns all bytes. */
 static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                                 residue_portable *portable) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
@@ -96,7 +96,7 @@ static bool portable_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* C' = B' A' where C's columns are what follows each other. */
+/* Returns true if C is column-major: C' = B' A' is computed. */
 static bool is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
@@ -164,7 +164,7 @@ typedef struct portable_residue_run {
   tsl_stream *stream;
   residue_portable given;
   residue_modulus moduli[TSL_RESIDUE_MODULI];
-  tsl_hash made; /* of the operand that stays */
+  tsl_hash made; /* hash of the reused operand's data */
 } portable_residue_run;
 
 static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t offset, int64_t across,
@@ -179,8 +179,9 @@ static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t off
                           .is_conjugate = is_conjugate};
 }
 
-/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. Blocks
- * of rows lie one where the other lay: nothing of them stays. */
+/* Sets up operand reuse. The engine's workspace depends on both sizes, so data is reused only by
+ * runs of equal sizes, and not where rows are computed in blocks, which overwrite each other's
+ * data. */
 static void portable_keep(const tsl_operands *operands, portable_residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
   residue_portable *given = &run->given;
@@ -238,7 +239,7 @@ static tesela_status portable_launch(const portable_residue_run *run, tsl_kernel
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-/* Groups of items, one for each of so many. */
+/* Returns the groups for `items` items. */
 static int64_t portable_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
 }
@@ -267,7 +268,7 @@ static tesela_status portable_choose(const portable_residue_run *run) {
   return portable_launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2);
 }
 
-/* Of A's rows, and, for the first block, of all of B. */
+/* Converts the block's rows of A and, for the first block, all of B. */
 static tesela_status portable_convert(const portable_residue_run *run, bool is_first) {
   const residue_portable *given = &run->given;
   for (int o = 0; o < (is_first ? 2 : 1); o++) {
@@ -283,7 +284,7 @@ static tesela_status portable_convert(const portable_residue_run *run, bool is_f
   return TESELA_OK;
 }
 
-/* Sums of a plane, and residues of these: by the engine that multiplies, where it makes these itself. */
+/* Enqueues the sums of a plane and their reduction, unless the engine reduces them itself. */
 static tesela_status multiply_plane(const portable_residue_run *run, int plane) {
   const residue_portable *given = &run->given;
   const int modulus = plane / given->parts / tsl_residue_kinds(&run->work->problem);
@@ -333,9 +334,8 @@ static tesela_status portable_launch_native(const portable_residue_run *run) {
   return run->work->device->ops->launch(run->stream, run->state->native, &grid, list, 5);
 }
 
-/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and
- * planes of its own. The product of a block that has fewer rows than the first one is also of what lies
- * behind them in a plane. */
+/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the
+ * whole run. A last block with fewer rows multiplies the plane's remaining rows, too. */
 static portable_residue_run portable_block_of(const portable_residue_run *whole, int64_t first,
                                               int64_t most) {
   portable_residue_run block = *whole;

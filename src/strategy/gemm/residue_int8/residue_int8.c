@@ -1,27 +1,26 @@
-/* Idea: f32 and f64 products by 8-bit integers, which multiply forty times as fast on some GPUs: the second
- * scheme of Ozaki, Uchino and Imamura (2025), with a guarantee for every element.
+/* Idea: f32 and f64 products by 8-bit integers, which are forty times as fast on some GPUs: the second scheme
+ * of Ozaki, Uchino and Imamura (2025), with a bound for every element.
  *
- *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'              C
+ *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'         C
  *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
- *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N of them  --->  alpha 2^-(e_i + f_j)
- * C' + beta C
- *   +---+  integers              +--+ +--+                    +--+
+ *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N  --->  alpha 2^-(e_i + f_j) C'
+ *   +---+  integers              +--+ +--+                    +--+              + beta C
  *
- * A' and B' are rounded to integers, and that is the only error: C' = A' B' is made of its residues exactly,
- * where P = p_0 p_1 ... is more than twice its magnitude (Cauchy and Schwarz: scales follow from norms, no
- * further product is needed). A line's error is relative to its norm, but what is promised is relative to
- * |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
+ * A' and B' are rounded to integers, which is the only error: C' = A' B' is reconstructed exactly from its
+ * residues, where P = p_0 p_1 ... is more than twice its magnitude (Cauchy-Schwarz: scales follow from norms,
+ * no further product is needed). A line's rounding error is relative to its norm, but the bound is relative
+ * to |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
  * their digits, and how much of a line's sum its largest element is. A row with few small elements and a
- * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call
- * takes as few moduli as leave few lines without that proof; these, and lines that are not all finite, are
- * multiplied as they are, in C's type. Where they are many, another strategy computes everything (whole.c).
+ * column without dominating elements give an element with a small error (NOTES.md has the proof). Each call
+ * takes the number of moduli that leaves few lines without this proof. These lines, and lines that are not
+ * finite, are multiplied in C's type (native lines). If they are many, another strategy computes everything
+ * (whole.c).
  *
- * What it adds to the rungs below: no unit that multiplies C's type.
- * Three forms with the same bits: of the processor (residue_int8_host.c), of NVIDIA's sm_90a by CUDA
- * (residue_int8_run.c), and of all other devices by portable kernels and whatever multiplies bytes there
- * (portable.c). Parameters: moduli, the least number of them; block, the rows of C that are made at a time,
- * for less scratch memory and the same bits. Limits: f32 and f64, and their complex numbers with real alpha
- * and beta, by three products of residues for each modulus (residue_int8_complex.c). */
+ * Beyond the rungs below: no unit for C's type is needed. Three forms give the same bits: the CPU's
+ * (residue_int8_host.c), CUDA's for NVIDIA's sm_90a (residue_int8_run.c), and portable kernels with the
+ * device's byte product (portable.c). Parameters: moduli, the least number of moduli; block, the rows of C
+ * that are computed at a time, to reduce the workspace. Limits: f32 and f64, and their complex types with
+ * real alpha and beta, by three products of residues for each modulus (residue_int8_complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
@@ -40,8 +39,8 @@ static const tsl_param params[] = {
 };
 
 enum { TERMS_MOST = 1 << 24 };
-/* What is chosen of rows at a time where memory is short: whole bands of tiles (residue_int8_run.c), and less
- * where these do not fit. */
+/* Limits of the rows computed at a time where memory is short: whole rasters of tiles
+ * (residue_int8_run.c), fewer if these do not fit. */
 enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
 
 static const tsl_types types[] = {
@@ -60,9 +59,9 @@ static bool residue_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a
- * careful sum. Where no bits are asked for again, another strategy may compute what residues do not pay for
- * (whole.c), by its own order of sums. */
+/* Returns the accuracy: moduli are chosen for the requested one, and native lines err no more than
+ * a careful sum. Unless reproducible bits are requested, another strategy may compute products for
+ * which residues do not pay (whole.c), in its own order of sums. */
 static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool has_tree = problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
   if (residue_is_complex(problem))
@@ -125,7 +124,7 @@ static tesela_status residue_build(tsl_work *work) {
   return status;
 }
 
-/* What was chosen, where it is not what the plan expects. */
+/* Writes a note about the choice of the last run where it differs from the plan's expectation. */
 static const char *residue_note(const tsl_work *work) {
   const tsl_residue_state *state = work->state;
   const residue_choice *said = state->said ? state->said->host : NULL;

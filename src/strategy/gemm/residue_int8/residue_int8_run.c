@@ -1,4 +1,4 @@
-/* residue_int8 on NVIDIA's GPUs: where things lie in scratch memory, compiling, and the launches of a run. */
+/* residue_int8 on NVIDIA's GPUs: workspace layout, compilation, and the launches of a run. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
@@ -14,29 +14,31 @@ enum {
   TILE_N = 256,
   PANEL = TSL_RESIDUE_PANEL,
   STAGES = 4,
-  BAND =
-      16, /* tiles of a column that follow each other: with 8 a product of 16384 reads its planes too often */
+  BAND = 16, /* raster height in tiles: with 8, a product of 16384 reads its planes too often */
   MEASURE_ITEMS = 256,
   CONVERT_ITEMS = 256,
   CONVERT_NUMBERS = 16, /* of a thread */
   CHOOSE_ITEMS = 1024,
   MULTIPLY_ITEMS = 384,
-  JOIN_ITEMS = 64, /* of a row: few, so that most have columns where there are few of these */
+  JOIN_ITEMS = 64, /* items of a row: few, so that most have columns in narrow C */
   JOIN_COLUMNS = 4 * JOIN_ITEMS,
   JOIN_ROWS = 65535,
-  UNIT_JOIN = 48, /* blocks, of several rows each where there are so many */
+  UNIT_JOIN = 48, /* blocks per unit; with more rows than blocks, a block takes several */
   NATIVE_ITEMS = 256,
-  CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
-  UNIT_NATIVE = 4,      /* blocks */
-  UNIT_MEASURE = 5,     /* blocks that measure at once */
-  GLANCE_LINES = 256,   /* of each operand, and numbers of them, that a glance measures, or a few more */
+  /* rows of tiles from which clusters are used; twice as many where a tile may lack a second one */
+  CLUSTERED_TILES = 16,
+  UNIT_NATIVE = 4,  /* blocks per unit */
+  UNIT_MEASURE = 5, /* resident measuring blocks per unit */
+  /* lines of each operand, and numbers of each line, that a glance measures, approximately */
+  GLANCE_LINES = 256,
   GLANCE_NUMBERS = 1024,
-  FEW_ALONG = 2, /* lines of each of them, where there is room for all; else twice as many, and along memory
-                    four times where that makes room */
+  /* lines of a measuring block, where all blocks are resident; else twice as many, and with numbers
+   * along lines four times as many if that makes them resident */
+  FEW_ALONG = 2,
   FEW_ACROSS = 4,
   ALIGNED = 256
 };
-/* Stages, what aligns them, barriers. */
+/* Shared memory of the integer product in bytes: stages, their alignment, mbarriers. */
 static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
 
 bool tsl_residue_has_cuda(const tsl_device *device) {
@@ -52,9 +54,9 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k,
- * and of complex numbers the copies that register_tile makes first. Not of products that residues are not
- * chosen for. */
+/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of
+ * split-k, and register_tile's copies of complex numbers. 0 for products that are too small for
+ * residues. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
@@ -65,8 +67,8 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
 }
 
-/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns
- * the bytes of it all. Planes of A and of C are a block's. */
+/* Fills in offsets and pitches for m rows of A and n columns of B; operand args->stays lies first.
+ * Planes of A and C are a block's. Returns all bytes. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *args) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
@@ -114,13 +116,13 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
   return TESELA_OK;
 }
 
-/* Whether pairs of blocks leave few without a tile in the last row of tiles, if that has no second one. */
+/* Returns true if pairs of blocks leave few without a tile in the last row of tiles. */
 static bool is_paired(int64_t lines) {
   const int64_t down = tsl_ceil_div(lines, TILE_M);
   return down >= 2 * CLUSTERED_TILES || (down >= CLUSTERED_TILES && down % 2 == 0);
 }
 
-/* Blocks that share columns. C may be C' = B' A' in a run. */
+/* Returns the blocks of a cluster. C may be C' = B' A' in a run. */
 static int cluster_of(const tsl_problem *problem, const tsl_config *config) {
   return is_paired(tsl_residue_rows(config, problem->m)) && is_paired(tsl_residue_rows(config, problem->n))
              ? 2
@@ -163,7 +165,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   TSL_TRY(find(work, FOLDER "residue_int8_fallback.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, native,
                &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
-    made.said = NULL; /* and nobody is told what was chosen */
+    made.said = NULL; /* no memory: the choice is not reported */
   if (made.said)
     *(residue_choice *)made.said->host =
         (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
@@ -174,15 +176,15 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
 
 /* --- running --- */
 
-/* A run: operands as the kernels have them, C' = B' A' where C's columns follow each other. */
+/* State of a run; operands as the kernels see them, C' = B' A' with column-major C. */
 typedef struct residue_run {
   tsl_buffer *a, *b;
-  tsl_hash made; /* of the operand that stays */
+  tsl_hash made; /* hash of the reused operand's data */
   residue_arguments given;
 } residue_run;
 
-/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line
- * of elements, of `each` numbers, in which all is counted. No buffer: what is not read. */
+/* Returns 1 if 16-byte groups along stride `along` are aligned in every line of elements of `each`
+ * numbers. A NULL buffer is not read, and counts as aligned. */
 static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
                    int64_t offset) {
   const int64_t unit = 16 / size;
@@ -202,7 +204,7 @@ static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, 
                           .is_conjugate = is_conjugate};
 }
 
-/* Blocks that make residues of an operand. */
+/* Returns the blocks that convert an operand. */
 static int64_t converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
   const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
   return tsl_ceil_div(operand ? args->n : args->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(args->k, PANEL);
@@ -217,7 +219,7 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   const int64_t room = (int64_t)UNIT_MEASURE * device->compute_units;
   for (int o = 0; o < 2; o++)
     block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
-  for (int step = 0; step < 2; step++) /* first where lines have most threads */
+  for (int step = 0; step < 2; step++) /* first with the most threads per line */
     for (int o = 0; o < 2; o++)
       if (is_across[o] == (step == 1) && blocks_of(lines, block_lines) > room)
         block_lines[o] *= 2;
@@ -229,8 +231,8 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
-/* Lines that the run before measured are not measured again: of that operand there are none to measure then.
- * Blocks of rows lie one where the other lay: nothing of them stays. */
+/* Sets up operand reuse: lines that the previous run measured are not measured again, their count
+ * becomes 0. Not with blocks of rows, which overwrite each other's data. */
 static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
   residue_arguments *given = &run->given;
   const int o = given->stays;
@@ -322,7 +324,7 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 sizeof list / sizeof *list);
 }
 
-/* Returns a run that measures a few lines in even distances, and some of their numbers, and chooses as if all
+/* Returns a run that measures some numbers of a few evenly spaced lines, and chooses as if all
  * lines were like these. */
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
@@ -360,7 +362,7 @@ static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_bu
   return launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2);
 }
 
-/* Of A's rows, and, for the first block, of all of B. */
+/* Converts the block's rows of A and, for the first block, all of B. */
 static tesela_status convert(const tsl_work *work, const residue_run *run, bool is_first, tsl_buffer *scratch,
                              tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
@@ -400,8 +402,8 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                 joining, 4);
 }
 
-/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and
- * planes of its own. */
+/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the
+ * whole run. */
 static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
                             int64_t most) {
   residue_run block = *whole;
@@ -416,7 +418,7 @@ static residue_run block_of(const tsl_problem *problem, const residue_run *whole
   return block;
 }
 
-/* The child, whose kernels end at once unless no residues were chosen. */
+/* Enqueues the subplan, whose kernels return at once if residues were chosen. */
 static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *operands,
                                     const residue_arguments *args, tsl_stream *stream) {
   const tsl_residue_state *state = work->state;

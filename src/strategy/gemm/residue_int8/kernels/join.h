@@ -1,23 +1,24 @@
-/* C made of residues, as text: 32 elements of a row at a time, in doubles, all sums exact.
+/* C from residues, as an included text: 32 elements of a row at a time, in doubles with exact sums.
  *
  *   S_i  = sum of weight_l,i c_l           weights in parts of 40 bits, c below 2^8, 16 moduli: below 2^52
  *   q    = round((S_top + S_next / 2^40) inverse)
  *   S_i -= q product_i                     C' = S_0 + 2^40 S_1 + ...
  *
- * C' is rounded to a double once, as residue_sum_long() does: two parts by one addition; of more, carries
- * make the lower parts at most 2^39, the top ones are added with what that loses known exactly, and what all
- * lower ones are is rounded to odd. Scales are powers of two; where they are so large that a product could be
- * subnormal, the general form is taken. */
+ * C' is rounded to a double once, as by residue_sum_long(). Two parts need one addition. With more, carries
+ * make the lower parts at most 2^39; the top parts are added with their exact rounding error, and the lower
+ * parts are collapsed with round-to-odd. Scales are powers of two; the general form handles scales for which
+ * a product could be subnormal. */
 
 #define PART 0x1p40
 enum { EIGHTH = 8, GROUP = TSL_RESIDUE_LINES / EIGHTH };
 
-/* To the nearest integer, of what is below 2^51. */
+/* Rounds |x| < 2^51 to the nearest integer. */
 TSL_INLINE wide_f64 rounded_wide(wide_f64 x) {
   return x + 0x1.8p52 - 0x1.8p52;
 }
 
-/* Of parts below 2^53, the upper ones together below 2^53 as well, the value rounded once. */
+/* Returns the value of parts below 2^53, whose upper parts together are below 2^53 too, rounded
+ * once. */
 TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
   if (parts == 2)
     return part[1] * PART + part[0];
@@ -38,7 +39,7 @@ TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
   return high * PART + odd;
 }
 
-/* C' of 32 elements of a row, whose residues of modulus l are at rest + l plane. */
+/* Computes C' of 32 elements of a row; the residues of modulus l are at rest + l plane. */
 TSL_INLINE void numbers_of(const tsl_residue_job *job, const unsigned char *rest, int64_t plane,
                            const int parts, wide_f64 *value) {
   const residue_weights *const weights = &job->weights;
@@ -68,7 +69,7 @@ typedef int64_t integer;
 typedef int32_t integer;
 #endif
 
-/* alpha x + beta c as residue_finish() has it. */
+/* Computes alpha x + beta c as residue_finish(). */
 TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value, REAL *c) {
   const REAL alpha = (REAL)job->alpha, beta = (REAL)job->beta;
   for (int g = 0; g < GROUP; g++) {
@@ -94,7 +95,7 @@ TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value
   }
 }
 
-/* A row's elements one by one, whatever their scales are. */
+/* Computes a row's elements one by one, for any scales. */
 static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
                         int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
@@ -111,8 +112,8 @@ static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, i
   }
 }
 
-/* Scales of a tile's columns as factors; whether there are none too large, and the tile is whole rows without
- * native columns. */
+/* Scales of a tile's columns as factors; whether all are in range, and the tile has whole rows
+ * without native columns. */
 typedef struct factors {
   double of[TSL_RESIDUE_LINES];
   bool is_plain, is_whole;
@@ -162,7 +163,7 @@ TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, 
       c[j * job->c_col] = together[j];
 }
 
-/* Row after row of 32, through all tiles, so that C is written along its rows. */
+/* Computes rows of 32 through all tiles, row after row, so that C is written along its rows. */
 TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
                           const factors *by, const int parts) {
   enum { SIDE = TSL_RESIDUE_LINES };
