@@ -188,10 +188,10 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
   const double c_bytes =
       8.0 * numbers * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds =
-                   dmma_overlap_seconds(clocks / clock, cached / clock,
-                                    (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
-                                        (bandwidth_share * device->bandwidth));
+               seconds = dmma_overlap_seconds(
+                   clocks / clock, cached / clock,
+                   (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
+                       (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
@@ -228,7 +228,7 @@ static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl
 tsl_cuda_dmma_schedule tsl_cuda_dmma_get_schedule(const tsl_cuda_dmma *tile, const tsl_device *device) {
   const int64_t m = tile->problem.m, n = tile->problem.n;
   tsl_cuda_dmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
-                                 .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+                                     .tiles_n = tsl_ceil_div(n, tile->tile_n)};
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   schedule.parts = dmma_parts_of(tile, tiles, device);
   schedule.blocks = tiles * schedule.parts;

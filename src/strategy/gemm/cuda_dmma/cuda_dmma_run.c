@@ -87,22 +87,22 @@ static tesela_status dmma_fold(const dmma_launch_state *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   tsl_buffer *c = run->operands->c.buffer;
   cuda_dmma_fold_arguments args = {.m = s->m,
-                                    .n = s->n,
-                                    .pitch = run->schedule.pitch,
-                                    .part = s->m * run->schedule.pitch,
-                                    .c_step = run->operands->c.step,
-                                    .c = run->result,
-                                    .parts = s->k > 0 ? (int)run->schedule.parts : 0,
-                                    .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
-                                    .beta = {work->problem.beta[0], work->problem.beta[1]},
-                                    .wanted = run->wanted.at,
-                                    .wanted_above = run->wanted.above};
+                                   .n = s->n,
+                                   .pitch = run->schedule.pitch,
+                                   .part = s->m * run->schedule.pitch,
+                                   .c_step = run->operands->c.step,
+                                   .c = run->result,
+                                   .parts = s->k > 0 ? (int)run->schedule.parts : 0,
+                                   .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
+                                   .beta = {work->problem.beta[0], work->problem.beta[1]},
+                                   .wanted = run->wanted.at,
+                                   .wanted_above = run->wanted.above};
   args.c.offset += run->first * args.c_step;
   const int64_t blocks = tsl_ceil_div(args.m * args.n, FOLD_ELEMENTS),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
-  const tsl_argument list[] = {
-      TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(args.parts > 0 ? run->operands->scratch : c), TSL_ARG_VALUE(args)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(args.parts > 0 ? run->operands->scratch : c),
+                               TSL_ARG_VALUE(args)};
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
@@ -163,14 +163,14 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
   dmma_launch_state run = {.work = work,
-                      .operands = operands,
-                      .tile = tile,
-                      .schedule = tsl_cuda_dmma_get_schedule(&tile, work->device),
-                      .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
-                      .a = tile.swapped ? &operands->b : &operands->a,
-                      .b = tile.swapped ? &operands->a : &operands->b,
-                      .wanted = tsl_launch_wanted_of(work, operands),
-                      .stream = stream};
+                           .operands = operands,
+                           .tile = tile,
+                           .schedule = tsl_cuda_dmma_get_schedule(&tile, work->device),
+                           .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                           .a = tile.swapped ? &operands->b : &operands->a,
+                           .b = tile.swapped ? &operands->a : &operands->b,
+                           .wanted = tsl_launch_wanted_of(work, operands),
+                           .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
   run.is_split = run.schedule.sums_bytes > 0;
   run.result = (cuda_dmma_matrix){

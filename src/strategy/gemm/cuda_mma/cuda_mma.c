@@ -6,7 +6,7 @@ static const tsl_param params[] = {
     [TSL_CUDA_MMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 256}},
     [TSL_CUDA_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
     [TSL_CUDA_MMA_FROM] = {"from",
-                           "place: copies come from where A and B lie; packed: from aligned copies",
+                           "place: panels are copied from A and B; packed: from aligned copies of A and B",
                            TSL_CUDA_MMA_PLACE,
                            {TSL_CUDA_MMA_PLACE, TSL_CUDA_MMA_PACKED}},
     {NULL, NULL, 0, {0}},
@@ -33,10 +33,10 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
   if (tile.is_eight && device->architecture < TSL_CUDA_MMA_EIGHTS)
-    return tsl_refusal("%s is sm_%d, 8-bit floating point is of sm_%d and newer", device->name,
+    return tsl_refusal("%s is sm_%d; 8-bit floating point needs sm_%d or newer", device->name,
                        device->architecture, TSL_CUDA_MMA_EIGHTS);
   if (tile.warp_m == 0)
-    return tsl_refusal("no shape of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
+    return tsl_refusal("no arrangement of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
   if (tile.stages == 0)
     return tsl_refusal(
         "two stages of %d rows and %d columns of %d bytes do not fit into the %llu bytes of %s, which %d "
@@ -44,9 +44,9 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
         tile.tile_m, tile.tile_n, tile.depth_bytes, (unsigned long long)device->local_bytes_inside,
         device->name, tile.groups);
   if (tile.packs && tsl_problem_batch(problem) > 1)
-    return "from=packed: of a batch nothing is packed";
+    return "from=packed takes a single product, not a batch";
   if (tile.packs && tile.a_width == 16 && tile.b_width == 16)
-    return "from=packed: A and B are aligned as they lie";
+    return "from=packed: A and B are already aligned";
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("its kernel counts rows and columns in 31 bits");
   static const double most_blocks = 0x7f000000;
@@ -99,8 +99,8 @@ static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *c
 const tsl_strategy tsl_gemm_cuda_mma = {
     .name = "cuda_mma",
     .idea = "narrow types by tensor cores in CUDA C++, as sm_80 and later ones have them: panels come by "
-            "asynchronous copies between products, from wherever they lie",
-    .lifts = "operands packed first, copies in bursts",
+            "asynchronous copies between products, from any layout",
+    .lifts = "packing of operands, copies in bursts",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,

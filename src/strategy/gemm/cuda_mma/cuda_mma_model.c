@@ -163,8 +163,9 @@ static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t par
                clocks = fmax(products, waited) + rounds * (first_clocks + stored * area / tile->items),
                cached = blocks * panels * bytes / (cache_bytes * units);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = mma_overlap_seconds(clocks / clock, cached / clock,
-                                         tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
+               seconds =
+                   mma_overlap_seconds(clocks / clock, cached / clock,
+                                       tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 8.0 * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 ? fold_seconds + sums / device->bandwidth : 0);
@@ -200,7 +201,7 @@ static int64_t mma_parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_d
 tsl_cuda_mma_schedule tsl_cuda_mma_get_schedule(const tsl_cuda_mma *tile, const tsl_device *device) {
   const int64_t m = tile->problem.m, n = tile->problem.n;
   tsl_cuda_mma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
-                                .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+                                    .tiles_n = tsl_ceil_div(n, tile->tile_n)};
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   schedule.parts = mma_parts_of(tile, tiles, device);
   schedule.blocks = tiles * schedule.parts;

@@ -111,22 +111,21 @@ static tesela_status mma_fold(const mma_launch_state *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   tsl_buffer *c = run->operands->c.buffer;
   cuda_mma_fold_arguments args = {.m = s->m,
-                                   .n = s->n,
-                                   .pitch = run->schedule.pitch,
-                                   .part = s->m * run->schedule.pitch,
-                                   .c_step = run->operands->c.step,
-                                   .c = run->result,
-                                   .parts = s->k > 0 ? (int)run->schedule.parts : 0,
-                                   .alpha = run->alpha,
-                                   .beta = run->beta};
+                                  .n = s->n,
+                                  .pitch = run->schedule.pitch,
+                                  .part = s->m * run->schedule.pitch,
+                                  .c_step = run->operands->c.step,
+                                  .c = run->result,
+                                  .parts = s->k > 0 ? (int)run->schedule.parts : 0,
+                                  .alpha = run->alpha,
+                                  .beta = run->beta};
   args.c.offset += run->first * args.c_step;
   const int64_t blocks =
                     tsl_ceil_div(args.m * args.n, FOLD_ITEMS / tsl_launch_fold_items(run->schedule.parts)),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
   const long long from = args.parts > 0 ? sums_offset(run) : 0;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(c),
-                               TSL_ARG_BUFFER(args.parts > 0 ? run->operands->scratch : c),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(args.parts > 0 ? run->operands->scratch : c),
                                TSL_ARG_VALUE(from), TSL_ARG_VALUE(args)};
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
@@ -214,13 +213,13 @@ tesela_status tsl_cuda_mma_run(const tsl_work *work, const tsl_operands *operand
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
   mma_launch_state run = {.work = work,
-                     .operands = operands,
-                     .tile = tile,
-                     .schedule = tsl_cuda_mma_get_schedule(&tile, work->device),
-                     .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
-                     .alpha = mma_scalar_of(&scaled, 0),
-                     .beta = mma_scalar_of(&scaled, 1),
-                     .stream = stream};
+                          .operands = operands,
+                          .tile = tile,
+                          .schedule = tsl_cuda_mma_get_schedule(&tile, work->device),
+                          .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                          .alpha = mma_scalar_of(&scaled, 0),
+                          .beta = mma_scalar_of(&scaled, 1),
+                          .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
   run.a = mma_factor_of(&tile, tile.swapped ? &operands->b : &operands->a, tile.a_mn_major, s->m, s->k,
                         s->a_offset, s->a_row_stride, s->a_col_stride);

@@ -26,8 +26,8 @@ static int count_resident_copy_blocks(const tsl_cuda_wgmma *tile) {
 
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel) {
   char defines[64];
-  snprintf(defines, sizeof defines, "#define WIDENED %d\n#define RESIDENT %d\n", tile->element != tile->input_bytes,
-           count_resident_copy_blocks(tile));
+  snprintf(defines, sizeof defines, "#define WIDENED %d\n#define RESIDENT %d\n",
+           tile->element != tile->input_bytes, count_resident_copy_blocks(tile));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.cu",
                                  "tsl_gemm_cuda_wgmma_lines", ITEMS, defines, kernel));
   work->device->ops->kernel_early(*kernel);
@@ -52,7 +52,7 @@ static int choose_copy_method(const tsl_cuda_wgmma *tile, const tsl_rows_place *
 }
 
 static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
-                                             tesela_type type, int64_t target) {
+                                       tesela_type type, int64_t target) {
   const tsl_rows *rows = &factor->rows;
   const tsl_rows_place *place = &factor->place;
   const int64_t bytes = tile->input_bytes, elements = rows->elements * bytes,

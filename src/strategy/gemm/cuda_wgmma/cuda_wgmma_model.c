@@ -91,7 +91,7 @@ static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78
 static const double flow_least_seconds = 5.64e-6;
 
 static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
-                              const tsl_problem *problem, const tsl_device *device) {
+                                const tsl_problem *problem, const tsl_device *device) {
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
   const double parts = (double)schedule->parts * tile->cluster,
@@ -165,7 +165,7 @@ static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sche
 }
 
 static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
-                              const tsl_problem *problem, const tsl_device *device) {
+                                const tsl_problem *problem, const tsl_device *device) {
   if (tsl_problem_batch(problem) > 1)
     return batch_seconds(tile, schedule, problem, device);
   const double clock = 1e6 * fmax(1, device->clock_mhz);
@@ -202,7 +202,8 @@ static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   const double copies = tsl_cuda_wgmma_packed_bytes(tile);
-  const bool by_lines = tile->input_bytes == 1 || (tile->input_bytes == 2 && tsl_problem_batch(&tile->problem) == 1);
+  const bool by_lines =
+      tile->input_bytes == 1 || (tile->input_bytes == 2 && tsl_problem_batch(&tile->problem) == 1);
   return copies == 0 ? 0
                      : (tile->input_bytes == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
                            (by_lines ? lines_seconds : device->launch_seconds);
@@ -214,8 +215,8 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
   const tsl_cuda_wgmma_schedule schedule =
       tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
   const double folding = schedule.parts > 1 ? fold_share * device->launch_seconds +
-                                                fold_moves * (double)schedule.sums_bytes / device->bandwidth
-                                          : 0;
+                                                  fold_moves * (double)schedule.sums_bytes / device->bandwidth
+                                            : 0;
   return wgmma_packing_seconds(&tile, device) + folding +
          (tile.flows ? flow_form_seconds(&tile, &schedule, problem, device)
                      : stay_form_seconds(&tile, &schedule, problem, device));

@@ -38,7 +38,8 @@ static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
 
 /* Writes the defines of the fused epilogue, one a line; "" where the kernel has no epilogue. */
 enum { EPILOGUE_TEXT = 256 };
-static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile, char text[EPILOGUE_TEXT]) {
+static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
+                            char text[EPILOGUE_TEXT]) {
   text[0] = 0;
   if (tile->finishes)
     snprintf(
@@ -83,7 +84,9 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const tsl_cuda_wgmma_schedule schedule = get_schedule(work, &tile);
-  const kernel_text *text = tile.flows ? &flow_kernel : tile.from_registers ? &from_registers : &persistent_kernel;
+  const kernel_text *text = tile.flows            ? &flow_kernel
+                            : tile.from_registers ? &from_registers
+                                                  : &persistent_kernel;
   const bool is_split = schedule.parts > 1;
   char finish[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
   tsl_cuda_wgmma_kernels made = {.joined = NULL};
@@ -149,9 +152,8 @@ static bool packs(const tsl_cuda_wgmma_launch *run) {
 
 /* Encodes a tensor map of an operand: boxes of `lines` rows K-major, of a panel's k lines MN-major.
  * A batch with a negative step is mapped from its last product. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run,
-                                        const tsl_cuda_wgmma_factor *factor, int lines,
-                                        tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
+                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t pitch = factor->rows.rows > 1 ? factor->place.row_stride * tile->element : factor->rows.pitch,
                 apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
@@ -239,8 +241,8 @@ static cuda_wgmma_finish get_epilogue(const tsl_cuda_wgmma_launch *run) {
 }
 
 /* Appends the epilogue's arguments if the kernel has one. Returns the new count. */
-static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_finish *steps, tsl_argument *list,
-                      int count) {
+static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_finish *steps,
+                                     tsl_argument *list, int count) {
   const tsl_operands *own = run->operands;
   const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
   if (!run->tile.finishes)
@@ -303,17 +305,17 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
   const cuda_wgmma_fold_arguments args = {.m = s->m,
-                                           .n = s->n,
-                                           .pitch = run->schedule.pitch,
-                                           .part = place->part,
-                                           .c_offset = s->c_offset,
-                                           .c_row = s->c_row_stride,
-                                           .c_col = s->c_col_stride,
-                                           .c_step = run->operands->c.step,
-                                           .parts = parts,
-                                           .products = (int)run->count,
-                                           .alpha = alpha,
-                                           .beta = beta};
+                                          .n = s->n,
+                                          .pitch = run->schedule.pitch,
+                                          .part = place->part,
+                                          .c_offset = s->c_offset,
+                                          .c_row = s->c_row_stride,
+                                          .c_col = s->c_col_stride,
+                                          .c_step = run->operands->c.step,
+                                          .parts = parts,
+                                          .products = (int)run->count,
+                                          .alpha = alpha,
+                                          .beta = beta};
   const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->schedule.parts),
                 blocks = tsl_ceil_div(s->m * s->n, across),
                 most = (int64_t)UNIT_BLOCKS * device->compute_units;
@@ -325,7 +327,8 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
       TSL_ARG_BUFFER(run->operands->c.buffer),
       TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
       TSL_ARG_VALUE(args)};
-  return device->ops->launch(run->stream, kernels->fold, &grid, list, append_epilogue_arguments(run, &steps, list, 4));
+  return device->ops->launch(run->stream, kernels->fold, &grid, list,
+                             append_epilogue_arguments(run, &steps, list, 4));
 }
 
 /* Returns the panels that a block prefetches to L2. */
@@ -338,9 +341,9 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
                                   const cuda_wgmma_arguments *args, bool is_split) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
-  const int64_t all =
-      run->tile.streams ? schedule->blocks
-                        : schedule->tiles_m * schedule->tiles_n * schedule->parts * run->count * run->tile.cluster;
+  const int64_t all = run->tile.streams ? schedule->blocks
+                                        : schedule->tiles_m * schedule->tiles_n * schedule->parts *
+                                              run->count * run->tile.cluster;
   const cuda_wgmma_finish steps = get_epilogue(run);
   tsl_argument list[6 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
@@ -371,21 +374,21 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
   _Alignas(64) tsl_tensor_map maps[3];
   sums_place place = {0, 0, false};
   cuda_wgmma_arguments args = {.m = (int)s->m,
-                                .n = (int)s->n,
-                                .k = (int)s->k,
-                                .tiles_m = (int)schedule->tiles_m,
-                                .tiles_n = (int)schedule->tiles_n,
-                                .raster_height = tile->raster_height,
-                                .parts = (int)schedule->parts,
-                                .products = (int)run->count,
-                                .ahead = count_prefetch_panels(tile, schedule),
-                                .c_offset = c_offset(run),
-                                .c_row = s->c_row_stride,
-                                .c_col = s->c_col_stride,
-                                .c_part = run->operands->c.step,
-                                .alpha = alpha,
-                                .beta = beta,
-                                .one = get_one(&tile->problem)};
+                               .n = (int)s->n,
+                               .k = (int)s->k,
+                               .tiles_m = (int)schedule->tiles_m,
+                               .tiles_n = (int)schedule->tiles_n,
+                               .raster_height = tile->raster_height,
+                               .parts = (int)schedule->parts,
+                               .products = (int)run->count,
+                               .ahead = count_prefetch_panels(tile, schedule),
+                               .c_offset = c_offset(run),
+                               .c_row = s->c_row_stride,
+                               .c_col = s->c_col_stride,
+                               .c_part = run->operands->c.step,
+                               .alpha = alpha,
+                               .beta = beta,
+                               .one = get_one(&tile->problem)};
   memset(&maps[2], 0, sizeof maps[2]);
   TSL_TRY(prepare_factors(run, &args, maps));
   if (is_split) {
@@ -417,10 +420,10 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
  * many products as the packing workspace holds. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_cuda_wgmma_launch run = {.work = work,
-                                .operands = operands,
-                                .tile = wgmma_tile_of(work),
-                                .stream = stream,
-                                .count = tsl_problem_batch(&work->problem)};
+                               .operands = operands,
+                               .tile = wgmma_tile_of(work),
+                               .stream = stream,
+                               .count = tsl_problem_batch(&work->problem)};
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
   run.schedule = get_schedule(work, &run.tile);

@@ -103,9 +103,8 @@ static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
 /* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared
  * memory. */
 static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_column) {
-  return scaling == TESELA_SCALE_TENSOR
-             ? TSL_CUDA_WGMMA_BY_ROW
-             : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+  return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
+                                        : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
 /* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors with an entry
@@ -113,7 +112,7 @@ static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_colu
 static void add_epilogue_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->finishes = true;
   tile->bias = vector_direction(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
-                                 problem->bias_axis == TESELA_BIAS_ROW);
+                                problem->bias_axis == TESELA_BIAS_ROW);
   tile->scale_a = scale_direction(tile->swapped, problem->scaling_a, false);
   tile->scale_b = scale_direction(tile->swapped, problem->scaling_b, true);
   const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
@@ -144,7 +143,7 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
 typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
 
 static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
-                                         const tsl_device *device, tile_for purpose) {
+                                  const tsl_device *device, tile_for purpose) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
@@ -180,9 +179,10 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
-  tile.packed = tile.input_bytes == 1 ? 1
-                                : tsl_max(1, tsl_min(tsl_problem_batch(problem),
-                                                     PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
+  tile.packed = tile.input_bytes == 1
+                    ? 1
+                    : tsl_max(1, tsl_min(tsl_problem_batch(problem),
+                                         PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
   if (tile.flows)
     layout_flow_memory(&tile, device);
   else
@@ -215,12 +215,12 @@ enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 /* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that
  * blocks of the next launch can be resident too. */
 static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                              const tsl_device *device) {
+                                             const tsl_device *device) {
   const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
   tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
-                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
-                                  .parts = 1,
-                                  .pitch = tsl_round_up(n, 32)};
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                      .parts = 1,
+                                      .pitch = tsl_round_up(n, 32)};
   const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
   if (clusters > 0)
     schedule.parts = tsl_max(
@@ -237,13 +237,15 @@ enum { PUBLISH_PANELS = 3, WAIT_PANELS = 2, ADD_PANELS = 3, MAX_PARTS = 16 };
 /* Returns the predicted end of the last round, in panels: the owner computes `owned` panels, each
  * helper `turns` parts of the others. */
 static int64_t predict_end(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
-  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + PUBLISH_PANELS) + WAIT_PANELS) + parts * ADD_PANELS;
+  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + PUBLISH_PANELS) + WAIT_PANELS) +
+         parts * ADD_PANELS;
 }
 
 /* Divides a partial last round: clusters without a tile help. One helper may serve several tiles,
  * or several helpers one tile. Chooses the owner's panels and the parts that end first. */
 static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_schedule *schedule) {
-  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, last = tiles % clusters, helpers = clusters - last;
+  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, last = tiles % clusters,
+                helpers = clusters - last;
   if (last == 0 || panels < 2)
     return;
   const int64_t turns = tsl_ceil_div(last, helpers),
@@ -252,7 +254,8 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
   for (int64_t parts = 1; parts <= most; parts++) {
     /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) +
      * SEEING */
-    const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS, parts + turns),
+    const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
+                                      parts + turns),
                   owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);
     if (schedule->helped == 0 || ending < schedule->ending)
       schedule->owned = owned, schedule->helped = parts, schedule->ending = ending;
@@ -260,26 +263,26 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
 }
 
 static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
-                             tsl_cuda_wgmma_schedule *schedule) {
+                            tsl_cuda_wgmma_schedule *schedule) {
   enum { FLAG = 8, LINE = 128 };
   schedule_last_round(clusters, panels, schedule);
   const int64_t parts = schedule->helped > 0 ? (schedule->tiles_m * schedule->tiles_n - schedule->whole) *
-                                                 schedule->helped * tile->cluster
-                                           : 0;
+                                                   schedule->helped * tile->cluster
+                                             : 0;
   schedule->blocks = clusters * tile->cluster;
   schedule->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
   schedule->sums_bytes = schedule->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
 }
 
-tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device) {
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device) {
   if (tile->flows)
     return flow_schedule(tile, m, n, k, device);
   const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
   tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
-                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
-                                  .parts = 1};
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                      .parts = 1};
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   if (tile->streams) {
     schedule_stream(tile, clusters, panels, &schedule);

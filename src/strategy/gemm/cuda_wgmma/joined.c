@@ -30,7 +30,8 @@ static tsl_cuda_wgmma_launch get_launch(const tsl_work *work_in, const tsl_fused
   };
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work_in, product->operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.schedule = tsl_cuda_wgmma_get_schedule(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
+  run.schedule =
+      tsl_cuda_wgmma_get_schedule(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
   return run;
 }
 
@@ -78,10 +79,11 @@ tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_
 static tesela_status build(const tsl_work *work) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
   tsl_kernel *kernel;
-  return tile.stages > 0 ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
-                         : tsl_fail(TESELA_UNSUPPORTED,
-                                    "%s lacks memory for a table beside two stages, or A goes to registers",
-                                    work->device->name);
+  return tile.stages > 0
+             ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
+             : tsl_fail(TESELA_UNSUPPORTED,
+                        "%s lacks shared memory for the product table and two stages, or A goes to registers",
+                        work->device->name);
 }
 
 /* Fills the product's row of the table. `before`: work tiles of the earlier rows. *shares: its own

@@ -109,8 +109,8 @@ double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *conf
                       pairs * (cuda_whole_is_dense(own) ? put_cost : one_cost) + warps * warp_cost;
   /* resident blocks of a multiprocessor: limited by shared memory and registers */
   const double block_warps = warps * (double)tile.together,
-               by_memory =
-                   (double)(((int64_t)device->local_bytes_inside + RESERVED_BYTES) / (tile.shared_bytes + RESERVED_BYTES)),
+               by_memory = (double)(((int64_t)device->local_bytes_inside + RESERVED_BYTES) /
+                                    (tile.shared_bytes + RESERVED_BYTES)),
                by_registers = floor((double)tile.resident * tile.most_warps / block_warps),
                blocks = fmax(1, fmin(fmin(by_memory, by_registers), BLOCKS_RESIDENT));
   const double share = products / units,

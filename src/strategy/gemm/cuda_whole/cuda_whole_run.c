@@ -81,10 +81,10 @@ tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *opera
       .beta = beta};
   if (s.k > 0) { /* for k = 0 the operands may be absent */
     args.a = cuda_whole_factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
-                                   tile.a.across ? s.a_row_stride : s.a_col_stride, products);
+                                  tile.a.across ? s.a_row_stride : s.a_col_stride, products);
     args.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset,
-                                   tile.b.across ? s.b_row_stride : s.b_col_stride,
-                                   tile.b.across ? s.b_col_stride : s.b_row_stride, products);
+                                  tile.b.across ? s.b_row_stride : s.b_col_stride,
+                                  tile.b.across ? s.b_col_stride : s.b_row_stride, products);
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(s.k > 0 ? a->buffer : c),
                                TSL_ARG_BUFFER(s.k > 0 ? b->buffer : c), TSL_ARG_BUFFER(c),

@@ -12,10 +12,10 @@ static const tsl_param params[] = {
     [TSL_OPENCL_MMA_STAGES] = {"stages", "panels of each operand in local memory", 3, {2, 3, 4, 6, 8}},
     [TSL_OPENCL_MMA_BAND] = {"band", "rows of tiles that groups take together", 8, {4, 8, 16}},
     [TSL_OPENCL_MMA_GROUPS] = {"groups",
-                               "groups a compute unit, which take tile after tile; 999: one for each tile",
+                               "persistent groups per compute unit; 999: one group per tile",
                                2,
                                {1, 2, 4, 999}},
-    [TSL_OPENCL_MMA_WARPS] = {"warps", "warps that multiply together; 4: as sm_90 does", 1, {1, 4}},
+    [TSL_OPENCL_MMA_WARPS] = {"warps", "warps of one matrix instruction; 4: wgmma of sm_90", 1, {1, 4}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -21,7 +21,7 @@ static const tsl_param params[] = {
     [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32, 64, 128}},
     [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2, 3}},
     [TSL_REGISTER_TILE_SLICES] = {"slices",
-                                  "items that share a micro-tile's products",
+                                  "items that share the products of a micro-tile",
                                   1,
                                   {1, 2, 4, 8, 16, 32}},
     [TSL_REGISTER_TILE_SPLIT] = {"split",
@@ -81,7 +81,13 @@ enum { MAX_REGISTERS = 230 };
 /* --- legality --- */
 
 /* Limits: k of a panel without slices; k of each slice; items of a group with slices. */
-enum { MAX_DEPTH = 32, MIN_SLICE_DEPTH = 2, MAX_SLICE_DEPTH = 8, MIN_SLICED_ITEMS = 128, MAX_SLICED_ITEMS = 256 };
+enum {
+  MAX_DEPTH = 32,
+  MIN_SLICE_DEPTH = 2,
+  MAX_SLICE_DEPTH = 8,
+  MIN_SLICED_ITEMS = 128,
+  MAX_SLICED_ITEMS = 256
+};
 
 /* Returns true if a panel of `extent` lines is whole vectors for each item of a slice, and whole
  * depths where vectors lie across lines. */
@@ -159,7 +165,8 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
     return tile->form == TSL_REGISTER_TILE_LOCAL
                ? tsl_refusal(
                      "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items, or "
-                     "slices=%d share them badly: a slice takes %d to %d depths, and a group of them has %d "
+                     "slices=%d does not divide them: a slice takes %d to %d depths, and a group with slices "
+                     "has %d "
                      "to "
                      "%d items",
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,

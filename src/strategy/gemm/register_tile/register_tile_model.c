@@ -88,7 +88,7 @@ typedef struct panel_access {
 } panel_access;
 
 static panel_access reading_of(const tsl_register_tile *tile, int64_t lines, int extent, int64_t line_stride,
-                          int64_t depth_stride) {
+                               int64_t depth_stride) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
@@ -114,11 +114,12 @@ static double copy_instructions_of(const tsl_register_tile *tile, const panel_ac
 static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return access->along ? interpolate_edge(access, flow_along_clocks, flow_along_edge_clocks)
-                      : (access->whole ? 0 : flow_across_odd_clocks);
+                         : (access->whole ? 0 : flow_across_odd_clocks);
   const double wide = tile->vector / 16.0;
   if (access->along)
     return wide * (access->whole ? 0 : along_odd_clocks);
-  return wide * (access->whole ? across_clocks : interpolate_edge(access, across_odd_clocks, across_edge_clocks));
+  return wide *
+         (access->whole ? across_clocks : interpolate_edge(access, across_odd_clocks, across_edge_clocks));
 }
 
 /* Returns the slowdown of the loop relative to its multiply-adds and the other issued instructions. */
@@ -153,10 +154,10 @@ static register_tile_panel panel_of(const tsl_register_tile *tile, const registe
   const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
   const double last = fmin(1, 2 / panels) / 2;
   const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
-  const double more =
-      loads +
-      each * (tile->tile_m * copy_instructions_of(tile, a, last) + tile->tile_n * copy_instructions_of(tile, b, last)) +
-      pressure * above;
+  const double more = loads +
+                      each * (tile->tile_m * copy_instructions_of(tile, a, last) +
+                              tile->tile_n * copy_instructions_of(tile, b, last)) +
+                      pressure * above;
   const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
   const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
   return (register_tile_panel){
@@ -197,8 +198,10 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double panels = register_tile_ratio_up(
       register_tile_ratio_up(register_tile_ratio_up((double)problem->k, tile->products), tile->split),
       tile->tile_k);
-  const panel_access a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride, problem->a.col_stride),
-                b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride, problem->b.row_stride);
+  const panel_access a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride,
+                                    problem->a.col_stride),
+                     b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride,
+                                    problem->b.row_stride);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
              whole_c = together_c || tile->split > 1;
   const double most = ceil(groups / units.count),

@@ -134,7 +134,7 @@ typedef struct register_tile_run_state {
 } register_tile_run_state;
 
 static register_tile_run_state register_tile_start(const tsl_work *work, const tsl_operands *operands,
-                                                 tsl_stream *stream) {
+                                                   tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
   /* every argument needs a buffer, even if nothing is read */
@@ -176,7 +176,7 @@ static tsl_register_tile_number register_tile_number_of(tesela_type sums, double
 
 /* Returns the kernel arguments of a product and k split. */
 static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run,
-                                                const tsl_gemm_sizes *sizes) {
+                                                 const tsl_gemm_sizes *sizes) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
   return (tsl_register_tile_arguments){
       .m = sizes->m,

@@ -32,7 +32,7 @@ static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =
         {"moduli", "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows", 0, {0}},
     [TSL_RESIDUE_INT8_BLOCK] = {"block",
-                                "rows of C that are made at a time (columns, if these lie in rows); 0: all",
+                                "rows of C that are computed at a time (columns, if C is column-major); 0: all",
                                 0,
                                 {0}},
     {NULL, NULL, 0, {0}},
@@ -79,13 +79,13 @@ static const char *residue_refuse(const tsl_problem *problem, const tsl_config *
     return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
                        tsl_residue_most(problem));
   if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
-    return "complex products are made of real ones, with real alpha and beta";
+    return "complex products take real alpha and beta";
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
   if (residue_is_host(device))
     return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
                ? NULL
-               : "block is for devices with memory of their own: the processor joins its tiles one by one";
+               : "block is for devices with their own memory: the CPU reconstructs its tiles one by one";
   const char *missing = tsl_capability_missing(needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
@@ -133,11 +133,11 @@ static const char *residue_note(const tsl_work *work) {
   if (moduli == 0 && state->whole)
     return state->whole_note;
   if (moduli == 0)
-    return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
+    return "residue_int8: residues do not pay for these numbers: the product was computed in C's own type";
   if (native > 0)
-    return "residue_int8: rows or columns that residues give no guarantee for were computed in C's own type";
+    return "residue_int8: rows or columns without a bound by residues were computed in C's own type";
   if (moduli > tsl_residue_least(&work->problem, &work->config))
-    return "residue_int8: these numbers need more moduli than usual for what is guaranteed";
+    return "residue_int8: these numbers need more moduli than usual for the guaranteed accuracy";
   return NULL;
 }
 
@@ -171,7 +171,7 @@ static const char *const probes[] = {"moduli=0", "block=96", NULL};
 
 const tsl_strategy tsl_gemm_residue_int8 = {
     .name = "residue_int8",
-    .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
+    .idea = "f32 and f64 by products of 8-bit residues, with as many moduli as the call's numbers need",
     .lifts = "the rate of units that multiply f32 and f64",
     .op = TSL_OP_GEMM,
     .version = 6,

@@ -27,7 +27,7 @@ static void whole_tell(const tsl_work *work, tsl_residue_state *state) {
   const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';
   snprintf(state->whole_note, sizeof state->whole_note,
-           "residue_int8: these numbers need more moduli than pay: the product was computed by %.*s",
+           "residue_int8: residues do not pay for these numbers: the product was computed by %.*s",
            (int)strcspn(name, " "), name);
 }
 

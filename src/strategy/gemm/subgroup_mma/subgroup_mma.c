@@ -30,9 +30,9 @@ enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
 static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
                                              const char *device) {
   if (!fragments->unsigned_bytes && (problem->a.type == TESELA_U8 || problem->b.type == TESELA_U8))
-    return tsl_refusal("the bytes that %s of %s multiplies have signs", fragments->name, device);
+    return tsl_refusal("%s of %s multiplies signed bytes only", fragments->name, device);
   if (!fragments->subnormal_f16 && problem->a.type == TESELA_F16)
-    return tsl_refusal("%s of %s takes subnormal f16 for zeros", fragments->name, device);
+    return tsl_refusal("%s of %s treats subnormal f16 as zero", fragments->name, device);
   return NULL;
 }
 
@@ -40,13 +40,13 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
                                        const tsl_device *device) {
   const tsl_fragments *fragments = device->fragments;
   if (!fragments)
-    return "nobody told which matrix instructions the device has";
+    return "the device's matrix instructions are unknown";
   const char *no = subgroup_mma_refuse_types(problem, fragments, device->name);
   if (no)
     return no;
   const tsl_subgroup_mma tile = tsl_subgroup_mma_of(problem, config, fragments);
   if (tile.items == 0)
-    return tsl_refusal("tiles of %d x %d in %d x %d are no multiples of the %d x %d sums of %s", tile.tile_m,
+    return tsl_refusal("tiles of %d x %d in %d x %d are not multiples of the %d x %d sums of %s", tile.tile_m,
                        tile.tile_n, tile.sub_m, tile.sub_n, fragments->rows, fragments->cols,
                        fragments->name);
   const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;

@@ -9,7 +9,7 @@ static const tsl_param params[] = {
     [TSL_THIN_TILE_ITEMS_N] = {"items_n", "items along the long side", 8, {1, 2, 4, 8, 16, 32, 64}},
     [TSL_THIN_TILE_SLICES] = {"slices", "items that share a sum", 8, {1, 2, 4, 8, 16, 32}},
     [TSL_THIN_TILE_STEPS] = {"steps", "vectors along k of each slice between barriers", 2, {1, 2, 4}},
-    [TSL_THIN_TILE_FLIGHT] = {"flight", "of these, how many are prefetched", 2, {1, 2, 4}},
+    [TSL_THIN_TILE_FLIGHT] = {"flight", "steps that are prefetched", 2, {1, 2, 4}},
     [TSL_THIN_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128, 256}},
     {NULL, NULL, 0, {0}},
 };
