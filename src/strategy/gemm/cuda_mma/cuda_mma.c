@@ -31,7 +31,7 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
                               const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
+    return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (tile.is_eight && device->architecture < TSL_CUDA_MMA_EIGHTS)
     return tsl_refusal("%s is sm_%d; 8-bit floating point needs sm_%d or newer", device->name,
                        device->architecture, TSL_CUDA_MMA_EIGHTS);

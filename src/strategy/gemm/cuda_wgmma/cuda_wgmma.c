@@ -130,9 +130,10 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
   if (tile->eights == 0 && eights == TSL_CUDA_WGMMA_UNITS)
     return "eights=units is for 8-bit numbers, not for f16";
   if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return tsl_refusal("eights=%s: sums of 8-bit units keep 13 binary places, which only an ask allows "
-                       "(accuracy=e4m3 or a number)",
-                       name);
+    return tsl_refusal(
+        "eights=%s: sums of 8-bit units keep 13 binary places: request accuracy=e4m3 or a number "
+        "to allow it",
+        name);
   if (tile->eights == TSL_CUDA_WGMMA_UNITS && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
     return "eights=units: sums over all k keep 13 binary places; request an accuracy by number to allow it";
   if (tile->split_accumulators > 0 && sums + tile->tile_n / 2 > MAX_SUMS_SPLIT)
@@ -177,7 +178,7 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             columns = TSL_CUDA_WGMMA_PANEL / tile.element;
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
+    return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (sums > MAX_SUMS)
     return tsl_refusal("tiles of %d x %d take %d sums per thread; the limit is %d", tile.tile_m, tile.tile_n,
                        sums, MAX_SUMS);
