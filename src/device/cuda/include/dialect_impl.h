@@ -152,7 +152,7 @@ TSL_FUNCTION tsl_vector<T, N> tsl_load(const T *p) {
     v.lane[i] = p[i];
   return v;
 }
-/* The same in accesses of up to 16 bytes: the compiler takes the alignment from the type. */
+/* Accesses of up to 16 bytes: the compiler takes the alignment from the type. */
 template <typename T, int N>
 struct __align__(N * sizeof(T) < 16 ? N * sizeof(T) : 16) tsl_aligned_vector {
   tsl_vector<T, N> vector;

@@ -101,7 +101,7 @@ SM80_FUNCTION lines columns_of(const number *b, const work_tile &tile, const cud
 
 /* --- panels to shared memory --- */
 
-/* Copies of a thread, BYTES each; COUNT of them make a panel, APART lines (MN-major: k) from one to
+/* Copies of a thread, BYTES each; COUNT copies make a panel, APART lines (MN-major: k) from one to
  * the next. A complex element that is not aligned takes two copies of 8 bytes. */
 template <int MN_MAJOR, int LINES, int BYTES>
 struct copies {

@@ -98,7 +98,7 @@ static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *c
 
 const tsl_strategy tsl_gemm_cuda_mma = {
     .name = "cuda_mma",
-    .idea = "narrow types by tensor cores in CUDA C++, as sm_80 and later ones have them: panels come by "
+    .idea = "narrow types by tensor cores in CUDA C++, for sm_80 and newer: "
             "asynchronous copies between products, from any layout",
     .lifts = "packing of operands, copies in bursts",
     .op = TSL_OP_GEMM,

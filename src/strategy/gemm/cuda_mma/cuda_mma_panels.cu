@@ -134,7 +134,7 @@ SM80_FUNCTION lines columns_of(const element *b, const work_tile &tile, const cu
 
 /* --- panels to shared memory --- */
 
-/* Copies of a thread, one chunk each; COUNT of them make a panel, APART memory rows from one to the
+/* Copies of a thread, one chunk each; COUNT copies make a panel, APART memory rows from one to the
  * next. */
 template <int MN_MAJOR, int LINES, int KIND>
 struct copies {

@@ -3,7 +3,7 @@
  * blocks of a cluster split k, and their sums meet in distributed shared memory.
  *
  *   a cluster: one tile of C, CLUSTER parts of k      each block: one consumer warpgroup, one producer thread
- *   | block 0: k 0 .. | block 1 | ... |  -> sums in each block's memory -> block r adds rows r of all, in order
+ *   | block 0: k 0 .. | block 1 | ... | -> sums in each block's memory -> block r adds rows r of all in order
  *
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it
  *

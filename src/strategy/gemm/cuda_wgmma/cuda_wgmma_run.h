@@ -18,7 +18,7 @@ typedef struct tsl_cuda_wgmma_kernels {
   atomic_ullong tickets;        /* last ticket of stream-k runs */
 } tsl_cuda_wgmma_kernels;
 
-/* One launch. A, B and the sizes are those of the kernel's C = A B, swapped or not. */
+/* One launch. A, B and the sizes are the kernel's, for C = A B, swapped or not. */
 typedef struct tsl_cuda_wgmma_launch {
   const tsl_work *work;
   const tsl_operands *operands;

@@ -61,7 +61,7 @@ typedef struct cuda_wgmma_joined {
 } cuda_wgmma_joined;
 
 /* Lines of an operand that cuda_wgmma_lines.cu copies, counted in bytes. A unit of work has CHUNKS
- * chunks of 16 elements (BULK for bulk copies); each line has 2^shift of them. A transposed unit is
+ * chunks of 16 elements (BULK for bulk copies); each line has 2^shift chunks. A transposed unit is
  * a block of SIDE by SIDE. */
 #define TSL_CUDA_WGMMA_LINES_CHUNKS 1024
 #define TSL_CUDA_WGMMA_LINES_BULK 512

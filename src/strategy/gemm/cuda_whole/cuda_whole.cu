@@ -257,7 +257,7 @@ SM80_FUNCTION float value_of(c_number number) {
 #endif
 
 /* Calls `store` for each two adjacent elements of the tile, with their row, the first one's column,
- * and the number of them that C has. */
+ * and how many of the two C has. */
 template <class STORE>
 SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda_whole_arguments &args,
                              STORE store) {

@@ -3,8 +3,8 @@
 #ifndef TSL_CUDA_WHOLE_SHARED_H
 #define TSL_CUDA_WHOLE_SHARED_H
 
-/* Operand of the first product: `down` lines of `wide` elements. The dimension of them that is k is
- * rounded up to a multiple of 16 in products. Strides between lines, elements and products;
+/* Operand of the first product: `down` lines of `wide` elements. Products round the dimension that is
+ * k up to a multiple of 16. Strides between lines, elements and products;
  * `width`: bytes of a copy, 16, 8, 4 or 2; pitch between lines in shared memory, where they begin
  * at `to`. */
 typedef struct cuda_whole_factor {

@@ -7,7 +7,7 @@
  *   +--------+--------+                            stage 0 | stage 1 | ...
  *   | warp 0 | warp 2 | WARP_M                     one is multiplied, while the others are in flight
  *   +--------+--------+
- *   | warp 1 | warp 3 |   a warp's tile: 16 x 8 sums at a time, four of them in each item
+ *   | warp 1 | warp 3 |   a warp's tile: 16 x 8 sums at a time, four sums in each item
  *   +--------+--------+
  *      WARP_N
  *

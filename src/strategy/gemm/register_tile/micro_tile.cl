@@ -69,7 +69,7 @@ typedef tsl_result tile_result;
 #endif
 
 /* Returns an item's column among ITEMS_M x ITEMS_N. Of 32 lockstep items, pairs that differ in bit
- * 0 read the same of A, in bit 1 the same of B: local memory broadcasts to both. */
+ * 0 read equal numbers of A, in bit 1 of B: local memory broadcasts to both. */
 TSL_FUNCTION int item_column(int item) {
   return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item & 1) | (item >> 3 & 2) | (item >> 5) % (ITEMS_N / 4) * 4
                                               : item % ITEMS_N;

@@ -165,9 +165,7 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
     return tile->form == TSL_REGISTER_TILE_LOCAL
                ? tsl_refusal(
                      "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items, or "
-                     "slices=%d does not divide them: a slice takes %d to %d depths, and a group with slices "
-                     "has %d "
-                     "to "
+                     "slices=%d does not fit: a slice takes %d to %d depths, and its group has %d to "
                      "%d items",
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
                      MIN_SLICE_DEPTH, MAX_SLICE_DEPTH, MIN_SLICED_ITEMS, MAX_SLICED_ITEMS)

@@ -14,7 +14,7 @@
  *     |    |    | o . o .   |               ITEMS_M apart in a column: adjacent items read adjacent vectors,
  *     +----+    +-----------+               without bank conflicts.
  *
- * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SHARE depths of every
+ * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of every
  * panel; their sums are added in order in local memory at the end. So a group is large, while its tile is
  * small enough for all units to have one. Grid: dimension 0 counts tiles of C, dimension 1 k splits,
  * dimension 2 products of a batch. With several splits, their sums go to the workspace, and
@@ -61,7 +61,7 @@ typedef struct tile_panels {
   int a_first, b_first;
 } tile_panels;
 
-/* Reads the panel after the one that is being written. `left`: k left from its start. `plain`: it
+/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it
  * needs no guards. */
 TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
   if (plain) {

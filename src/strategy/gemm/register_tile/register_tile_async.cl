@@ -2,10 +2,10 @@
  * Beyond register_tile.cl: copies in flight need no registers, so that panels are prefetched STAGES - 1
  * ahead. Each slice has its own panels, so that slices of one warp never wait for other slices.
  *
- *   slice 0  | stage 0: A, B | stage 1: A, B | ...        while stage s is multiplied, copies fill the stages after it;
- *   slice 1  | stage 0: A, B | ...                        the last depth of each panel waits for the next panel
+ *   slice 0  | stage 0: A, B | stage 1: A, B | ...    while stage s is multiplied, copies fill the next stages;
+ *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
- * Slices take SHARE depths in turn: slice s multiplies the depths from s * SHARE on of a panel of TILE_K.
+ * Slices take SLICE_DEPTH depths in turn: slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K.
  *
  * Parameters: as register_tile.cl; TSL_PARAM_STAGES is 2 or 3; a slice is whole warps. Defines: A_ALONG_K,
  * B_ALONG_K. Limits: any sizes, strides and alignment; numbers of four bytes. */
