@@ -95,8 +95,8 @@ static bool is_shared_evenly(int extent, int depths, int items) {
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
 
-/* Returns the number of parameters that do not fit asynchronous copies: a slice is whole warps,
- * which divide the panels' vectors evenly in each layout. */
+/* Returns 0 if asynchronous copies fit: a slice is whole warps, which divide the panels' vectors evenly in
+ * each layout. Otherwise returns as register_tile_misfit(). */
 static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
   if (tile->lanes != 4 || tile->size != 4 || tile->complex)
@@ -109,7 +109,8 @@ static int async_misfit(const tsl_register_tile *tile) {
              : TSL_REGISTER_TILE_SLICES + 1;
 }
 
-/* Returns how many parameters determine that the sizes do not fit; 0 if they fit. */
+/* Returns 0 if the sizes fit, else how many parameters, in the order of the table, are enough to know that
+ * they do not fit. */
 static int register_tile_misfit(const tsl_register_tile *tile) {
   const bool local = tile->local;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))

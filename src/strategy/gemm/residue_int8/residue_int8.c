@@ -31,10 +31,8 @@
 static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =
         {"moduli", "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows", 0, {0}},
-    [TSL_RESIDUE_INT8_BLOCK] = {"block",
-                                "rows of C that are computed at a time (columns, if C is column-major); 0: all",
-                                0,
-                                {0}},
+    [TSL_RESIDUE_INT8_BLOCK] =
+        {"block", "rows of C that are computed at a time (columns, if C is column-major); 0: all", 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -74,10 +72,10 @@ static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_confi
 static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
-  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
-  if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
-    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
-                       tsl_residue_most(problem));
+  const int64_t host_choice = config->value[TSL_RESIDUE_INT8_LEAST];
+  if (host_choice != 0 && (host_choice < 4 || host_choice > tsl_residue_most(problem)))
+    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)host_choice,
+                       tsl_type(problem->c.type)->name, tsl_residue_most(problem));
   if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
     return "complex products take real alpha and beta";
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
@@ -97,8 +95,8 @@ static const char *residue_refuse(const tsl_problem *problem, const tsl_config *
 
 static void residue_release(tsl_work *work) {
   const tsl_residue_state *state = work->state;
-  if (state && state->said)
-    work->device->ops->pinned_destroy(state->said);
+  if (state && state->host_choice)
+    work->device->ops->pinned_destroy(state->host_choice);
   if (state && state->product)
     work->children->destroy(state->product);
   if (state && state->whole)
@@ -127,9 +125,9 @@ static tesela_status residue_build(tsl_work *work) {
 /* Writes a note about the choice of the last run where it differs from the plan's expectation. */
 static const char *residue_note(const tsl_work *work) {
   const tsl_residue_state *state = work->state;
-  const residue_choice *said = state->said ? state->said->host : NULL;
-  const int moduli = said ? said->moduli : state->moduli,
-            native = said ? said->native[0] + said->native[1] : state->native_lines;
+  const residue_choice *host_choice = state->host_choice ? state->host_choice->host : NULL;
+  const int moduli = host_choice ? host_choice->moduli : state->moduli,
+            native = host_choice ? host_choice->native[0] + host_choice->native[1] : state->native_lines;
   if (moduli == 0 && state->whole)
     return state->whole_note;
   if (moduli == 0)
@@ -157,13 +155,13 @@ static uint64_t residue_scratch(const tsl_problem *problem, const tsl_config *co
 static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most,
                            tsl_config *config) {
   int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
-  const int64_t said = *block;
+  const int64_t host_choice = *block;
   if (residue_is_host(device) || residue_scratch(problem, config, device) <= most)
     return true;
   for (*block = BLOCK_MOST; *block >= BLOCK_LEAST; *block /= 2)
-    if ((said == 0 || *block < said) && residue_scratch(problem, config, device) <= most)
+    if ((host_choice == 0 || *block < host_choice) && residue_scratch(problem, config, device) <= most)
       return true;
-  *block = said;
+  *block = host_choice;
   return false;
 }
 

@@ -99,7 +99,7 @@ typedef struct tsl_residue_state {
   char whole_note[192];
   bool is_swapped;                  /* C' = B' A' is computed */
   int cluster;                      /* blocks of a cluster of CUDA's integer product */
-  tsl_pinned *said;                 /* residue_choice of the last run on a GPU; NULL: no memory for it */
+  tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
   _Atomic int moduli, native_lines; /* CPU: choice of the last run */
 } tsl_residue_state;
 

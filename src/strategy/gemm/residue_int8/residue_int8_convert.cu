@@ -239,16 +239,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments args) {
   const int operand = blockIdx.x >= args.converters, panels = (args.k + PANEL - 1) / PANEL;
-  const residue_matrix &of = args.of[operand];
+  const residue_matrix &matrix = args.operands[operand];
   const int block = blockIdx.x - (operand ? args.converters : 0), panel = block % panels,
             thread = threadIdx.x;
-  const int in = of.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
-                              : thread / CHUNKS,
-            chunk = of.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
+  const int in = matrix.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
+                                  : thread / CHUNKS,
+            chunk = matrix.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
   const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
   grid_dependency_launch();
   grid_dependency_wait();
-  const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->made[operand];
+  const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->moduli_to_convert[operand];
   if (moduli == 0 || line >= (operand ? args.n : args.m))
     return;
   const int scale = ((const int *)(scratch + args.scales[operand]))[line];
@@ -256,12 +256,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     return;
   residue_real numbers[AT_ONCE];
   digits own;
-  load((operand ? b : a) + of.offset + line * of.across, of.along, h * TSL_RESIDUE_EACH,
-       args.k * TSL_RESIDUE_EACH, of.is_wide, numbers);
+  load((operand ? b : a) + matrix.offset + line * matrix.across, matrix.along, h * TSL_RESIDUE_EACH,
+       args.k * TSL_RESIDUE_EACH, matrix.is_wide, numbers);
 #ifdef TSL_RESIDUE_COMPLEX
 #pragma unroll
   for (int i = 1; i < AT_ONCE; i += 2)
-    numbers[i] = of.is_conjugate ? -numbers[i] : numbers[i];
+    numbers[i] = matrix.is_conjugate ? -numbers[i] : numbers[i];
 #endif
   unsigned char *to = scratch + args.planes[operand] + panel * args.panel[operand] +
                       row_of(operand, line) * PANEL + chunk * TERMS;

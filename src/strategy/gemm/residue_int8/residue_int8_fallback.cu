@@ -106,9 +106,9 @@ SM90_FUNCTION void finish_element(residue_real *dst, const residue_real parts[2]
                                   residue_real beta, const residue_arguments &args) {
 #pragma unroll
   for (int part = 0; part < 2; part++)
-    dst[part] =
-        residue_finish(residue_native_part(part, parts, args.of[0].is_conjugate, args.of[1].is_conjugate),
-                       alpha, beta, dst + part);
+    dst[part] = residue_finish(
+        residue_native_part(part, parts, args.operands[0].is_conjugate, args.operands[1].is_conjugate), alpha,
+        beta, dst + part);
 }
 #endif
 
@@ -126,16 +126,16 @@ SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t co
     residue_real left[EACH], above[EACH];
     int in = 0;
     if (k > 0) {
-      fetch(left, place_in.a, args.of[0], row, m, 0, k);
-      fetch(above, place_in.b, args.of[1], col, n, 0, k);
+      fetch(left, place_in.a, args.operands[0], row, m, 0, k);
+      fetch(above, place_in.b, args.operands[1], col, n, 0, k);
     }
     for (int h = 0; h < k; h += DEPTH, in ^= 1) {
-      put(rows[in], left, args.of[0].is_across);
-      put(columns[in], above, args.of[1].is_across);
+      put(rows[in], left, args.operands[0].is_across);
+      put(columns[in], above, args.operands[1].is_across);
       __syncthreads();
       if (h + DEPTH < k) {
-        fetch(left, place_in.a, args.of[0], row, m, h + DEPTH, k);
-        fetch(above, place_in.b, args.of[1], col, n, h + DEPTH, k);
+        fetch(left, place_in.a, args.operands[0], row, m, h + DEPTH, k);
+        fetch(above, place_in.b, args.operands[1], col, n, h + DEPTH, k);
       }
       if (k - h >= DEPTH)
         multiply(sums, rows[in], columns[in], DEPTH);
@@ -190,7 +190,7 @@ SM90_FUNCTION int few_depth(bool is_across, int e) {
  * the rows. */
 SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int count, int line,
                              few_t panels[2], const residue_arguments &args) {
-  const residue_matrix &own = args.of[operand], &of = args.of[1 - operand];
+  const residue_matrix &own = args.operands[operand], &matrix = args.operands[1 - operand];
   const residue_real *from = operand ? place_in.b : place_in.a, *other = operand ? place_in.a : place_in.b;
   const int *natives = operand ? place_in.columns : place_in.rows;
   const int lines = (operand ? args.m : args.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
@@ -207,15 +207,15 @@ SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int 
         panels[panel].listed[depth][in] = one;
 #pragma unroll
       for (int e = 0; e < FEW_EACH; e++)
-        panels[panel].other[few_depth(of.is_across, e)][few_line(of.is_across, e)] = next[e];
+        panels[panel].other[few_depth(matrix.is_across, e)][few_line(matrix.is_across, e)] = next[e];
       __syncthreads();
     }
     const int ahead = h + FEW_DEPTH;
     one = loads && ahead + depth < args.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
 #pragma unroll
     for (int e = 0; e < FEW_EACH; e++) {
-      const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
-      next[e] = i < lines && d < args.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
+      const int i = line + few_line(matrix.is_across, e), d = ahead + few_depth(matrix.is_across, e);
+      next[e] = i < lines && d < args.k ? other[line_start(matrix, i) + d * matrix.along] : (residue_real)0;
     }
     if (h < 0)
       continue;

@@ -133,7 +133,8 @@ static void measure_some(const residue_running *run, const int64_t apart[2], int
   const int64_t first_of_b = tsl_ceil_div(run->job.m, apart[0]);
   const int operand = index >= first_of_b;
   const int64_t first = (index - (operand ? first_of_b : 0)) * apart[operand];
-  run->kernel->measure(&run->measured, operand, first, tsl_min(each, run->job.of[operand].count - first));
+  run->kernel->measure(&run->measured, operand, first,
+                       tsl_min(each, run->job.operands[operand].count - first));
 }
 
 static void residue_measure(void *argument, int64_t index, int worker) {
@@ -149,7 +150,7 @@ static void glance(void *argument, int64_t index, int worker) {
 }
 
 static int64_t conversions(const residue_running *run, int operand) {
-  return tsl_ceil_div(run->job.of[operand].micros, run->beside[operand]);
+  return tsl_ceil_div(run->job.operands[operand].micros, run->beside[operand]);
 }
 
 /* Computes the residues of sums, (item + other) modulo p, from -127 to 127 unless p is 256. */
@@ -165,14 +166,15 @@ static void add_residues(const signed char *item, const signed char *other, int6
 /* Converts both parts of complex numbers to residues, and adds them for the third plane. */
 static void convert_parts(const residue_running *run, int operand, int64_t first, int64_t count,
                           int64_t panel) {
-  const tsl_residue_lines *of = &run->job.of[operand];
+  const tsl_residue_lines *operand_lines = &run->job.operands[operand];
   for (int part = 0; part < 2; part++)
     run->converter->convert(&run->parts[part], operand, first, count, panel);
   for (int l = 0; l < run->job.choice.moduli; l++) {
-    signed char *const planes = (signed char *)of->planes + TSL_RESIDUE_PRODUCTS * l * of->plane +
-                                panel * of->panel + first * of->micro;
-    add_residues(planes, planes + of->plane, count * of->micro, (int)run->job.rules->moduli[l].p,
-                 planes + 2 * of->plane);
+    signed char *const planes = (signed char *)operand_lines->planes +
+                                TSL_RESIDUE_PRODUCTS * l * operand_lines->plane +
+                                panel * operand_lines->panel + first * operand_lines->micro;
+    add_residues(planes, planes + operand_lines->plane, count * operand_lines->micro,
+                 (int)run->job.rules->moduli[l].p, planes + 2 * operand_lines->plane);
   }
 }
 
@@ -182,7 +184,7 @@ static void residue_convert(void *argument, int64_t index, int worker) {
   const int operand = index >= all_of_a;
   const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
                 first = own % across * run->beside[operand];
-  const int64_t count = tsl_min(run->beside[operand], run->job.of[operand].micros - first);
+  const int64_t count = tsl_min(run->beside[operand], run->job.operands[operand].micros - first);
   (void)worker;
   if (run->job.is_complex)
     convert_parts(run, operand, first, count, own / across);
@@ -227,7 +229,7 @@ static bool may_pay(const residue_running *run) {
     for (int64_t first = 0; first < all; first += run->apart[o]) {
       const int64_t count = tsl_min(GROUP, all - first);
       for (int64_t i = first; i < first + count; i++)
-        count_line(&rules, o, run->job.of[o].lines[i].key, &counts);
+        count_line(&rules, o, run->job.operands[o].lines[i].key, &counts);
       rules.lines[o] += count;
     }
   }
@@ -240,13 +242,13 @@ static void residue_host_choose(tsl_residue_job *job, tsl_residue_state *state) 
   residue_counts counts = {.has = {{0}}};
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++)
-      count_line(job->rules, o, job->of[o].lines[i].key, &counts);
+      count_line(job->rules, o, job->operands[o].lines[i].key, &counts);
   residue_decide(job->rules, &counts, &job->choice);
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++) {
-      const residue_line *line = &job->of[o].lines[i];
+      const residue_line *line = &job->operands[o].lines[i];
       const bool is_native = residue_is_native(&job->choice, o, line->key);
-      job->of[o].scales[i] = is_native ? TSL_RESIDUE_NO_SCALE : line->scale[job->choice.candidate];
+      job->operands[o].scales[i] = is_native ? TSL_RESIDUE_NO_SCALE : line->scale[job->choice.candidate];
       job->choice.native[o] += is_native;
     }
   for (int l = 0; l < job->choice.moduli; l++)
@@ -270,8 +272,9 @@ typedef struct multiplying {
 
 static const unsigned char *micro_at(const tsl_residue_job *job, int operand, int64_t plane, int64_t panel,
                                      int64_t micro) {
-  const tsl_residue_lines *of = &job->of[operand];
-  return of->planes + plane * of->plane + panel * of->panel + micro * of->micro;
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
+  return operand_lines->planes + plane * operand_lines->plane + panel * operand_lines->panel +
+         micro * operand_lines->micro;
 }
 
 static int64_t residue_steps_of(const tsl_residue_job *job, int64_t panel) {
@@ -318,7 +321,7 @@ static void multiply_panels(const residue_running *run, const tsl_residue_block 
   const tsl_residue_job *job = &run->job;
   const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
                 end = tsl_min(first + run->kept, job->panels),
-                bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->of[1].micro;
+                bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->operands[1].micro;
   const bool is_last = end == job->panels, is_all = is_last && plane + 1 == job->choice.moduli * run->kinds;
   const int64_t next_plane = is_last && !is_all ? plane + 1 : plane, next_first = is_last ? 0 : end;
   with->next_b_lines = tsl_ceil_div(LINES_OF_STEP, down);
@@ -434,9 +437,9 @@ static void see_numbers(residue_running *run) {
     return;
   run->measured.k *= 2;
   for (int o = 0; o < 2; o++) {
-    tsl_residue_lines *of = &run->measured.of[o];
-    of->is_paired = of->along != 2;
-    of->along = of->is_paired ? of->along : 1;
+    tsl_residue_lines *operand_lines = &run->measured.operands[o];
+    operand_lines->is_paired = operand_lines->along != 2;
+    operand_lines->along = operand_lines->is_paired ? operand_lines->along : 1;
   }
 }
 
@@ -448,11 +451,11 @@ static void see_parts(residue_running *run) {
     *job = run->job;
     job->c += part * size;
     for (int o = 0; o < 2; o++) {
-      tsl_residue_lines *of = &job->of[o];
-      of->at += part * size;
-      of->is_negative = part == 1 && run->job.conjugates[o];
-      of->planes += part * of->plane;
-      of->plane *= TSL_RESIDUE_PRODUCTS;
+      tsl_residue_lines *operand_lines = &job->operands[o];
+      operand_lines->at += part * size;
+      operand_lines->is_negative = part == 1 && run->job.conjugates[o];
+      operand_lines->planes += part * operand_lines->plane;
+      operand_lines->plane *= TSL_RESIDUE_PRODUCTS;
     }
   }
 }
@@ -466,7 +469,7 @@ static __attribute__((noinline)) bool look(residue_running *run, tsl_team team) 
   see_numbers(run);
   if (run->state->whole) {
     for (int o = 0; o < 2; o++)
-      run->apart[o] = tsl_max(GROUP, tsl_min(APART, job->of[o].count / GROUPS / GROUP * GROUP));
+      run->apart[o] = tsl_max(GROUP, tsl_min(APART, job->operands[o].count / GROUPS / GROUP * GROUP));
     tsl_team_run(team, tsl_ceil_div(job->m, run->apart[0]) + tsl_ceil_div(job->n, run->apart[1]), glance,
                  run);
     if (!may_pay(run)) {
@@ -486,13 +489,13 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
   int64_t bytes = 0, planes[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    tsl_residue_lines *of = &job->of[o];
-    of->micros = tsl_ceil_div(of->count, TSL_RESIDUE_LINES);
-    of->micro = job->steps * TSL_RESIDUE_STEP_BYTES;
-    of->panel = of->micros * of->micro;
-    of->plane = of->panel * job->panels + PAD;
-    run->beside[o] = of->across == 1 && of->along != 1 ? TSL_RESIDUE_BESIDE : 1;
-    planes[o] = residue_take(&bytes, of->plane * most);
+    tsl_residue_lines *operand_lines = &job->operands[o];
+    operand_lines->micros = tsl_ceil_div(operand_lines->count, TSL_RESIDUE_LINES);
+    operand_lines->micro = job->steps * TSL_RESIDUE_STEP_BYTES;
+    operand_lines->panel = operand_lines->micros * operand_lines->micro;
+    operand_lines->plane = operand_lines->panel * job->panels + PAD;
+    run->beside[o] = operand_lines->across == 1 && operand_lines->along != 1 ? TSL_RESIDUE_BESIDE : 1;
+    planes[o] = residue_take(&bytes, operand_lines->plane * most);
   }
   run->plane = run->rows * run->columns + PAD;
   run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
@@ -500,7 +503,7 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
   TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++)
-    job->of[o].planes = memory + planes[o];
+    job->operands[o].planes = memory + planes[o];
   run->own = memory + own;
   see_parts(run);
   if (job->choice.moduli > 0)
@@ -516,14 +519,14 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   int64_t bytes = 0, lines[2], scales[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    lines[o] = residue_take(&bytes, job->of[o].count * (int64_t)sizeof(residue_line));
-    scales[o] = residue_take(&bytes, job->of[o].count * (int64_t)sizeof(int));
+    lines[o] = residue_take(&bytes, job->operands[o].count * (int64_t)sizeof(residue_line));
+    scales[o] = residue_take(&bytes, job->operands[o].count * (int64_t)sizeof(int));
   }
   TSL_TRY(tsl_alloc((size_t)bytes, "lines of residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++) {
-    job->of[o].lines = (residue_line *)(void *)(memory + lines[o]);
-    job->of[o].scales = (int *)(void *)(memory + scales[o]);
+    job->operands[o].lines = (residue_line *)(void *)(memory + lines[o]);
+    job->operands[o].scales = (int *)(void *)(memory + scales[o]);
   }
   const tesela_status status =
       look(run, operands->team) ? multiply_residues(run, operands->team)
@@ -550,7 +553,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
   const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
                 panels = tsl_ceil_div_or_one(steps, TSL_RESIDUE_STEPS);
   residue_running run = {
-      .job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
+      .job = {.operands = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
               .m = is_swapped ? problem->n : problem->m,
               .n = is_swapped ? problem->m : problem->n,
               .k = reads ? problem->k : 0,

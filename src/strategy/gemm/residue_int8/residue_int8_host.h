@@ -53,7 +53,7 @@ typedef struct tsl_residue_rest {
 typedef struct tsl_residue_job {
   const residue_rules *rules;
   residue_choice choice;
-  tsl_residue_lines of[2]; /* rows of A, columns of B */
+  tsl_residue_lines operands[2]; /* rows of A, columns of B */
   tsl_residue_rest rests[TSL_RESIDUE_MODULI];
   residue_weights weights;
   int64_t m, n, k, steps, panels; /* steps of a panel; the last panel may be shorter */

@@ -26,6 +26,8 @@ static const double gap_seconds = 1.4e-6, block_seconds_more = 2e-5, choose_seco
 /* block_seconds: fixed seconds of a measuring block. measuring_blocks: resident blocks of a unit,
  * with numbers along and across lines. join_columns: columns of a reconstructing block. */
 static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
+/* Latency of a measuring block, with numbers along and across lines: numbers of all its lines that are
+ * in flight at a time, and seconds for them (f32, f64). */
 static const struct {
   double numbers, seconds[2];
 } measured[] = {{1024, {8e-7, 1.25e-6}}, {2048, {2.8e-6, 4.4e-6}}};
@@ -94,7 +96,8 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
                    .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
-/* Loss of sixteen threads with tile registers beyond host_packed's, where memory bandwidth limits. */
+/* crowded: slowdown by other threads with tile registers, beyond host_packed's, where memory bandwidth
+ * limits. crowd: other threads for the full slowdown. */
 static const double crowded = 0.75, crowd = 15;
 
 /* Returns the seconds on the CPU. Tiles are whole; all threads synchronise three times. */

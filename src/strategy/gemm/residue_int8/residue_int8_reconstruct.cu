@@ -68,7 +68,7 @@ SM90_FUNCTION double value_of(double part[PARTS]) {
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
                                const residue_tables &tables, const residue_arguments &args) {
-  const residue_weights &by = tables.of[CANDIDATE];
+  const residue_weights &by = tables.candidates[CANDIDATE];
   constexpr int PARTS = parts_of(MODULI);
   double part[PARTS] = {};
 #pragma unroll
@@ -261,8 +261,8 @@ extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 
   grid_dependency_launch();
   grid_dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
-  if (args.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
-    *args.said = *choice; /* written here, where no kernel waits for host memory */
+  if (args.host_choice && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    *args.host_choice = *choice; /* written here, where no kernel waits for host memory */
   if (choice->moduli == 0 || col >= args.n)
     return;
   if (choice->candidate == 0)

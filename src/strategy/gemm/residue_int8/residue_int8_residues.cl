@@ -146,10 +146,10 @@ TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
                               const residue_portable portable, const int operand) {
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
-  const residue_matrix of = portable.of[operand];
-  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
+  const residue_matrix matrix = portable.operands[operand];
+  const int lines = matrix.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
             chunks = part_chunks * portable.parts,
-            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->made[operand];
+            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->moduli_to_convert[operand];
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
   if (line >= (operand ? portable.n : portable.m))
@@ -159,11 +159,11 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
     return;
   residue_bits numbers[NUMBERS];
   digits own[NUMBERS];
-  load_numbers(numbers, from + (of.offset + line * of.across), of.along, h * TSL_RESIDUE_EACH,
-               portable.k * TSL_RESIDUE_EACH, of.is_wide);
+  load_numbers(numbers, from + (matrix.offset + line * matrix.across), matrix.along, h * TSL_RESIDUE_EACH,
+               portable.k * TSL_RESIDUE_EACH, matrix.is_wide);
   for (int i = 0; i < NUMBERS; i++) {
 #ifdef TSL_RESIDUE_COMPLEX
-    numbers[i] ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
+    numbers[i] ^= matrix.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
 #endif
     own[i] = digits_of(numbers[i], scale);
   }

@@ -179,22 +179,22 @@ tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const 
        row += (TSL_INDEX)TSL_GROUPS(1) * TSL_RESIDUE_TILE) {
     if (!is_own && scale_of(scratch, &portable, 0, row) != TSL_RESIDUE_NO_SCALE)
       continue;
-    TSL_GLOBAL const residue_real *left = a + portable.of[0].offset + row * portable.of[0].across,
-                                  *right = b + portable.of[1].offset + col * portable.of[1].across;
+    TSL_GLOBAL const residue_real *left = a + portable.operands[0].offset + row * portable.operands[0].across,
+                                  *right = b + portable.operands[1].offset + col * portable.operands[1].across;
     TSL_GLOBAL residue_real *to = c + portable.c_offset + row * portable.c_row + col * portable.c_col;
 #ifdef TSL_RESIDUE_COMPLEX
     residue_real sums[2][2] = {{0, 0}, {0, 0}};
     for (int h = 0; h < k; h++)
       for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
-          sums[i][j] = TSL_FMA(left[h * portable.of[0].along + i], right[h * portable.of[1].along + j], sums[i][j]);
+          sums[i][j] = TSL_FMA(left[h * portable.operands[0].along + i], right[h * portable.operands[1].along + j], sums[i][j]);
     for (int part = 0; part < 2; part++)
-      finish(to + part, residue_native_part(part, sums, portable.of[0].is_conjugate, portable.of[1].is_conjugate),
+      finish(to + part, residue_native_part(part, sums, portable.operands[0].is_conjugate, portable.operands[1].is_conjugate),
              &portable);
 #else
     residue_native sum = 0;
     for (int h = 0; h < k; h++)
-      sum = TSL_FMA((residue_native)left[h * portable.of[0].along], (residue_native)right[h * portable.of[1].along],
+      sum = TSL_FMA((residue_native)left[h * portable.operands[0].along], (residue_native)right[h * portable.operands[1].along],
                     sum);
     finish(to, sum, &portable);
 #endif

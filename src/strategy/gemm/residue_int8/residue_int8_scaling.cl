@@ -161,22 +161,22 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_LOCAL int wrong[MOST_LINES];
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < portable.blocks[0] ? 0 : 1;
-  const residue_matrix of = portable.of[operand];
-  const int lines = of.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
-  const int own = of.is_across ? item % lines : item / each,
-            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1,
-            head = of.is_across ? own : own * each;
+  const residue_matrix matrix = portable.operands[operand];
+  const int lines = matrix.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
+  const int own = matrix.is_across ? item % lines : item / each,
+            worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1,
+            head = matrix.is_across ? own : own * each;
   const int number = (TSL_GROUP(0) - (operand ? portable.blocks[0] : 0)) * lines + own,
             count = operand ? portable.n : portable.m, is_there = number < count,
             numbers = portable.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
-  TSL_GLOBAL const residue_bits *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  TSL_GLOBAL const residue_bits *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
   item_sums mine;
 
   forget(&mine);
   for (int i = worker; i < samples; i += each) {
     const residue_bits magnitude =
-        magnitude_at(from + TSL_RESIDUE_AT(of.along, residue_sample_at(numbers, i)));
+        magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i)));
     mine.largest = magnitude > mine.largest ? magnitude : mine.largest;
   }
   put(all, item, &mine);
@@ -186,7 +186,7 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_BARRIER();
   forget(&mine);
   for (int i = worker; i < samples && sampled < TSL_RESIDUE_INFINITY; i += each)
-    add_top(&mine, residue_top(magnitude_at(from + TSL_RESIDUE_AT(of.along, residue_sample_at(numbers, i))),
+    add_top(&mine, residue_top(magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i))),
                                exponent));
   put(all, item, &mine);
   ADD_ALL(all, item, worker, each, next);
@@ -199,8 +199,8 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_BARRIER();
 
   const item_place at = {item, own, worker, head};
-  add_up_lines(rules, from, of.along, k, at, each, next, all, guesses, wrong);
-  add_up_lines(rules, from, of.along, k, at, each, next, all, guesses, wrong);
+  add_up_lines(rules, from, matrix.along, k, at, each, next, all, guesses, wrong);
+  add_up_lines(rules, from, matrix.along, k, at, each, next, all, guesses, wrong);
   if (worker == 0 && is_there) {
     const residue_guess guess = guesses[own];
     residue_sums sums = all[head].sums;
@@ -302,7 +302,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     residue_choice choice = choice_by(rules, counts, costs);
     if (portable.is_kept) {
       const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + portable.made);
-      choice.made[portable.stays] = residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
+      choice.moduli_to_convert[portable.stays] = residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
     }
     choices[0] = choice;
   }
@@ -335,7 +335,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     for (int o = 0; o < 2; o++)
       whole.native[o] = (int)native[o];
     *(TSL_GLOBAL residue_choice *)(scratch + portable.choice) = whole;
-    if (!portable.is_kept || whole.made[portable.stays] > 0)
+    if (!portable.is_kept || whole.moduli_to_convert[portable.stays] > 0)
       *(TSL_GLOBAL residue_choice *)(scratch + portable.made) = whole;
   }
 }

@@ -80,12 +80,12 @@ SM90_FUNCTION void forget(totals *all, int line) {
 struct tops {
 #ifdef TSL_RESIDUE_F64
   int exponent;
-  static __device__ __forceinline__ tops of(int exponent) {
+  static __device__ __forceinline__ tops matrix(int exponent) {
     return {exponent};
   }
 #else
   float one, other;
-  static __device__ __forceinline__ tops of(int exponent) {
+  static __device__ __forceinline__ tops matrix(int exponent) {
     const int all = TSL_RESIDUE_TOP - exponent, half = max(-126, min(127, all)),
               rest = max(-126, min(127, all - half));
     return {__int_as_float((half + 127) << 23), __int_as_float((rest + 127) << 23)};
@@ -130,7 +130,7 @@ SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules,
   __syncthreads();
   largest = all->largest[share_in.own];
   const int exponent = residue_guess_exponent(largest);
-  const tops by = tops::of(exponent);
+  const tops by = tops::matrix(exponent);
 #pragma unroll 2
   for (int i = share_in.worker; i < count; i += share_in.workers) {
     const unsigned top = largest < TSL_RESIDUE_INFINITY ? top_of(sampled(share_in, i), by) : 0;
@@ -197,7 +197,7 @@ SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, boo
   constexpr int WIDE = 16 / sizeof(residue_real);
   const residue_guess &guess = all->guess[share_in.own];
   part own = {};
-  limits than = {tops::of(guess.exponent), guess.limit, {}};
+  limits than = {tops::matrix(guess.exponent), guess.limit, {}};
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
     than.least[i] = residue_small(&rules, guess.exponent, guess.aims[i]);
@@ -245,21 +245,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
                                   const __grid_constant__ residue_arguments args) {
   __shared__ totals all;
   const int operand = blockIdx.x < args.blocks[1], thread = threadIdx.x;
-  const residue_matrix &of = args.of[operand];
-  const bool is_across = of.is_across;
+  const residue_matrix &matrix = args.operands[operand];
+  const bool is_across = matrix.is_across;
   const int lines = args.block_lines[operand], workers = THREADS / lines,
             own = is_across ? thread % lines : thread / workers,
             block = blockIdx.x - (operand ? 0 : args.blocks[1]),
             line = block * args.apart[operand] * lines + own, apart = is_across ? lines : 1;
   const bool is_there = line < (operand ? args.n : args.m);
-  const share at = {(operand ? b : a) + of.offset + line * of.across,
-                    of.along,
+  const share at = {(operand ? b : a) + matrix.offset + line * matrix.across,
+                    matrix.along,
                     own,
                     is_across ? thread / lines : thread % workers,
                     workers,
                     is_there ? args.k * TSL_RESIDUE_EACH : 0,
                     apart,
-                    of.is_wide != 0,
+                    matrix.is_wide != 0,
                     thread % 32 < apart};
   grid_dependency_launch();
   if (thread < MOST_LINES)
@@ -420,7 +420,7 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   if (thread == 0) {
     residue_choose(&args.rules, &counts, least, levels, &choice);
     if (args.is_kept && residue_serves((const residue_choice *)(scratch + args.made), &choice, args.stays))
-      choice.made[args.stays] = 0;
+      choice.moduli_to_convert[args.stays] = 0;
   }
   __syncthreads();
   for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
@@ -451,7 +451,7 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   __syncthreads();
   if (thread == 0) {
     *(residue_choice *)(scratch + args.choice) = choice;
-    if (!args.is_kept || choice.made[args.stays] > 0)
+    if (!args.is_kept || choice.moduli_to_convert[args.stays] > 0)
       *(residue_choice *)(scratch + args.made) = choice;
   }
 }

@@ -121,7 +121,7 @@ typedef struct residue_line {
 typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* number of native lines of each operand */
   /* moduli for which residues of each operand must be made; 0: those of the previous run are valid */
-  int made[2];
+  int moduli_to_convert[2];
   int is_whole; /* no residues: read by the subplan that computes the whole product */
 } residue_choice;
 
@@ -146,7 +146,7 @@ typedef struct residue_weights {
   int parts;
 } residue_weights;
 typedef struct residue_tables { /* for each candidate */
-  residue_weights of[TSL_RESIDUE_CANDIDATES];
+  residue_weights candidates[TSL_RESIDUE_CANDIDATES];
 } residue_tables;
 
 /* Reduction of a sum modulo p: factors, two bytes 1 and 2^16 modulo p of least magnitude, for the
@@ -159,14 +159,14 @@ typedef struct residue_reduction {
 typedef struct residue_arguments {
   residue_rules rules;
   residue_reduction reductions[TSL_RESIDUE_MODULI];
-  residue_matrix of[2];
+  residue_matrix operands[2];
   long long c_offset, c_row, c_col;
   double alpha, beta;
   long long planes[2], plane[2], panel[2];
   long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
       rest_pitch;
-  long long made;       /* choice by which the residues of operand `stays` were made */
-  residue_choice *said; /* host memory that also receives the choice; NULL: none */
+  long long made;              /* choice by which the residues of operand `stays` were made */
+  residue_choice *host_choice; /* host memory that also receives the choice; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, raster_height;
   int blocks[2], block_lines[2],
       /* blocks that measure lines of A and of B, and lines of a block; blocks that make residues of
@@ -464,7 +464,7 @@ TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
     for (int o = 0; o < 2; o++)
       choice->level[o] = levels[c][o];
   }
-  choice->made[0] = choice->made[1] = choice->moduli;
+  choice->moduli_to_convert[0] = choice->moduli_to_convert[1] = choice->moduli;
   choice->is_whole = choice->moduli == 0 ? 1 : 0;
 }
 

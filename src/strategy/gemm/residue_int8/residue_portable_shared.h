@@ -16,7 +16,7 @@
  * an operand have lines of `depth` bytes and a distance of plane[operand] bytes. Planes of C are bytes in
  * rows of rest_row, and one plane of integers in rows of sums_row. */
 typedef struct residue_portable {
-  residue_matrix of[2];
+  residue_matrix operands[2];
   residue_index c_offset, c_row, c_col;
   /* candidates: scales of all lines, for each candidate */
   residue_index planes[2], plane[2], keys[2], candidates[2], scales[2];

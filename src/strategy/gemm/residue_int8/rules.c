@@ -193,10 +193,10 @@ static double rules_bits_of(int count) {
 /* Returns the least number of moduli. By default enough to be no worse than sums in C's type are in
  * practice; else what normal numbers need for the requested accuracy. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
+  const int64_t requested = config->value[TSL_RESIDUE_INT8_LEAST];
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
-  if (said > 0)
-    return (int)tsl_min(said, most);
+  if (requested > 0)
+    return (int)tsl_min(requested, most);
   if (!rules_is_asked(problem))
     return usual;
   int count = 4;

@@ -36,7 +36,8 @@ static int most_sums(const tsl_thin_tile *tile) {
   return tile->processor ? 32 : 128 * 4 / tile->size;
 }
 
-/* Returns how many parameters determine that the sizes do not fit; 0 if they fit. */
+/* Returns 0 if the sizes fit, else how many parameters, in the order of the table, are enough to know that
+ * they do not fit. */
 static int thin_tile_misfit(const tsl_thin_tile *tile) {
   if (tile->lanes < 2 || tile->lanes > 16)
     return TSL_THIN_TILE_VECTOR + 1;

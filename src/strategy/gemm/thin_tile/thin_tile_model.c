@@ -18,7 +18,8 @@ static const double chunk_clocks = 1560, chunk_odd = 1.23;
 static const double bring_instructions = 245, bring_odd_instructions = 509, read_odd_instructions = 67.2,
                     registers_easy = 137, pressure = 1.84;
 /* flight_odd: factor on the bytes in flight where vectors are read by elements. warps_more: warps
- * that a unit has in addition to its multiplying warps. overlap: sharpness of the overlap. */
+ * that a unit has in addition to its multiplying warps. overlap: fraction of the
+ * shorter activity, multiply-adds or memory, that is not hidden by the longer one. */
 static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
 /* Rates relative to memory bandwidth: of reads shared by groups, of all reads, of k splits.
  * store_odd: factor on stores of C that is not aligned. Fractions of launch latency, for one kernel

@@ -210,22 +210,23 @@ static __attribute__((noinline)) void make_part(const tsl_residue_job *job,
 /* Converts 16 lines, or fewer at the end, of a step that starts with number `first`. */
 static void make_register(const tsl_residue_job *job, int operand, int64_t line, int64_t first,
                           const scaling *by, unsigned char *dst) {
-  const tsl_residue_lines *of = &job->of[operand];
-  const int64_t lines = tsl_min(of->count - line, TSL_RESIDUE_ROWS),
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
+  const int64_t lines = tsl_min(operand_lines->count - line, TSL_RESIDUE_ROWS),
                 count = tsl_min(job->k - first, TSL_RESIDUE_STEP);
   if (lines <= 0) {
     for (int l = 0; l < job->choice.moduli; l++)
-      memset(dst + l * of->plane, 0, REGISTER);
+      memset(dst + l * operand_lines->plane, 0, REGISTER);
     return;
   }
-  const REAL *from = (const REAL *)(const void *)of->at + line * of->across + first * of->along;
+  const REAL *from = (const REAL *)(const void *)operand_lines->at + line * operand_lines->across +
+                     first * operand_lines->along;
   const bool is_whole = lines == TSL_RESIDUE_ROWS && count == TSL_RESIDUE_STEP,
-             is_across = is_whole && of->across == 1 && of->along != 1, is_along = is_whole && of->along == 1,
-             is_turned = is_across == (operand == 0);
+             is_across = is_whole && operand_lines->across == 1 && operand_lines->along != 1,
+             is_along = is_whole && operand_lines->along == 1, is_turned = is_across == (operand == 0);
   if (is_across || is_along)
-    make_whole(job, of, from, is_across, is_turned, by, dst);
+    make_whole(job, operand_lines, from, is_across, is_turned, by, dst);
   else
-    make_part(job, of, from, lines, count, is_turned, by, dst);
+    make_part(job, operand_lines, from, lines, count, is_turned, by, dst);
 }
 
 /* Returns the scaling of lines. Native lines become zeros, or undefined values if not finite. */
@@ -243,19 +244,19 @@ static scaling scaling_of(const tsl_residue_lines *lines, int64_t line) {
 
 static void convert(const tsl_residue_job *job, int operand, int64_t first, int64_t count, int64_t panel) {
   enum { HALVES = TSL_RESIDUE_LINES / TSL_RESIDUE_ROWS };
-  const tsl_residue_lines *of = &job->of[operand];
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
   const int64_t steps = tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
   scaling by[TSL_RESIDUE_BESIDE][HALVES];
   for (int64_t i = 0; i < count; i++)
     for (int64_t half = 0; half < HALVES; half++)
-      by[i][half] = scaling_of(of, (first + i) * TSL_RESIDUE_LINES + half * TSL_RESIDUE_ROWS);
+      by[i][half] = scaling_of(operand_lines, (first + i) * TSL_RESIDUE_LINES + half * TSL_RESIDUE_ROWS);
   for (int64_t u = 0; u < steps; u++)
     for (int64_t i = 0; i < count; i++)
       for (int64_t half = 0; half < HALVES; half++)
         make_register(job, operand, (first + i) * TSL_RESIDUE_LINES + half * TSL_RESIDUE_ROWS,
                       (panel * job->steps + u) * TSL_RESIDUE_STEP, &by[i][half],
-                      of->planes + panel * of->panel + (first + i) * of->micro + u * TSL_RESIDUE_STEP_BYTES +
-                          half * REGISTER);
+                      operand_lines->planes + panel * operand_lines->panel +
+                          (first + i) * operand_lines->micro + u * TSL_RESIDUE_STEP_BYTES + half * REGISTER);
 }
 
 const tsl_residue_converter TSL_ISA_NAME(tsl_residue_converter) = {convert};

@@ -100,14 +100,14 @@ static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, i
                         int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
   for (int64_t j = 0; j < columns; j++) {
-    const int across = job->of[1].scales[column + j];
+    const int across = job->operands[1].scales[column + j];
     REAL *c = (REAL *)(void *)job->c + row * job->c_row + (column + j) * job->c_col;
     residue_sum sum = {.quotient = 1u << 19};
     if (across == TSL_RESIDUE_NO_SCALE)
       continue;
     for (int l = 0; l < job->choice.moduli; l++)
       residue_sum_add(&sum, sieve, l, rest[l * plane + j], 4);
-    const double x = residue_sum_long(&sum, sieve, job->of[0].scales[row] + across);
+    const double x = residue_sum_long(&sum, sieve, job->operands[0].scales[row] + across);
     *c = residue_finish(x, (REAL)job->alpha, (REAL)job->beta, c);
   }
 }
@@ -115,7 +115,7 @@ static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, i
 /* Scales of a tile's columns as factors; whether all are in range, and the tile has whole rows
  * without native columns. */
 typedef struct factors {
-  double of[TSL_RESIDUE_LINES];
+  double value[TSL_RESIDUE_LINES];
   bool is_plain, is_whole;
 } factors;
 enum { PLAIN_SCALE = 450, ACROSS = TSL_RESIDUE_COLUMNS / TSL_RESIDUE_LINES };
@@ -127,11 +127,11 @@ static bool is_plain_scale(int scale) {
 static factors factors_of(const tsl_residue_job *job, int64_t column, int64_t columns) {
   factors made = {.is_plain = true, .is_whole = columns == TSL_RESIDUE_LINES && job->c_col == 1};
   for (int64_t j = 0; j < columns; j++) {
-    const int scale = job->of[1].scales[column + j];
+    const int scale = job->operands[1].scales[column + j];
     const bool is_native = scale == TSL_RESIDUE_NO_SCALE;
     made.is_whole = made.is_whole && !is_native;
     made.is_plain = made.is_plain && (is_native || is_plain_scale(scale));
-    made.of[j] = is_native || !is_plain_scale(scale) ? 0 : residue_two(-scale);
+    made.value[j] = is_native || !is_plain_scale(scale) ? 0 : residue_two(-scale);
   }
   return made;
 }
@@ -140,12 +140,12 @@ TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, 
                          int64_t column, int64_t columns, const factors *by, const int parts) {
   REAL *c = (REAL *)(void *)job->c + row * job->c_row + column * job->c_col,
        together[TSL_RESIDUE_LINES] = {0};
-  const double down = residue_two(-job->of[0].scales[row]);
+  const double down = residue_two(-job->operands[0].scales[row]);
   wide_f64 value[GROUP];
   numbers_of(job, rest, plane, parts, value);
   for (int g = 0; g < GROUP; g++) {
     wide_f64 across;
-    WIDE_LOAD(across, by->of + g * EIGHTH);
+    WIDE_LOAD(across, by->value + g * EIGHTH);
     value[g] = value[g] * down * across;
   }
   if (by->is_whole) {
@@ -159,7 +159,7 @@ TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, 
     together[j] = c[j * job->c_col];
   finish_numbers(job, value, together);
   for (int64_t j = 0; j < columns; j++)
-    if (job->of[1].scales[column + j] != TSL_RESIDUE_NO_SCALE)
+    if (job->operands[1].scales[column + j] != TSL_RESIDUE_NO_SCALE)
       c[j * job->c_col] = together[j];
 }
 
@@ -169,7 +169,7 @@ TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *b
   enum { SIDE = TSL_RESIDUE_LINES };
   const int64_t across = tsl_ceil_div(block->columns, SIDE);
   for (int64_t i = first; i < tsl_min(first + SIDE, block->rows); i++) {
-    const int scale = job->of[0].scales[block->row + i];
+    const int scale = job->operands[0].scales[block->row + i];
     if (scale == TSL_RESIDUE_NO_SCALE)
       continue;
     for (int64_t tile = 0; tile < across; tile++) {

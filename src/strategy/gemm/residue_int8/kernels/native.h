@@ -89,9 +89,9 @@ static void precise_tile(const tsl_residue_job *job, const native_lines *rows, c
   REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
     const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
-    pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    pack_native(job, &job->operands[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
-      pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      pack_native(job, &job->operands[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
       add_precise(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
@@ -115,9 +115,9 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
                           b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
     const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
-    pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    pack_native(job, &job->operands[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
-      pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      pack_native(job, &job->operands[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
       add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
@@ -138,7 +138,7 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
 }
 
 static bool is_native_line(const tsl_residue_job *job, int operand, int64_t line) {
-  return job->choice.moduli == 0 || job->of[operand].scales[line] == TSL_RESIDUE_NO_SCALE;
+  return job->choice.moduli == 0 || job->operands[operand].scales[line] == TSL_RESIDUE_NO_SCALE;
 }
 
 /* Computes these rows: native columns only, unless the rows are native. */

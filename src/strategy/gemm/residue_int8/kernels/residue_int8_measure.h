@@ -347,10 +347,10 @@ static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *
 }
 
 static void measure(const tsl_residue_job *job, int operand, int64_t first, int64_t count) {
-  const tsl_residue_lines *of = &job->of[operand];
-  const int64_t groups = of->across == 1 && of->along != 1 ? count / LANES : 0;
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
+  const int64_t groups = operand_lines->across == 1 && operand_lines->along != 1 ? count / LANES : 0;
   for (int64_t group = 0; group < groups; group += GROUPS)
-    measure_groups(job, of, first + group * LANES, tsl_min(GROUPS, groups - group));
+    measure_groups(job, operand_lines, first + group * LANES, tsl_min(GROUPS, groups - group));
   for (int64_t line = first + groups * LANES; line < first + count; line++)
-    measure_line(job, of, line);
+    measure_line(job, operand_lines, line);
 }
