@@ -3,8 +3,8 @@
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbouring items exchange pairs, so that each stores four contiguous columns.
  *
- * Define before inclusion: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, and the number of
- * 16 x 8 blocks of a warp's tile, TILES_M x TILES_N. */
+ * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and how many 16 x 8
+ * sums a warp's tile has, TILES_M x TILES_N. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -130,7 +130,7 @@ TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, M
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {
     const MMA_NUMBER left = first[2 * lower + e], right = second[2 * lower + e];
-    if (WHOLE && B_ACROSS) {
+    if (WHOLE && B_MN_MAJOR) {
       line[2 * e] = left;
       line[2 * e + 1] = right;
     } else {
@@ -162,11 +162,11 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
   const TSL_INDEX step = args.gemm.c_col_stride;
   const bool is_wide = step == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
   c += args.gemm.c_offset;
-  col += WHOLE && B_ACROSS ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
+  col += WHOLE && B_MN_MAJOR ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
   const int columns = args.gemm.n - col < 1024 ? (int)(args.gemm.n - col) : 1024; /* more than a tile has */
   TSL_UNROLL
   for (int i = 0; i < 2 * TILES_M; i++) {
-    const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_ACROSS ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
+    const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_MN_MAJOR ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
     TSL_GLOBAL MMA_RESULT *to = c + (at * args.gemm.c_row_stride + col * step);
     TSL_GLOBAL MMA_NUMBER *to_apart = apart + (at * apart_pitch + col);
     const int inside = at < args.gemm.m ? columns : 0;
@@ -184,7 +184,7 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
   }
 }
 
-#if WHOLE && !A_ACROSS && !B_ACROSS
+#if WHOLE && !A_MN_MAJOR && !B_MN_MAJOR
 /* Returns a sum modulo p. */
 TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments args) {
   const unsigned int x = (unsigned int)sum + args.bias;

@@ -710,8 +710,9 @@ int main(int argc, char **argv) {
     printf("skipped: %s\n", tesela_last_error());
     return 77;
   }
-  const struct CMUnitTest sweep[] = {cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
-                                     cmocka_unit_test(cards)};
+  /* Fused launches compile their kernel on demand: every_kernel() looks for it as well. */
+  const struct CMUnitTest sweep[] = {cmocka_unit_test(joining_kernels), cmocka_unit_test(every_kernel),
+                                     cmocka_unit_test(every_word), cmocka_unit_test(cards)};
   struct CMUnitTest ours[OF_OURS];
   memcpy(ours, tests, sizeof ours);
   return is_sweep                                ? cmocka_run_group_tests(sweep, NULL, NULL)

@@ -79,8 +79,8 @@ static tesela_status module_load(tsl_device *device, const char *name, const tsl
   tsl_module *made = calloc(1, sizeof *made);
   made->device = device;
   made->found = entry->kernel;
-  made->across[0] = defined(binary->data, "A_ACROSS");
-  made->across[1] = defined(binary->data, "B_ACROSS");
+  made->across[0] = defined(binary->data, "A_MN_MAJOR");
+  made->across[1] = defined(binary->data, "B_MN_MAJOR");
   made->kernel.module = made;
   *module = made;
   return TESELA_OK;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define A_ACROSS fragments_across[0]
-#define B_ACROSS fragments_across[1]
+#define A_MN_MAJOR fragments_across[0]
+#define B_MN_MAJOR fragments_across[1]
 
 #include "../../src/strategy/gemm/subgroup_mma/subgroup_mma.cl"
 

@@ -20,7 +20,7 @@ typedef struct fragments_entry {
 } fragments_entry;
 extern const fragments_entry fragments_kernels[];
 
-/* A_ACROSS and B_ACROSS of the next run. */
+/* A_MN_MAJOR and B_MN_MAJOR of the next run. */
 extern int fragments_across[2];
 
 /* A kind of device that has one device for each row of src/device/device_fragments.h, and runs these kernels.

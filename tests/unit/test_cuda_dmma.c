@@ -48,7 +48,7 @@ static void blocks_stay_where_sums_are_short(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.stays, cases[i].stays);
     /* Parts are of few tiles, and take turns with nobody. */
-    assert_true(!tile.stays || tsl_cuda_dmma_shares_of(&tile, &device).parts == 1);
+    assert_true(!tile.stays || tsl_cuda_dmma_get_schedule(&tile, &device).parts == 1);
   }
 }
 

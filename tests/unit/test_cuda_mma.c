@@ -53,19 +53,19 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &device, &doubles, "takes bf16 x bf16 -> f32");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
   assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &numbers,
-                     "no shape of warps makes tiles of 16 x 16");
+                     "no arrangement of warps makes tiles of 16 x 16");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 depth=128", &small, &numbers,
                      "do not fit into the 40960 bytes of mock:0");
-  assert_refused_for(strategy, "", &device, &eights, "is sm_80, 8-bit floating point is of sm_89 and newer");
+  assert_refused_for(strategy, "", &device, &eights, "is sm_80; 8-bit floating point needs sm_89 or newer");
   const tsl_config config = config_of(strategy, "");
   assert_null(tsl_strategy_refuse(strategy, &eights, &config, &newer));
-  assert_refused_for(strategy, "", &device, &floats, "which only an ask allows");
+  assert_refused_for(strategy, "", &device, &floats, "request accuracy=tf32 to allow it");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &floats.ask), TESELA_OK);
   assert_null(tsl_strategy_refuse(strategy, &floats, &config, &device));
-  assert_refused_for(strategy, "from=packed", &device, &numbers, "aligned as they lie");
+  assert_refused_for(strategy, "from=packed", &device, &numbers, "are already aligned");
   many.batch = 3;
   many.a.row_stride = 257;
-  assert_refused_for(strategy, "from=packed", &device, &many, "of a batch nothing is packed");
+  assert_refused_for(strategy, "from=packed", &device, &many, "takes a single product, not a batch");
 }
 
 /* All blocks that a multiprocessor has registers for find memory there, each with 1024 bytes of the system's.
@@ -102,15 +102,15 @@ static void layouts_are_read_as_they_lie(void **state) {
   problem.b.type = TESELA_U8;
   tsl_cuda_mma tile = tsl_cuda_mma_of(&problem, &config, &device);
   assert_false(tile.swapped);
-  assert_false(tile.a_across);
-  assert_true(tile.b_across);
+  assert_false(tile.a_mn_major);
+  assert_true(tile.b_mn_major);
   problem.c.row_stride = 1, problem.c.col_stride = 512;
   tile = tsl_cuda_mma_of(&problem, &config, &device);
   assert_true(tile.swapped);
   assert_int_equal(tile.problem.m, 256);
   assert_int_equal(tile.problem.a.type, TESELA_U8);
-  assert_true(tile.a_across);
-  assert_false(tile.b_across);
+  assert_true(tile.a_mn_major);
+  assert_false(tile.b_mn_major);
 }
 
 /* Copies are as wide as the first element, the lines and the products of a batch are aligned. */
@@ -146,7 +146,7 @@ static void few_tiles_split_k(void **state) {
     problem.batch = cases[i].batch;
     const tsl_config config = config_of(strategy, "tile_m=64 tile_n=64 depth=128");
     const tsl_cuda_mma tile = tsl_cuda_mma_of(&problem, &config, &device);
-    const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, &device);
+    const tsl_cuda_mma_schedule shares = tsl_cuda_mma_get_schedule(&tile, &device);
     assert_in_range(shares.parts, cases[i].least, cases[i].most);
     assert_true(shares.parts == 1 || shares.parts * 4 * tile.depth <= problem.k);
     assert_int_equal(shares.blocks, shares.tiles_m * shares.tiles_n * shares.parts);

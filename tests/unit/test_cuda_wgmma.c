@@ -25,9 +25,9 @@ static void refusals_have_numbers(void **state) {
                     wide = problem_of(256, 256, 256, TESELA_F32, TESELA_F32),
                     deep = problem_of(64, 64, (int64_t)1 << 31, TESELA_BF16, TESELA_F32);
   assert_refused_for(strategy, "", &other, &floats, "warpgroup");
-  assert_refused_for(strategy, "", &device, &wide, "only an ask allows");
+  assert_refused_for(strategy, "", &device, &wide, "request accuracy=");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
-  assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &floats, "256 sums a thread, where 128");
+  assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &floats, "256 sums per thread; the limit is 128");
   assert_refused_for(strategy, "tile_m=128 tile_n=256", &small, &floats,
                      "do not fit into the 102400 bytes of mock:0");
   tsl_problem asked = wide;
@@ -43,9 +43,9 @@ static void refusals_have_numbers(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
   }
   assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
-  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "take tiles as they come");
+  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "has no meaning for form=flow");
   /* Row-major: 64 columns of B side by side are what is copied at a time, by each block of a cluster. */
-  assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block loads 64 or more");
+  assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block must load 64 columns or more");
   assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "cluster=2");
   const tsl_config narrow = config_of(strategy, "tile_n=16");
   tsl_problem along = floats;
@@ -129,8 +129,8 @@ static void few_tiles_split_k(void **state) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, type, TESELA_F32);
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_shares shares =
-        tsl_cuda_wgmma_shares_of(&tile, problem.m, problem.n, problem.k, &device);
+    const tsl_cuda_wgmma_schedule shares =
+        tsl_cuda_wgmma_get_schedule(&tile, problem.m, problem.n, problem.k, &device);
     assert_int_equal(shares.parts, cases[i].parts);
     assert_int_equal(shares.blocks, cases[i].blocks);
     assert_int_equal(shares.sums_bytes, shares.parts == 1 ? 0 : shares.parts * problem.m * problem.n * 4);
@@ -159,8 +159,8 @@ static void batches_are_shared_out(void **state) {
     problem.batch = cases[i].batch;
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_shares shares =
-        tsl_cuda_wgmma_shares_of(&tile, problem.m, problem.n, problem.k, &device);
+    const tsl_cuda_wgmma_schedule shares =
+        tsl_cuda_wgmma_get_schedule(&tile, problem.m, problem.n, problem.k, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.resident, cases[i].resident);
     assert_int_equal(tile.stages, cases[i].stages);
@@ -175,7 +175,7 @@ static void batches_are_shared_out(void **state) {
   many.batch = (int64_t)1 << 31;
   assert_refused_for(strategy, "tile_n=64", &device, &many, "more than blocks can count");
   many.batch = 2;
-  assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "one product, not a batch");
+  assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "a single product, not a batch");
 }
 
 /* Blocks that flow leave room for as many others beside them; one for each part of k of each tile, and one a
@@ -196,8 +196,8 @@ static void small_blocks_flow(void **state) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_shares shares =
-        tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem.k, &device);
+    const tsl_cuda_wgmma_schedule shares =
+        tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem.k, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.stages, cases[i].stages);
     assert_true(2 * (tile.shared_bytes + 1024) <= device.local_bytes_inside + 1024);
@@ -223,8 +223,8 @@ static void last_rounds_are_helped(void **state) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_shares shares =
-        tsl_cuda_wgmma_shares_of(&tile, problem.m, problem.n, problem.k, &device);
+    const tsl_cuda_wgmma_schedule shares =
+        tsl_cuda_wgmma_get_schedule(&tile, problem.m, problem.n, problem.k, &device);
     const int64_t last = shares.tiles_m * shares.tiles_n - shares.whole,
                   parts = last * shares.helped * tile.cluster;
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
@@ -242,12 +242,12 @@ static void last_rounds_are_helped(void **state) {
   tsl_problem other = problem_of(3000, 3000, 64, TESELA_BF16, TESELA_BF16),
               numbers = problem_of(3000, 3000, 3000, TESELA_F32, TESELA_F32);
   assert_refused_for(strategy, "tile_n=32 form=stream", &device, &other, "64 columns or more");
-  assert_refused_for(strategy, "form=stream", &device, &full, "132 tiles are full rounds of 132");
+  assert_refused_for(strategy, "form=stream", &device, &full, "132 tiles fill whole rounds of 132");
   assert_refused_for(strategy, "form=stream", &device, &other, "k of 64 is one panel");
   other.batch = 2;
-  assert_refused_for(strategy, "form=stream", &device, &other, "of a batch there are tiles enough");
+  assert_refused_for(strategy, "form=stream", &device, &other, "a batch has enough tiles");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &numbers.ask), TESELA_OK);
-  assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers, "tiles are taken whole");
+  assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers, "does not support A from registers");
 }
 
 /* Ten binary places of a number, as tensor cores read f32. */
@@ -348,7 +348,7 @@ static void rows_are_copied_as_bytes(void **state) {
   for (int element = 1; element <= 4; element *= 2)
     for (int64_t step = 1; step <= 2; step++) {
       const int64_t pitch = (k * element + 15) / 16 * 16, a_bytes = (rows * pitch + 127) / 128 * 128;
-      const tsl_cuda_wgmma tile = {.given = element, .element = element, .packed = 1, .a_bytes = a_bytes};
+      const tsl_cuda_wgmma tile = {.input_bytes = element, .element = element, .packed = 1, .a_bytes = a_bytes};
       const tsl_cuda_wgmma_factor as_it_lies = {{rows, k, pitch}, {&from, offset, stride, 1, 0}, true};
       tsl_cuda_wgmma_factor factors[] = {as_it_lies, as_it_lies};
       factors[1].place.step = step;
@@ -406,7 +406,7 @@ static void short_and_many_lines(void **state) {
                {1000000, 401, TSL_CUDA_WGMMA_LINES_BY_BULK, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int64_t pitch = (cases[i].k + 15) / 16 * 16;
-    const tsl_cuda_wgmma tile = {.given = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
+    const tsl_cuda_wgmma tile = {.input_bytes = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
     tsl_cuda_wgmma_factor factors[] = {
         {{cases[i].rows, cases[i].k, pitch}, {&from, 1, cases[i].k, 1, 0}, true}, {.packs = false}};
     assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
@@ -448,8 +448,8 @@ static void factors_across_go_to_registers(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
     assert_int_equal(tile.from_registers, cases[i].from_registers);
-    assert_int_equal(tile.a_across, cases[i].from_registers);
-    assert_false(tile.b_across);
+    assert_int_equal(tile.a_mn_major, cases[i].from_registers);
+    assert_false(tile.b_mn_major);
     const tsl_gemm_sizes rows = {.m = 1024, .n = 512, .c_row_stride = 512, .c_col_stride = 1},
                          columns = {.m = 1024, .n = 512, .c_row_stride = 1, .c_col_stride = 1024},
                          *sizes = tile.swapped ? &columns : &rows;
@@ -496,13 +496,13 @@ static void bytes_across_go_to_registers(void **state) {
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
     assert_int_equal(tile.from_registers, cases[i].from_registers);
-    assert_int_equal(tile.a_across, cases[i].from_registers);
-    assert_false(tile.b_across);
+    assert_int_equal(tile.a_mn_major, cases[i].from_registers);
+    assert_false(tile.b_mn_major);
     assert_int_equal(tsl_cuda_wgmma_packed_bytes(&tile) == 0, cases[i].from_registers);
     /* Products that differ have one kernel, which knows no registers. */
     assert_false(tsl_cuda_wgmma_joining_tile(&problem, &config, &device).from_registers);
-    const tsl_cuda_wgmma_shares shares =
-        tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, 256, &device);
+    const tsl_cuda_wgmma_schedule shares =
+        tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, 256, &device);
     assert_true(strategy->uses.scratch(&problem, &config, &device) >=
                 (uint64_t)(tile.a_bytes + tile.b_bytes + shares.sums_bytes));
   }
@@ -528,7 +528,7 @@ static void the_model_likes_what_is_not_packed(void **state) {
       /* What was measured: clusters win where products take longest, with bands of four. */
       assert_int_equal(tile.tile_m * tile.tile_n, size == 1024 ? 64 * 128 : 128 * 256);
       assert_int_equal(tile.cluster, size == 2048 || size == 4096 ? 1 : 2);
-      assert_int_equal(tile.band, size >= 8192 ? 4 : 8);
+      assert_int_equal(tile.raster_height, size >= 8192 ? 4 : 8);
     }
 }
 
@@ -571,7 +571,7 @@ static void the_model_likes_what_an_ask_allows(void **state) {
     say_choice(strategy, &problem, &best, seconds);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
     assert_int_equal(tile.element, cases[i].as_f16 ? 2 : 1);
-    assert_true(tile.apart <= cases[i].most && (tile.apart > 0) == !cases[i].as_f16);
+    assert_true(tile.split_accumulators <= cases[i].most && (tile.split_accumulators > 0) == !cases[i].as_f16);
   }
 }
 

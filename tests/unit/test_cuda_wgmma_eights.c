@@ -143,14 +143,14 @@ static void eights_wait_for_an_ask(void **state) {
                    panels = config_of(strategy, "tile_m=256 tile_n=128 eights=panels"),
                    units = config_of(strategy, "tile_m=128 tile_n=256 eights=units");
   assert_null(tsl_strategy_refuse(strategy, &problem, &widened, &device));
-  assert_refused_for(strategy, "eights=panels", &device, &problem, "which only an ask allows");
-  assert_refused_for(strategy, "eights=units", &device, &problem, "which only an ask allows");
-  assert_refused_for(strategy, "eights=units", &device, &floats, "only e4m3 and e5m2");
+  assert_refused_for(strategy, "eights=panels", &device, &problem, "request accuracy=e4m3 or a number");
+  assert_refused_for(strategy, "eights=units", &device, &problem, "request accuracy=e4m3 or a number");
+  assert_refused_for(strategy, "eights=units", &device, &floats, "takes e4m3 and e5m2");
   const tsl_cuda_wgmma as_f16 = tsl_cuda_wgmma_of(&problem, &widened, &device),
                        as_eights = tsl_cuda_wgmma_of(&problem, &panels, &device);
   assert_int_equal(as_f16.element, 2);
   assert_int_equal(as_f16.depth, 64);
-  assert_true(as_f16.b_across && !as_eights.b_across); /* 8-bit units read along k alone */
+  assert_true(as_f16.b_mn_major && !as_eights.b_mn_major); /* 8-bit units read along k alone */
   assert_int_equal(as_eights.element, 1);
   /* Boxes go out in equal turns, and what holds two stages at a time has four. */
   static const struct {
@@ -172,9 +172,9 @@ static void eights_wait_for_an_ask(void **state) {
     problem.k = problem.a.cols = problem.b.rows = k;
     assert_null(tsl_strategy_refuse(strategy, &problem, &panels, &device));
   }
-  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=units", &device, &problem, "only a number");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=units", &device, &problem, "request an accuracy by number");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=panels", &device, &problem,
-                     "where 192 have room");
+                     "the limit is 192");
   problem.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1e4};
   assert_null(tsl_strategy_refuse(strategy, &problem, &units, &device));
   problem.ask.number = 1e-3;
@@ -192,20 +192,20 @@ static void f16_is_summed_by_panels(void **state) {
                     pairs[] = "tile_m=256 tile_n=128 eights=pairs";
   const tsl_device device = hopper();
   tsl_problem problem = problem_of(4096, 4096, 4096, TESELA_F16, TESELA_F32);
-  assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
+  assert_refused_for(strategy, panels, &device, &problem, "only where the requested accuracy");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("1e-3", &problem.ask),
                    TESELA_OK); /* one sum's is 5.5e-4 */
-  assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
+  assert_refused_for(strategy, panels, &device, &problem, "only where the requested accuracy");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("2e-5", &problem.ask), TESELA_OK);
   const tsl_config config = config_of(strategy, panels), two = config_of(strategy, pairs);
   assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
-  assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).apart, 1);
+  assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).split_accumulators, 1);
   assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).element, 2);
   assert_float_equal(strategy->accuracy(&problem, &config).factor, 2.25 * 64 + 26 + 80, 1e-2);
   assert_refused_for(strategy, pairs, &device, &problem, "guarantees"); /* 354 u are 2.1e-5 */
   assert_float_equal(strategy->accuracy(&problem, &two).factor, 2.25 * 128 + 26 + 40, 1e-2);
   problem.a.type = problem.b.type = TESELA_BF16;
-  assert_refused_for(strategy, panels, &device, &problem, "only e4m3 and e5m2");
+  assert_refused_for(strategy, panels, &device, &problem, "takes e4m3 and e5m2");
 }
 
 int main(void) {

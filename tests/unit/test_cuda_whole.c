@@ -35,12 +35,12 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &none, &some, "matrix instructions");
   assert_refused_for(strategy, "", &device, &doubles, "takes bf16 x bf16 -> f32");
   assert_refused_for(strategy, "", &device, &largest,
-                     "64 x 64 x 5000 are not brought to shared memory whole");
+                     "64 x 64 x 5000 do not fit whole into shared memory");
   assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &some,
-                     "are 49 warps, where a block has registers for 16");
-  assert_refused_for(strategy, "tile_m=64 tile_n=64 room=24", &device, &some, "room=24: a product takes");
+                     "take 49 warps; a block has registers for 16");
+  assert_refused_for(strategy, "tile_m=64 tile_n=64 room=24", &device, &some, "room=24 is too small: a product takes");
   assert_refused_for(strategy, "tile_m=64 tile_n=64 room=226", &device, &large,
-                     "are 16 warps, where a block has registers for 8");
+                     "take 16 warps; a block has registers for 8");
   assert_refused_for(strategy, "tile_n=64 room=113", &small, &some, "room=113: mock:0 has 101376 bytes");
 }
 

@@ -97,7 +97,7 @@ typedef struct bench {
 } bench;
 
 static double number_at(const bench *bench_in, int64_t line, int64_t h) {
-  const int64_t place = line * bench_in->job.of[0].across + h * bench_in->job.of[0].along;
+  const int64_t place = line * bench_in->job.operands[0].across + h * bench_in->job.operands[0].along;
   return bench_in->type ? bench_in->numbers.f64[place] : (double)bench_in->numbers.f32[place];
 }
 
@@ -126,7 +126,7 @@ static bench *new_bench(int type, int kind, int way, int64_t lines, int64_t k) {
   of->problem = tsl_problem_gemm(lines, lines, k, type ? TESELA_F64 : TESELA_F32);
   of->rules = tsl_residue_rules(&of->problem, &(tsl_config){{0}}, lines, lines);
   of->job = (tsl_residue_job){.rules = &of->rules, .m = lines, .n = lines, .k = k};
-  tsl_residue_lines *const operand = &of->job.of[0];
+  tsl_residue_lines *const operand = &of->job.operands[0];
   *operand = (tsl_residue_lines){.at = (const unsigned char *)&of->numbers,
                                  .count = lines,
                                  .across = way == 0   ? k + 3
@@ -137,7 +137,7 @@ static bench *new_bench(int type, int kind, int way, int64_t lines, int64_t k) {
                                                      : 2,
                                  .lines = of->lines,
                                  .scales = of->scales};
-  of->job.of[1] = *operand;
+  of->job.operands[1] = *operand;
   for (int64_t line = 0; line < lines; line++)
     for (int64_t h = 0; h < k; h++) {
       const double x = number(kind, type, (int)line, (int)h);
@@ -290,7 +290,7 @@ static void take_planes(bench *bench_in, int moduli) {
   for (int l = 0; l < moduli; l++)
     job->rests[l] = tsl_residue_rest_of(&bench_in->rules.moduli[l]);
   for (int o = 0; o < 2; o++) {
-    tsl_residue_lines *const operand = &job->of[o];
+    tsl_residue_lines *const operand = &job->operands[o];
     operand->micros = tsl_ceil_div(operand->count, TSL_RESIDUE_LINES);
     operand->micro = job->steps * TSL_RESIDUE_STEP_BYTES;
     operand->panel = operand->micros * operand->micro;
@@ -302,13 +302,13 @@ static void take_planes(bench *bench_in, int moduli) {
 }
 
 static void give_planes(bench *bench_in) {
-  free(bench_in->job.of[0].planes);
-  free(bench_in->job.of[1].planes);
+  free(bench_in->job.operands[0].planes);
+  free(bench_in->job.operands[1].planes);
 }
 
 /* Where host.h says that a residue lies. */
 static int8_t rest_at(const tsl_residue_job *job, int operand, int l, int64_t line, int64_t h) {
-  const tsl_residue_lines *of = &job->of[operand];
+  const tsl_residue_lines *of = &job->operands[operand];
   const int64_t step = h / TSL_RESIDUE_STEP, panel = step / job->steps, own = h % TSL_RESIDUE_STEP,
                 i = own / 16, j = own % 16, in = line % 16;
   const unsigned char *at = of->planes + l * of->plane + panel * of->panel +
@@ -330,10 +330,10 @@ static void residues_are_those_of_numbers(void **state) {
       take_planes(of, of->rules.sieves[candidate].moduli);
       for (int o = 0; o < 2; o++)
         for (int64_t panel = 0; panel < job->panels; panel++)
-          sets[s].converter[of->type]->convert(job, o, 0, job->of[o].micros, panel);
+          sets[s].converter[of->type]->convert(job, o, 0, job->operands[o].micros, panel);
       for (int o = 0; o < 2; o++)
         for (int l = 0; l < job->choice.moduli; l++)
-          for (int64_t line = 0; line < job->of[o].micros * TSL_RESIDUE_LINES; line++)
+          for (int64_t line = 0; line < job->operands[o].micros * TSL_RESIDUE_LINES; line++)
             for (int64_t h = below(4); h < tsl_round_up(job->k, TSL_RESIDUE_STEP); h += 1 + below(4)) {
               const int p = (int)of->rules.moduli[l].p, rest = rest_at(job, o, l, line, h);
               const bool is_there = line < job->m && h < job->k;
@@ -460,7 +460,7 @@ static void c_is_what_residues_stand_for(void **state) {
       job->c = (unsigned char *)c;
       job->c_row = way == 3 ? 1 : N + GAP, job->c_col = way == 3 ? M + GAP : 1;
       int columns[N];
-      job->of[1].scales = columns;
+      job->operands[1].scales = columns;
       for (int i = 0; i < M; i++)
         of->scales[i] = i == 5 ? TSL_RESIDUE_NO_SCALE : i == 6 ? 1100 : i == 7 ? -900 : below(200) - 100;
       for (int j = 0; j < N; j++)

@@ -1,6 +1,6 @@
-/* Wrappers of sm_80 instructions, one function each. They copy asynchronously to shared memory, load blocks
- * (ldmatrix), and multiply in f64 and narrow types. Reference: NVIDIA's PTX ISA 7.0 and newer, "cp.async",
- * "ldmatrix" and "mma". CUDA C++ for NVRTC, without headers.
+/* PTX instructions of sm_80, one function each: cp.async, ldmatrix, and mma of a warp in f64 and in
+ * narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters "cp.async", "ldmatrix" and "mma"). CUDA
+ * C++ for NVRTC, which needs no header.
  *
  * Addresses of shared memory are 32 bits wide: shared_address(). */
 #ifndef TSL_SM80_H
@@ -14,12 +14,12 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
-/* --- asynchronous copies to shared memory, by each thread --- */
+/* --- asynchronous copies to shared memory, by each calling thread --- */
 
-/* Copies BYTES (4, 8 or 16) bytes if `asked`; both addresses are multiples of BYTES. A copy of 16
- * bypasses L1. */
+/* Copies BYTES bytes (4, 8 or 16) if `asked`. Both addresses are multiples of BYTES. 16 bytes
+ * bypass L1. */
 template <int BYTES>
-SM80_FUNCTION void copy_async_if(bool asked, shared_t end, const void *from) {
+SM80_FUNCTION void cp_async_if(bool asked, shared_t end, const void *from) {
   if (BYTES == 16)
     asm volatile(
         "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(end),
@@ -31,14 +31,14 @@ SM80_FUNCTION void copy_async_if(bool asked, shared_t end, const void *from) {
         "l"(__cvta_generic_to_global(from)), "r"((int)asked), "n"(BYTES)
         : "memory");
 }
-/* Ends a group of this thread's copies. */
-SM80_FUNCTION void copies_commit() {
+/* Closes the group of this thread's copies. */
+SM80_FUNCTION void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until at most PENDING of this thread's groups are in flight. Other threads see the data
+/* Waits until at most PENDING of this thread's groups are incomplete. Other threads see the data
  * after the next barrier. */
 template <int PENDING>
-SM80_FUNCTION void copies_wait() {
+SM80_FUNCTION void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
@@ -70,24 +70,25 @@ SM80_FUNCTION unsigned load_word(shared_t from) {
 SM80_FUNCTION void store_half(shared_t end, unsigned short value) {
   asm volatile("st.shared.u16 [%0], %1;" ::"r"(end), "h"(value) : "memory");
 }
-/* Stores four words to a multiple of 16. */
+/* Stores four words to an address that is a multiple of 16. */
 SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(end), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
                : "memory");
 }
 
-/* Loads four 8 x 8 blocks of 16-bit elements with a whole warp. Threads 8 i to 8 i + 7 give the addresses
- * (multiples of 16) of block i's lines. Thread t gets in out[i] the word t % 4 of line t / 4 of block i. */
-SM80_FUNCTION void load_blocks(unsigned *out, shared_t line) {
+/* Loads four 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the
+ * addresses of matrix i's rows, multiples of 16. out[i] of thread t is the word t % 4 of row t / 4
+ * of matrix i. */
+SM80_FUNCTION void ldmatrix_x4(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
                : "memory");
 }
-/* Loads four blocks of 8 x 8 pairs of bytes, each transposed. Thread t gets in the lower half of
- * out[i] pair t / 4 of line 2 (t % 4), in the upper half that of the next line. */
-SM80_FUNCTION void load_blocks_transposed(unsigned *out, shared_t line) {
+/* Loads four 8 x 8 matrices of 16-bit elements, transposed. out[i] of thread t has element t / 4 of
+ * row 2 (t % 4) in its low half and of the next row in its high half. */
+SM80_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
@@ -98,19 +99,19 @@ SM80_FUNCTION void load_blocks_transposed(unsigned *out, shared_t line) {
 
 /* Returns four bytes of `low` (numbers 0 to 3) and `high` (4 to 7), selected by the hexadecimal
  * digits of `which`, lowest first. */
-SM80_FUNCTION unsigned pick_bytes(unsigned low, unsigned high, unsigned which) {
+SM80_FUNCTION unsigned permute_bytes(unsigned low, unsigned high, unsigned which) {
   unsigned out;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(which));
   return out;
 }
-/* Returns the value of thread t ^ 1. All threads of the warp must call it. */
-SM80_FUNCTION unsigned exchange_words(unsigned value) {
+/* Returns the value of thread t ^ 1 of the warp; all threads call it together. */
+SM80_FUNCTION unsigned shuffle_xor_1(unsigned value) {
   unsigned out;
   asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(out) : "r"(value));
   return out;
 }
 
-/* Returns two f32 numbers as f16, rounded to nearest even, `first` in the lower half. */
+/* Rounds two f32 to a pair of f16, to nearest even; `first` is the low half. */
 SM80_FUNCTION unsigned f16_pair(float first, float second) {
   unsigned out;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
@@ -126,7 +127,7 @@ SM80_FUNCTION float from_f16(unsigned short bits) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(bits));
   return out;
 }
-/* Conversions of 8-bit floating point to f16, which are exact. From sm_89 on. */
+/* Converts two 8-bit floating-point numbers to f16, exactly. From sm_89 on. */
 #if __CUDA_ARCH__ >= 890
 SM80_FUNCTION unsigned f16_pair_of_e4m3(unsigned pair) {
   unsigned out;
@@ -140,15 +141,14 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
 }
 #endif
 
-/* --- matrix products of a warp --- */
+/* --- products of a warp --- */
 
-/* sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes hold K numbers. SHAPE is "m16n8k16" for bf16 and f16,
- * "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32 cut to ten binary places). A_TYPE and B_TYPE are
- * PTX's words. Sums are SUM "f32" in REGISTER "f", or "s32" in "r" (modulo 2^32). All are texts.
- *
- * Thread t has: a[0] bytes 4 (t % 4) on of row t / 4 of A; a[1] of row t / 4 + 8; a[2] and a[3] 16 bytes
- * further. b[0] and b[1] are alike for column t / 4 of B. sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4)
- * + i % 2. */
+/* Computes sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes are K elements. All arguments but the arrays
+ * are strings. SHAPE: "m16n8k16" for bf16 and f16, "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32
+ * truncated to ten places). A_TYPE, B_TYPE: PTX types. SUM, REGISTER: "f32" in "f", or "s32" (which wraps) in
+ * "r". Layout of thread t: a[0] is bytes 4 (t % 4) on of row t / 4 of A; a[1] row t / 4 + 8; a[2] and a[3] 16
+ * bytes further. b[0] is bytes 4 (t % 4) on of column t / 4 of B; b[1] 16 bytes further. sums[i] is row t / 4
+ * + 8 (i / 2), column 2 (t % 4) + i % 2. */
 #define mma_16x8(SHAPE, SUM, REGISTER, A_TYPE, B_TYPE, sums, a, b)                                           \
   asm volatile("mma.sync.aligned." SHAPE ".row.col." SUM "." A_TYPE "." B_TYPE "." SUM                       \
                " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                            \
@@ -156,10 +156,10 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
                  "+" REGISTER((sums)[3])                                                                     \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
-/* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64, each number rounded like multiply-adds.
- * Thread t has: a[0] row t / 4, column t % 4 of A; a[1] row + 8; a[2] column + 4; a[3] both. b[0]
- * is row t % 4, column t / 4 of B; b[1] row + 4. sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4)
- * + i % 2. One instruction from sm_90 on, before that its four 8 x 8 x 4 parts. */
+/* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64 with fused multiply-adds: one instruction
+ * from sm_90 on, four of 8 x 8 x 4 before. Layout of thread t: a[0] is row t / 4, column t % 4 of
+ * A; a[1] row + 8; a[2] column + 4; a[3] both. b[0] is row t % 4, column t / 4 of B; b[1] row + 4.
+ * sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4) + i % 2. */
 SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
@@ -175,8 +175,8 @@ SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const do
 #endif
 }
 
-/* Computes sums (16 x 8) += A (16 x 4) B (4 x 8) in f64. Thread t has: a[0] row t / 4, column t %
- * 4; a[1] row + 8; b row t % 4, column t / 4. sums as in dmma_16x8x8(). */
+/* Computes sums (16 x 8) += A (16 x 4) B (4 x 8) in f64. a[0] is row t / 4, column t % 4; a[1] row
+ * + 8; b is row t % 4, column t / 4. */
 SM80_FUNCTION void dmma_16x8x4(double (&sums)[4], const double (&a)[2], double b) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, "
@@ -192,18 +192,17 @@ SM80_FUNCTION void dmma_16x8x4(double (&sums)[4], const double (&a)[2], double b
 #endif
 }
 
-/* --- clusters of blocks, from sm_90 on; before, a cluster is one block --- */
+/* --- clusters of blocks, from sm_90 on; before, a block is its own cluster --- */
 
-/* Waits for all threads of all blocks of a cluster. Their earlier writes to shared memory are
- * visible afterwards. */
-SM80_FUNCTION void blocks_barrier() {
+/* Waits for all threads of all blocks of the cluster. Shared memory written before is visible to
+ * all after it. */
+SM80_FUNCTION void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
-/* Loads two numbers from the shared memory of the cluster's block `rank`, at the address that is
- * `from` in this block. */
-SM80_FUNCTION double2 load_doubles_of(unsigned rank, shared_t from) {
+/* Loads two numbers from the address `from` in the shared memory of the cluster's block `rank`. */
+SM80_FUNCTION double2 cluster_load_doubles(unsigned rank, shared_t from) {
 #if __CUDA_ARCH__ >= 900
   double2 value;
   shared_t there;
@@ -220,28 +219,27 @@ SM80_FUNCTION double2 load_doubles_of(unsigned rank, shared_t from) {
 
 /* --- launches --- */
 
-/* Returns this block's number as a volatile read: the compiler computes dependent values where they
- * are used, and keeps no registers for them. */
-SM80_FUNCTION unsigned block_number_anew() {
+/* Returns this block's index, opaque to the compiler: values derived from it are computed at their
+ * use and occupy no registers before. */
+SM80_FUNCTION unsigned opaque_block_index() {
   unsigned number;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
   return number;
 }
-/* Hides the origin of a pointer from the compiler, so that it does not recompute the pointer. */
+/* Makes an address opaque to the compiler, so that it is not recomputed. */
 template <typename T>
-SM80_FUNCTION void make_anew(T *&pointer) {
+SM80_FUNCTION void make_opaque(T *&pointer) {
   asm("" : "+l"(pointer));
 }
 
-/* Waits until the previous kernel in the stream has ended and its writes are visible. No effect
- * before sm_90, or without early launch. */
-SM80_FUNCTION void dependency_wait() {
+/* Waits until the previous kernel of the stream has ended and its writes are visible. No effect
+ * before sm_90, and without programmatic dependent launch. */
+SM80_FUNCTION void grid_dependency_wait() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-/* Lets the next kernel in the stream start. No effect before sm_90, or without early launch. */
-SM80_FUNCTION void dependency_launch() {
+SM80_FUNCTION void grid_dependency_launch() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
@@ -251,7 +249,7 @@ SM80_FUNCTION void dependency_launch() {
 SM80_FUNCTION bool is_unwanted(long long index, long long above) {
   if (index == 0)
     return false;
-  dependency_wait();
+  grid_dependency_wait();
   return *(const volatile int *)index <= above;
 }
 

@@ -1,9 +1,10 @@
-/* Wrappers of sm_90a instructions, one function each: mbarriers, box copies by the tensor memory
- * accelerator (TMA), products of a warpgroup. See NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier",
- * "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC, without headers.
+/* PTX instructions of sm_90a, one function each: mbarriers, TMA copies and wgmma (NVIDIA's PTX ISA
+ * 8.0 and newer, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC,
+ * which needs no header.
  *
- * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first with
- * a number that is a multiple of four. "By one thread": each thread that executes it has the effect once. */
+ * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the
+ * first of which has a number that is a multiple of four. "Called by one thread" means that each
+ * thread that calls the function executes the instruction once. */
 #ifndef TSL_SM90_H
 #define TSL_SM90_H
 
@@ -12,8 +13,8 @@
 typedef unsigned int shared_t;
 typedef unsigned long long descriptor_t;
 
-/* Tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.c). A kernel parameter, never
- * copied. */
+/* Tensor map: 128 bytes encoded by the host (device/cuda/tensor_map.c). Must be a __grid_constant__
+ * parameter or lie in device memory. */
 struct alignas(64) tensor_map {
   unsigned long long opaque[16];
 };
@@ -24,28 +25,28 @@ SM90_FUNCTION shared_t shared_address(const void *pointer) {
 
 /* --- threads, clusters, registers --- */
 
-/* Returns this block's number in its cluster. */
+/* Returns this block's rank within its cluster. */
 SM90_FUNCTION unsigned cluster_rank() {
   unsigned rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
 
-/* Waits for all threads of all blocks of the cluster. Their earlier writes to shared memory are
- * visible afterwards. */
+/* Waits for all threads of all blocks of the cluster. Shared memory written before is visible to
+ * all after it. */
 SM90_FUNCTION void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
 
-/* Returns the address in block `rank` of the cluster that corresponds to `address` here. That block
- * must not have exited. */
+/* Returns the address of `address` in the shared memory of the cluster's block `rank`, which must
+ * not have exited. */
 SM90_FUNCTION shared_t cluster_address(shared_t address, unsigned rank) {
   shared_t remote;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
   return remote;
 }
-/* Loads 16 bytes from a cluster_address(), a multiple of 16. The data must be written before a
+/* Loads 16 bytes from a cluster_address(), a multiple of 16, that were written before a
  * cluster_barrier(). */
 SM90_FUNCTION uint4 cluster_load(shared_t from) {
   uint4 words;
@@ -56,12 +57,12 @@ SM90_FUNCTION uint4 cluster_load(shared_t from) {
   return words;
 }
 
-/* Waits at barrier NUMBER (1 to 15) until `threads` threads (whole warps) have reached it. */
+/* Synchronises `threads` threads (whole warps) at named barrier NUMBER, 1 to 15. */
 template <int NUMBER>
 SM90_FUNCTION void named_barrier(int threads) {
   asm volatile("bar.sync %0, %1;" ::"n"(NUMBER), "r"(threads) : "memory");
 }
-/* Waits for all threads of multiplying warpgroup 0 or 1, at barrier 1 or 2. */
+/* Synchronises the threads of consumer warpgroup `group` (0 or 1), by named barrier 1 or 2. */
 SM90_FUNCTION void warpgroup_barrier(int group) {
   if (group == 0)
     named_barrier<1>(128);
@@ -69,38 +70,35 @@ SM90_FUNCTION void warpgroup_barrier(int group) {
     named_barrier<2>(128);
 }
 
-/* Lowers the registers of each thread of this warpgroup to REGISTERS: 24 to 256, a multiple of 8. All four
- * warps execute it; the kernel needs a register bound (second number of __launch_bounds__). */
+/* Decreases the registers per thread of this warpgroup to REGISTERS: 24 to 256, a multiple of 8.
+ * All four warps execute it. The kernel needs __launch_bounds__ with two arguments. */
 template <int REGISTERS>
-SM90_FUNCTION void registers_give_back() {
+SM90_FUNCTION void setmaxnreg_dec() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 template <int REGISTERS>
-/* Raises the registers of each thread of this warpgroup to REGISTERS. */
-SM90_FUNCTION void registers_take() {
+SM90_FUNCTION void setmaxnreg_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 
-/* Waits until the previous kernel in the stream has ended, or has allowed this one to start, and
- * its writes are visible. No effect without early launch. */
-SM90_FUNCTION void dependency_wait() {
+/* Waits until the previous kernel of the stream has ended, or has allowed this one, and its writes
+ * are visible. No effect unless the launch is a programmatic dependent launch. */
+SM90_FUNCTION void grid_dependency_wait() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
-/* Allows the next kernel in the stream to start. No effect without early launch. */
-SM90_FUNCTION void dependency_launch() {
+SM90_FUNCTION void grid_dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 /* --- flags: 8 bytes of device memory --- */
 
-/* Stores `value` with release semantics. A thread that has seen the value also sees earlier writes
- * of this thread, and of its block before a barrier. */
-SM90_FUNCTION void flag_raise(unsigned long long *flag, unsigned long long value) {
+/* Sets the flag after making earlier writes visible: those of this thread, and of its block before
+ * a barrier. */
+SM90_FUNCTION void flag_publish(unsigned long long *flag, unsigned long long value) {
   asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
-/* Waits for the value with acquire semantics and clears the flag. By one thread; no other thread
- * may wait for it. */
-SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value) {
+/* Waits until the flag holds `value`, then resets it to 0. Called by one thread, the only waiter. */
+SM90_FUNCTION void flag_wait_and_clear(unsigned long long *flag, unsigned long long value) {
   unsigned long long seen;
   do
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(flag) : "memory");
@@ -110,31 +108,33 @@ SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value
 
 /* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
 
-/* Initializes a barrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count` arrivals and all
- * announced bytes. By one thread, before barriers_made_visible() and a barrier of the block or cluster. */
-SM90_FUNCTION void barrier_init(shared_t barrier, unsigned count) {
+/* Initialises an mbarrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count`
+ * arrivals and all expected bytes. Called by one thread, before fence_mbarrier_init() and a barrier
+ * of the block or cluster. */
+SM90_FUNCTION void mbarrier_init(shared_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
-SM90_FUNCTION void barriers_made_visible() {
+SM90_FUNCTION void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-SM90_FUNCTION void barrier_arrive(shared_t barrier) {
+SM90_FUNCTION void mbarrier_arrive(shared_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/* Arrives at the corresponding barrier in block `rank` of the cluster, which must not have exited. */
-SM90_FUNCTION void barrier_arrive_at(shared_t barrier, unsigned rank) {
+/* Arrives at the mbarrier at the same address in block `rank` of the cluster, which must not have
+ * exited. */
+SM90_FUNCTION void mbarrier_arrive_remote(shared_t barrier, unsigned rank) {
   asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
                " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier),
                "r"(rank)
                : "memory");
 }
-/* Arrives, and announces `bytes` bytes of copies to this phase. */
-SM90_FUNCTION void barrier_arrive_expect(shared_t barrier, unsigned bytes) {
+/* Arrives, and adds `bytes` to the bytes that copies will deliver in this phase. */
+SM90_FUNCTION void mbarrier_arrive_expect_tx(shared_t barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
 /* Waits until the phase of parity `parity` has ended. */
-SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
+SM90_FUNCTION void mbarrier_wait_parity(shared_t barrier, unsigned parity) {
   asm volatile("{ .reg .pred done;\n"
                "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
                "@done bra ended;\n"
@@ -145,23 +145,24 @@ SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
 }
 /* --- TMA --- */
 
-SM90_FUNCTION void tma_prefetch(const tensor_map *map) {
+SM90_FUNCTION void tma_prefetch_map(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-/* Makes a map in device memory (128-byte aligned), written before this launch, visible to TMA. By
- * one thread of each block that uses it, before the first copy. */
-SM90_FUNCTION void tma_map_acquire(const tensor_map *map) {
+/* Makes a tensor map in device memory (aligned to 128 bytes) visible as it was written before this
+ * launch. Called by one thread of each block before its first copy with the map. */
+SM90_FUNCTION void fence_tensormap_acquire(const tensor_map *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Prefetches a box to L2. Allowed before dependency_wait(), because later writes to memory update
- * L2. By one thread. */
+/* Prefetches a box to L2. Allowed before grid_dependency_wait(), because later writes of the
+ * previous kernel also reach L2. Called by one thread. */
 SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) {
   asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(x),
                "r"(y), "r"(z)
                : "memory");
 }
-/* Copies a box, whose first element is (x, y, z), to shared memory (128-byte aligned; 1024 with swizzle). By
- * one thread. `barrier` counts the whole box; elements outside of the matrix are zeros. */
+/* Copies the box at (x, y, z) to shared memory (aligned to 128 bytes, or 1024 with swizzling).
+ * `barrier` counts all bytes of the box; elements outside of the matrix arrive as zeros. Called by
+ * one thread. */
 SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
@@ -169,8 +170,8 @@ SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrie
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-/* Copies a box to each block of the cluster whose bit is set in `blocks`, at corresponding
- * addresses and barriers. */
+/* Copies a box to the same address in each block of the cluster whose bit is set in `blocks`; each
+ * block's own `barrier` counts the bytes. */
 SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, shared_t barrier, int x, int y,
                                       int z, unsigned short blocks) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
@@ -179,27 +180,28 @@ SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, share
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks)
                : "memory");
 }
-/* Copies a box from shared memory. Elements outside of the matrix are not written. By one thread,
- * after shared_writes_done() of all writers and a barrier. */
+/* Copies a box from shared memory; elements outside of the matrix are not written. Called by one
+ * thread, after fence_proxy_async() of all writing threads and a barrier among them. */
 SM90_FUNCTION void tma_store(const tensor_map *map, shared_t from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
                "r"(from), "r"(x), "r"(y), "r"(z)
                : "memory");
 }
-/* Ends a group of this thread's stores. */
-SM90_FUNCTION void tma_stores_commit() {
+/* Closes the group of this thread's stores. */
+SM90_FUNCTION void tma_store_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-/* Returns an evict-first policy for bulk_load(), for data that is read once. */
-SM90_FUNCTION unsigned long long cache_policy_first() {
+/* Returns a policy for cp_async_bulk_load(): lines that L2 evicts first, for data read once. */
+SM90_FUNCTION unsigned long long cache_policy_evict_first() {
   unsigned long long policy;
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-/* Copies contiguous bytes; both addresses and the size are multiples of 16. The bytes must be announced at
- * the barrier. `policy` 0: none, faster than an explicit default policy. By one thread. */
-SM90_FUNCTION void bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
-                             unsigned long long policy) {
+/* Copies contiguous bytes to shared memory; both addresses and the size are multiples of 16.
+ * `barrier` must expect the bytes. Policy 0 means no cache hint, which is faster than a neutral
+ * hint. Called by one thread. */
+SM90_FUNCTION void cp_async_bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
+                                      unsigned long long policy) {
   if (policy)
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
                  "[%1], %2, [%3], %4;" ::"r"(end),
@@ -213,19 +215,20 @@ SM90_FUNCTION void bulk_load(shared_t end, const void *from, unsigned bytes, sha
 }
 /* Waits until at most PENDING of this thread's store groups still read shared memory. */
 template <int PENDING>
-SM90_FUNCTION void tma_stores_read() {
+SM90_FUNCTION void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
-/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next barrier. */
-SM90_FUNCTION void shared_writes_done() {
+/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next
+ * barrier. */
+SM90_FUNCTION void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* --- stores to shared memory --- */
 
-/* Stores four 8 x 8 matrices of 16 bits, two elements of a row per register in wgmma's layout.
- * Threads 8 i to 8 i + 7 give the addresses of matrix i's rows of 16 bytes. */
-SM90_FUNCTION void store_matrices(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
+/* Stores four 8 x 8 matrices of 16-bit elements, two elements of a row per register, as wgmma's
+ * accumulators lie. Threads 8 i to 8 i + 7 pass the addresses of matrix i's rows, of 16 bytes each. */
+SM90_FUNCTION void stmatrix_x4(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a),
                "r"(b), "r"(c), "r"(d)
                : "memory");
@@ -242,35 +245,35 @@ SM90_FUNCTION unsigned load_shared(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
 }
-/* Loads four words from a multiple of 16. */
+/* Loads four words from an address that is a multiple of 16. */
 SM90_FUNCTION void load_shared_chunk(shared_t from, unsigned *words) {
   asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(from)
                : "memory");
 }
-/* Loads two words from a multiple of 8. */
+/* Loads two words from an address that is a multiple of 8. */
 SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &second) {
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from) : "memory");
 }
 
-/* Loads four 8 x 8 matrices of 16 bits, transposed, with a whole warp. Threads 8 i to 8 i + 7 give
- * the addresses of matrix i's rows of 16 bytes. Thread t gets in the lower half of out[i] element t
- * / 4 of row 2 (t % 4), in the upper half that of the next row. */
-SM90_FUNCTION void load_matrices_transposed(unsigned *out, shared_t row) {
+/* Loads four 8 x 8 matrices of 16-bit elements, transposed, by a whole warp. Threads 8 i to 8 i + 7
+ * pass the addresses of matrix i's rows, of 16 bytes each. out[i] of thread t has element t / 4 of
+ * row 2 (t % 4) in its low half and of the next row in its high half. */
+SM90_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(row)
                : "memory");
 }
 
-/* Loads two f32 numbers from a multiple of 8 bytes. */
+/* Loads two f32 from an address that is a multiple of 8. */
 SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
 }
 
-/* Stores four words to device memory (16-byte aligned) in one instruction. Compilers split the
- * store of a uint4 into four when one of its words is also stored. */
+/* Stores four words to global memory, 16-byte aligned, by one instruction. Compilers split a uint4
+ * store into four where a nearby store has one word. */
 SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(dst)), "r"(a),
                "r"(b), "r"(c), "r"(d)
@@ -279,29 +282,29 @@ SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigne
 
 /* --- wgmma --- */
 
-/* Returns the descriptor of an operand in shared memory with 128-byte swizzle. Atoms are 8 rows of
- * 128 bytes with 16-byte chunks permuted by row (chunk ^ row % 8), aligned to 1024 bytes.
- * `atom_rows` is the distance in bytes of consecutive 8 rows. For an MN-major operand
- * `atom_columns` is the distance in bytes of consecutive 64 elements; else it is ignored. */
-SM90_FUNCTION descriptor_t factor_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
+/* Returns the wgmma descriptor of an operand in shared memory with 128-byte swizzling: atoms of 8
+ * rows of 128 bytes, aligned to 1024 bytes, with chunk c of row r at c ^ r % 8. `atom_rows`: bytes
+ * between groups of 8 rows. `atom_columns`: bytes between groups of 64 elements of an MN-major
+ * operand; not used for K-major. */
+SM90_FUNCTION descriptor_t smem_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
 }
-/* Orders register accesses. Required before a warpgroup's first product, and after each own access
- * to the sums. */
+/* Orders register accesses before the next wgmma. Required before the first wgmma and after threads
+ * have touched the accumulators. */
 SM90_FUNCTION void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
-SM90_FUNCTION void wgmma_commit() {
+SM90_FUNCTION void wgmma_commit_group() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 template <int PENDING>
-SM90_FUNCTION void wgmma_wait() {
+SM90_FUNCTION void wgmma_wait_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Sums of 64 x N. Thread t of the warpgroup has in [j][i] row 16 (t / 32) + t % 32 / 4 + 8 (i / 2),
- * column 8 j + 2 (t % 4) + i % 2. */
+/* Accumulators, 64 x N: element [j][i] of thread t of the warpgroup is row 16 (t / 32) + t % 32 / 4
+ * + 8 (i / 2), column 8 j + 2 (t % 4) + i % 2. */
 #define SM90_SUMS_4(R, s, j) "+" R((s)[j][0]), "+" R((s)[j][1]), "+" R((s)[j][2]), "+" R((s)[j][3])
 #define SM90_SUMS_8(R, s, j) SM90_SUMS_4(R, s, j), SM90_SUMS_4(R, s, (j) + 1)
 #define SM90_SUMS_16(R, s, j) SM90_SUMS_8(R, s, j), SM90_SUMS_8(R, s, (j) + 2)
@@ -325,9 +328,9 @@ SM90_FUNCTION void wgmma_wait() {
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"             \
   ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* Starts sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0). SHAPE is "m64n256k16", TYPES
- * "f32.bf16.bf16". FLAGS is the text after the predicate: ", 1, 1, 0, 1" are the signs of A and B,
- * and whether A and B are MN-major. R is "f" or "r". */
+/* Start sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0) without waiting. SHAPE:
+ * "m64n256k16"; TYPES: "f32.bf16.bf16"; FLAGS: operands after the predicate, ", 1, 1, 0, 1" are the
+ * signs of A and B and their MN-major flags; R: "f" or "r". */
 #define SM90_WGMMA(names, a_name, b_name, add_name, shape, types, flags)                                     \
   "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names \
   "}, " a_name ", " b_name ", p" flags "; }"
@@ -359,10 +362,9 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
-/* Starts products with A in registers: four words a thread for 32 bytes along k. Thread t has in
- * a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2). For 32-bit elements k is t % 4 + 4 (i / 2); for
- * bytes a[i] has four, from k = 4 (t % 4) + 16 (i / 2) on. The registers must not change until the
- * products have been waited for. */
+/* wgmma with A in registers, four words a thread per 32 bytes along k. a[i] of thread t holds row
+ * 16 (t / 32) + t % 32 / 4 + 8 (i % 2); for 32-bit elements k = t % 4 + 4 (i / 2), for bytes four k
+ * from 4 (t % 4) + 16 (i / 2) on. The registers must not be written until the products have ended. */
 #define SM90_WORDS_OF_A(a) "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3])
 #define wgmma_registers_n16(shape, types, flags, R, s, a, b, add)                                            \
   asm volatile(SM90_WGMMA(SM90_NAMES_8, "{%8, %9, %10, %11}", "%12", "%13", shape, types, flags)             \
@@ -384,7 +386,7 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", shape, types, flags)   \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
-/* Stops the compiler from moving accesses to the sums across the wait for their products. */
-#define wgmma_hold(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
+/* Stops the compiler from moving accumulators across the wait for the products that write them. */
+#define wgmma_fence_operand(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
 
 #endif

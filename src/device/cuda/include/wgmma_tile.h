@@ -1,6 +1,7 @@
-/* Sums of a warpgroup, 64 x TILE_N, and their store to C. Define before inclusion: sm90.h, TSL_PARAM_TILE_N,
- * ELEMENT, A_TYPE, B_TYPE, A_ACROSS, B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (unscaled partial
- * sums are stored). Optional WHOLE_SUMS: sums are i32 and C is not; the epilogue converts them. */
+/* Accumulators of a warpgroup, 64 x TILE_N, and their stores to C. Before it is included: sm90.h,
+ * TSL_PARAM_TILE_N, ELEMENT, A_TYPE, B_TYPE, A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16,
+ * 3 i32), SPLIT (sums leave unscaled and unrounded). Optional: WHOLE_SUMS (sums are i32 although C
+ * is not; the epilogue converts them). */
 #ifndef TSL_WGMMA_TILE_H
 #define TSL_WGMMA_TILE_H
 
@@ -24,7 +25,7 @@ typedef float sum_t;
 #define WGMMA_REGISTER "f"
 #define WGMMA_SUM "f32"
 #if ELEMENT == 2
-#define WGMMA_FLAGS ", 1, 1, " WGMMA_TEXT(A_ACROSS) ", " WGMMA_TEXT(B_ACROSS)
+#define WGMMA_FLAGS ", 1, 1, " WGMMA_TEXT(A_MN_MAJOR) ", " WGMMA_TEXT(B_MN_MAJOR)
 #else
 #define WGMMA_FLAGS ", 1, 1"
 #endif
@@ -52,15 +53,15 @@ SM90_FUNCTION void wgmma_tile_multiply(wgmma_sums sums, descriptor_t a, descript
    WGMMA_FLAGS, WGMMA_REGISTER, sums, a, b, add);
 }
 
-SM90_FUNCTION void wgmma_tile_hold(wgmma_sums *sums, int blocks) {
+SM90_FUNCTION void wgmma_fence_sums(wgmma_sums *sums, int blocks) {
 #pragma unroll
   for (int i = 0; i < blocks; i++)
 #pragma unroll
     for (int j = 0; j < TSL_PARAM_TILE_N / 8; j++)
-      wgmma_hold(WGMMA_REGISTER, sums[i], j);
+      wgmma_fence_operand(WGMMA_REGISTER, sums[i], j);
 }
 
-/* Returns a sum from a word of wgmma_tile_put_words(). */
+/* Returns the sum in a word that wgmma_tile_put_words() wrote. */
 SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
 #if IS_INTEGER
   return (int)word;
@@ -69,32 +70,34 @@ SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
 #endif
 }
 
-/* --- boxes: 64 rows of 128 bytes in shared memory, 16-byte chunks permuted by row --- */
+/* --- boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes swizzled by row --- */
 
 SM90_FUNCTION int swizzled(int row, int byte) {
   return row * 128 + (byte ^ (row % 8) << 4);
 }
 
-/* Returns alpha times a sum. alpha is 1 for split-k partial sums and for sums that the epilogue
- * scales. The multiplication by 1 is deliberate: without it the compiler stores the accumulator
- * registers directly and waits for the next tile's products. */
+/* Returns alpha times a sum, as bits. alpha is 1 for split-k parts and sums with an epilogue. The
+ * multiplication remains then, because without it the compiler stores directly from the
+ * accumulators and waits for the next tile's wgmma. */
 SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
   return (unsigned)alpha.integer * (unsigned)sum;
 }
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
-/* Identity scaling in place of alpha, for sums that are scaled already and not in accumulator registers. */
-struct wgmma_as_it_is {};
-SM90_FUNCTION unsigned scaled(int sum, wgmma_as_it_is) {
+/* Replaces alpha for values that are already scaled and are in other registers than the
+ * accumulators. */
+struct wgmma_identity_scale {};
+SM90_FUNCTION unsigned scaled(int sum, wgmma_identity_scale) {
   return (unsigned)sum;
 }
-SM90_FUNCTION unsigned scaled(float sum, wgmma_as_it_is) {
+SM90_FUNCTION unsigned scaled(float sum, wgmma_identity_scale) {
   return __float_as_uint(sum);
 }
 
-/* Writes columns 32 `box` to 32 `box` + 31 of the sums (fewer in a narrower tile), times alpha, as
- * words. Odd rows exchange the order of two pairs of columns to avoid bank conflicts. */
+/* Writes columns 32 `box` to 32 `box` + 31 of the accumulators (fewer where the tile is narrower),
+ * times alpha, as words. Threads of odd rows write pairs of columns in another order, so that eight
+ * rows use different banks. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
@@ -113,7 +116,7 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, 
 }
 
 #if C_FORM == 1 || C_FORM == 2
-/* A final ReLU is fused into the rounding, at no cost. */
+/* a ReLU at the end of the epilogue is free in the rounding instruction */
 #if C_PAIR_POSITIVE
 #define C_PAIR_ROUND "cvt.rn.relu."
 #else
@@ -128,7 +131,8 @@ SM90_FUNCTION unsigned c_pair(float first, float second) {
 #endif
   return out;
 }
-/* Returns two sums rounded to C's type. Integer sums were converted to f32 by the epilogue. */
+/* Returns two adjacent elements of C. With i32 sums, the epilogue has already put f32 bits into
+ * them. */
 template <class ALPHA>
 SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 #if IS_INTEGER
@@ -149,14 +153,14 @@ SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA 
 #pragma unroll
   for (int x = 0; x < 4; x++) {
     const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
-    store_matrices(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
-                   wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
-                   wgmma_tile_pair(right + 2, alpha));
+    stmatrix_x4(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
+                wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
+                wgmma_tile_pair(right + 2, alpha));
   }
 #endif
 }
 
-/* Stores *c = scaled + beta *c with one thread. C is read only where beta is not 0. */
+/* Computes *c = scaled + beta *c. Reads C only where beta is not 0. */
 SM90_FUNCTION void wgmma_tile_store(c_element *c, unsigned scaled, cuda_wgmma_scalar beta) {
 #if SPLIT
   *(unsigned *)c = scaled;

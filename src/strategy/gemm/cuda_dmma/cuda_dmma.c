@@ -1,4 +1,4 @@
-/* The variants of cuda_dmma.cu: parameters, what is legal, and why not.
+/* Descriptor of cuda_dmma: parameters and refusals.
  * Measurements: docs/lab/cuda_dmma.md. */
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
@@ -6,10 +6,10 @@ static const tsl_param params[] = {
     [TSL_CUDA_DMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128}},
     [TSL_CUDA_DMMA_TILE_N] = {"tile_n", "columns of a block's tile", 64, {16, 32, 64, 128}},
     [TSL_CUDA_DMMA_SLICES] = {"slices",
-                              "of a panel's k, each multiplied by warps of its own",
+                              "slices of a panel's k, each multiplied by its own warps",
                               1,
                               {1, 2, 4, 8}},
-    [TSL_CUDA_DMMA_CLUSTER] = {"cluster", "blocks that share out k and add up their sums", 1, {1, 2, 4, 8}},
+    [TSL_CUDA_DMMA_CLUSTER] = {"cluster", "blocks that split k and add their sums", 1, {1, 2, 4, 8}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -24,10 +24,10 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
                                const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   if (tile.warp_m == 0)
-    return tsl_refusal("no shape of warps makes tiles of %d x %d %snumbers in %d slices", tile.tile_m,
+    return tsl_refusal("no arrangement of warps makes tiles of %d x %d %snumbers in %d slices", tile.tile_m,
                        tile.tile_n, tile.numbers == 2 ? "complex " : "", tile.slices);
   if (tile.cluster > 1 && !(device->capabilities & TSL_CAN_WGMMA))
-    return "clusters are of sm_90";
+    return "clusters need sm_90";
   if (tile.cluster > 1 && problem->k < tile.cluster * (int64_t)tile.depth)
     return tsl_refusal("k is shorter than %d panels of %d", tile.cluster, tile.depth);
   if (tile.stages == 0)
@@ -37,17 +37,17 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("its kernel counts rows and columns in 31 bits");
   static const double most_blocks = 0x7f000000;
-  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
-  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts > most_blocks)
-    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)shares.tiles_m,
-                       (long long)shares.tiles_n);
+  const tsl_cuda_dmma_schedule schedule = tsl_cuda_dmma_get_schedule(&tile, device);
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.parts > most_blocks)
+    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n);
   return NULL;
 }
 
-/* The sums of parts of k. */
+/* Returns the workspace bytes: the partial sums of split-k. */
 static uint64_t dmma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
-  return (uint64_t)tsl_cuda_dmma_shares_of(&tile, device).sums_bytes;
+  return (uint64_t)tsl_cuda_dmma_get_schedule(&tile, device).sums_bytes;
 }
 
 static const tsl_types types[] = {
@@ -58,10 +58,9 @@ static const tsl_types types[] = {
 
 const tsl_strategy tsl_gemm_cuda_dmma = {
     .name = "cuda_dmma",
-    .idea = "f64 and c128 by tensor cores in CUDA C++: panels come by asynchronous copies several stages "
-            "ahead, as "
-            "they lie in memory",
-    .lifts = "FMA's rate in f64, half of what tensor cores multiply",
+    .idea = "f64 and c128 by tensor cores in CUDA C++: asynchronous copies bring panels several stages "
+            "ahead, in the layout of memory",
+    .lifts = "FMA's rate in f64, half of the tensor cores' rate",
     .op = TSL_OP_GEMM,
     .version = 2,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64,

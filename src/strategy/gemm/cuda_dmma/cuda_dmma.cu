@@ -1,46 +1,38 @@
-/* Idea: f64, and complex numbers of it, by tensor cores, which multiply twice
- * as fast as the lanes of FMA: a block's tile of C is shared out among warps,
- * panels of A and B come to shared memory by copies that go on by themselves,
- * several panels ahead, and each warp takes what it multiplies from there while
- * its last products are under way.
+/* Idea: f64 and c128 by tensor cores (DMMA), which have twice the rate of FMA. Warps share a block's tile of
+ * C. cp.async brings panels of A and B to shared memory several stages ahead, and each warp loads its next
+ * fragments while its last products run.
  *
- *   tile of C, TILE_M x TILE_N              shared memory: | stage 0: A panel,
- * B panel | stage 1 | ... | stage STAGES - 1 |
+ *   tile of C, TILE_M x TILE_N              shared memory: | stage 0: A panel, B panel | stage 1 | ... |
  *   +----------+----------+
- *   | warp 0   | warp 1   | WARP_M          a panel, elements side by side
- * along k:   | row 0: 16 k | row 1 | ...
- *   +----------+----------+                          side by side across k
- * (ACROSS):  | k 0: all rows | k 1 | ... | ...      |          | WARP_N
+ *   | warp 0   | warp 1   | WARP_M          a K-major panel:    | row 0: 16 k | row 1 | ...
+ *   +----------+----------+                 an MN-major panel:  | k 0: all rows | k 1 | ...
+ *   | ...      |          |
+ *       WARP_N
  *
- * Whatever the strides, a panel lies as its elements do in memory, with 32
- * bytes of padding a line: sixteen threads that read four rows of four k, or
- * four k of four rows, meet in no bank.
+ * A panel keeps the layout of memory, whatever the strides, with 32 bytes of padding per line: sixteen
+ * threads that read four rows of four k, or four k of four rows, have no bank conflicts.
  *
  * Products of a batch are the grid's second dimension.
  *
- * Many tiles and a short k (STAYS). Blocks take tile after tile, and the next
- * one's panels come while this one is stored.
+ * Many tiles and a short k (STAYS): persistent blocks load the next tile's panels while they store the
+ * current tile.
  *
- * Elements come by 16 bytes where pairs of them are aligned (is_wide), else one
- * by one, from any strides. What lies beyond the matrix is written as zeros.
+ * Elements are copied by 16 bytes where pairs are aligned (is_wide), else one by one, for any strides. Zeros
+ * stand outside of the matrix.
  *
- * Few tiles and a long k. Warps of a block share out the k of each panel
- * (SLICES of 16), so that small tiles keep all tensor cores busy, with more
- * panels under way; their sums meet in shared memory. Blocks of a cluster
- * (CLUSTER) share out k likewise, and read each other's sums there. Or `parts`
- * of k are summed apart, to a matrix each, and cuda_dmma_split_k_reduce.cu adds them up.
- * Always in the same order:
+ * Few tiles and a long k: the warps of a block split the k of each panel (SLICES of 16), so that small tiles
+ * keep all tensor cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and
+ * read each other's sums. Or `parts` of k go to a matrix each, and cuda_dmma_split_k_reduce.cu adds them. The
+ * order of additions is fixed:
  *
- *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order,
- * each block for a share of the tile's rows -> C
+ *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. From the host:
- * STAGES, WARP_M, WARP_N, GROUPS (blocks that share a multiprocessor),
- * A_ACROSS, B_ACROSS, NUMBERS (of f64 in a number: 2 of c128), CONJUGATE_A and
- * _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
+ * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR, NUMBERS (f64 in an element: 2 for
+ * c128), CONJUGATE_A and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_factors.cu"
 
-/* --- multiplying --- */
+/* --- main loop --- */
 
 SM80_FUNCTION void clear(warp_sums sums) {
 #pragma unroll
@@ -54,8 +46,7 @@ SM80_FUNCTION void clear(warp_sums sums) {
           sums[part][i][j][e] = 0;
 }
 
-/* This thread's row and column of its warp's first block, in the tile, and its
- * warp's slice of each panel. */
+/* Returns this thread's row in its warp's first block, within the tile. */
 SM80_FUNCTION int own_row() {
   return threadIdx.x / 32 % WARPS / WARPS_N * WARP_M + threadIdx.x % 32 / 4;
 }
@@ -66,47 +57,49 @@ SM80_FUNCTION int own_slice() {
   return threadIdx.x / 32 / WARPS;
 }
 
-/* Stages in turn. */
+/* Returns the stage after `stage`, cyclically. */
 SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
   return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
 }
 
-/* The sums of all panels. A stage is filled again one panel after it was read,
- * which the barrier between says of all warps. */
+/* Adds the products of all panels to `sums`. A stage is refilled one panel after it was read; the
+ * barrier in between covers all warps. */
 template <int BYTES>
 SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number *b,
                                    const cuda_dmma_arguments &args, shared_t stages) {
-  const own_tile own = tile_of(args);
-  const lines rows = rows_of(a, own, args), columns = columns_of(b, own, args);
+  const work_tile tile = get_work_tile(args);
+  const lines rows = rows_of(a, tile, args), columns = columns_of(b, tile, args);
   const int panels = (rows.depth + DEPTH - 1) / DEPTH,
             whole = rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
-  feed feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows), feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns);
+  copy_source source_a = get_copy_source<A_MN_MAJOR, TILE_M, BYTES>(rows),
+              source_b = get_copy_source<B_MN_MAJOR, TILE_N, BYTES>(columns);
   const int k = own_slice() * SLICE + threadIdx.x % 4;
-  const shared_t from_a = place<A_ACROSS, TILE_M>(own_row(), k),
-                 from_b = A_BYTES + place<B_ACROSS, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
+  const shared_t from_a = place<A_MN_MAJOR, TILE_M>(own_row(), k),
+                 from_b = A_BYTES + place<B_MN_MAJOR, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
   shared_t fill = stages, use = stages;
-  int filled = 0; /* panels that were asked for */
-  dependency_wait();
+  int filled = 0; /* panels whose copies have been issued */
+  grid_dependency_wait();
   const auto copy_last = [&]() {
     if (filled >= whole && filled < panels) {
-      const own_tile again = tile_of(args);
-      copy_part<A_ACROSS, TILE_M, BYTES>(fill, rows_of(a, again, args), filled * DEPTH);
-      copy_part<B_ACROSS, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
+      const work_tile tile = get_work_tile(args);
+      copy_partial_panel<A_MN_MAJOR, TILE_M, BYTES>(fill, rows_of(a, tile, args), filled * DEPTH);
+      copy_partial_panel<B_MN_MAJOR, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, tile, args),
+                                                    filled * DEPTH);
     }
   };
   const auto fill_next = [&]() {
-    copies_commit(); /* also of none: groups are what is counted */
+    cp_async_commit(); /* also for an empty group: cp_async_wait_group() counts groups */
     filled++;
     fill = next_stage(fill, stages);
   };
 #pragma unroll 1
   for (int s = 0; s < STAGES - 1; s++) {
-    copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, filled < whole);
-    copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, filled < whole);
+    issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, source_a, filled < whole);
+    issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, filled < whole);
     copy_last();
     fill_next();
   }
-  copies_wait<STAGES - 2>();
+  cp_async_wait_group<STAGES - 2>();
   __syncthreads();
   factors held[2];
   load_factors(held[0], stages + from_a, stages + from_b, 0);
@@ -117,18 +110,18 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
     for (int s = 0; s < STEPS; s++) {
       if (s + 1 == STEPS) {
         fill_next();
-        copies_wait<STAGES - 2>();
+        cp_async_wait_group<STAGES - 2>();
         __syncthreads();
         use = next_stage(use, stages);
       }
       load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
       multiply(sums, held[s % 2], [&](int i) {
         if (s == 0 && i == 0)
-          copy_share<A_ACROSS, TILE_M, BYTES, 0, 2>(fill, feed_a, filled < whole);
+          issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 2>(fill, source_a, filled < whole);
         if (s == 0 && i == BLOCKS_M / 2)
-          copy_share<A_ACROSS, TILE_M, BYTES, 1, 2>(fill, feed_a, filled < whole);
+          issue_copies<A_MN_MAJOR, TILE_M, BYTES, 1, 2>(fill, source_a, filled < whole);
         if (s == 0 && i == BLOCKS_M - 1)
-          copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, filled < whole);
+          issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, filled < whole);
       });
     }
   }
@@ -136,11 +129,11 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
 
 /* --- C --- */
 
-/* Two numbers of f64 of a row: two columns, or one complex number. */
+/* Columns of 16 bytes of a row: two real elements, or one complex element. */
 constexpr int COLUMNS = 2 / NUMBERS;
 
-/* Those that this thread has in row `i` (0 to 2 BLOCKS_M - 1) of its blocks,
- * pair `p` of block `j`; and their first column, in the warp's tile. */
+/* Returns the thread's pair `p` of block `j` in row `i` (0 to 2 BLOCKS_M - 1). pair_column() is its
+ * first column in the warp's tile. */
 SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
 #if NUMBERS == 2
@@ -153,15 +146,15 @@ SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
 }
 
-/* Columns `x` and on of a row of C, as far as they are there and this tile's.
- */
+/* store_columns() stores columns from `x` on of a row of C, as far as they belong to C and to this
+ * tile. */
 #if NUMBERS == 1
 
 SM80_FUNCTION void store_one(double *c, double sum, double beta) {
   *c = beta == 0 ? sum : fma(beta, *c, sum);
 }
 
-SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_tile &tile,
+SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const work_tile &tile,
                                  const cuda_dmma_arguments &args) {
   const double first = args.alpha[0] * sum.x, second = args.alpha[0] * sum.y, beta = args.beta[0];
   const bool is_first = x >= tile.col && x < args.n, is_second = x + 1 >= tile.col && x + 1 < args.n;
@@ -180,7 +173,7 @@ SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_til
 
 #else
 
-SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_tile &tile,
+SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const work_tile &tile,
                                  const cuda_dmma_arguments &args) {
   if (x < tile.col || x >= args.n)
     return;
@@ -198,7 +191,7 @@ SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_til
 
 #endif
 
-SM80_FUNCTION void store_sums(number *c, warp_sums sums, const own_tile &tile,
+SM80_FUNCTION void store_sums(number *c, warp_sums sums, const work_tile &tile,
                               const cuda_dmma_arguments &args) {
   const int row = tile.first_row + own_row(), col = tile.first_col + own_col();
   c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
@@ -215,10 +208,10 @@ SM80_FUNCTION void store_sums(number *c, warp_sums sums, const own_tile &tile,
   }
 }
 
-/* --- sums of slices and of blocks --- */
+/* --- reduction over slices and cluster --- */
 
-/* A slice's sums of the tile in shared memory, rows of FOLD_PITCH bytes; pairs
- * of them are what is added and stored at a time. */
+/* Layout of a slice's sums in shared memory: rows of FOLD_PITCH bytes. Sums are added and stored in
+ * pairs. */
 constexpr int FOLD_PITCH = TILE_N * NUMBER_BYTES + 64, FOLD_BYTES = FOLD_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
 static_assert(SLICES * CLUSTER == 1 || SLICES * FOLD_BYTES <= STAGES * STAGE_BYTES,
@@ -252,20 +245,20 @@ SM80_FUNCTION double2 sum_of_slices(shared_t index) {
 }
 
 SM80_FUNCTION double2 sum_of_blocks(shared_t index) {
-  double2 sum = load_doubles_of(0, index);
+  double2 sum = cluster_load_doubles(0, index);
 #pragma unroll
   for (int r = 1; r < CLUSTER; r++) {
-    const double2 more = load_doubles_of(r, index);
+    const double2 more = cluster_load_doubles(r, index);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
 }
 
-/* What all warps have goes to memory, is added, and stored row by row; of a
- * cluster, each block stores a share. */
-SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_arguments &args, shared_t memory) {
-  const own_tile own = tile_of(args);
-  __syncthreads(); /* the last panels were read */
+/* Adds the sums of all slices and blocks of the cluster through shared memory and stores C row by
+ * row. Each block of a cluster stores a part of the rows. */
+SM80_FUNCTION void reduce_sums(number *c, warp_sums sums, const cuda_dmma_arguments &args, shared_t memory) {
+  const work_tile tile = get_work_tile(args);
+  __syncthreads(); /* all warps have read the last panels */
   share_sums(memory, sums);
   __syncthreads();
   if (CLUSTER > 1) {
@@ -274,49 +267,49 @@ SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_argument
         const double2 sum = sum_of_slices(pair_at(memory, pair));
         store_doubles(pair_at(memory, pair), sum.x, sum.y);
       }
-    blocks_barrier();
+    cluster_barrier();
   }
-  c += args.c.offset + (CLUSTER > 1 ? 0 : own.part * args.c_part) + blockIdx.y * args.c_step;
-  const int first = CLUSTER > 1 ? PAIRS / CLUSTER * own.part : 0;
+  c += args.c.offset + (CLUSTER > 1 ? 0 : tile.part * args.c_part) + blockIdx.y * args.c_step;
+  const int first = CLUSTER > 1 ? PAIRS / CLUSTER * tile.part : 0;
 #pragma unroll 4
   for (int pair = first + threadIdx.x; pair < first + PAIRS / CLUSTER; pair += THREADS) {
     const shared_t at = pair_at(memory, pair);
     const double2 sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
-    const int y = own.first_row + pair / ROW_PAIRS, x = own.first_col + pair % ROW_PAIRS * COLUMNS;
-    if (y >= own.row && y < args.m)
-      store_columns(c + y * args.c.row, x, sum, own, args);
+    const int y = tile.first_row + pair / ROW_PAIRS, x = tile.first_col + pair % ROW_PAIRS * COLUMNS;
+    if (y >= tile.row && y < args.m)
+      store_columns(c + y * args.c.row, x, sum, tile, args);
   }
   if (CLUSTER > 1)
-    blocks_barrier(); /* others read this block's sums until here */
+    cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
 }
 
-/* --- blocks that stay --- */
+/* --- persistent blocks --- */
 
 #if STAYS
 
-/* Tile after tile of whole panels: those of the next one are on their way
- * while this one is multiplied and stored. */
+/* Computes tile after tile of whole panels; the next tile's panels are loaded while this one is
+ * multiplied and stored. */
 template <int BYTES>
 SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number *b, number *c,
                                   const cuda_dmma_arguments &args, shared_t stages) {
   const unsigned tiles = args.tiles_m * args.tiles_n;
   const int panels = args.k / DEPTH, k = threadIdx.x % 4;
-  const shared_t from_a = place<A_ACROSS, TILE_M>(own_row(), k),
-                 from_b = A_BYTES + place<B_ACROSS, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
+  const shared_t from_a = place<A_MN_MAJOR, TILE_M>(own_row(), k),
+                 from_b = A_BYTES + place<B_MN_MAJOR, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
   unsigned filling = blockIdx.x;
-  int left = 0; /* of its panels, those that were not asked for */
-  feed feed_a, feed_b;
+  int left = 0; /* panels of the tile `filling` whose copies have not been issued */
+  copy_source source_a, source_b;
   shared_t fill = stages, use = stages;
   const auto begin_tile = [&]() {
     if (filling >= tiles)
       return;
-    const own_tile own = tile_anew(filling, args);
-    feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows_of(a, own, args));
-    feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns_of(b, own, args));
+    const work_tile tile = get_tile_recomputed(filling, args);
+    source_a = get_copy_source<A_MN_MAJOR, TILE_M, BYTES>(rows_of(a, tile, args));
+    source_b = get_copy_source<B_MN_MAJOR, TILE_N, BYTES>(columns_of(b, tile, args));
     left = panels;
   };
   const auto fill_next = [&]() {
-    copies_commit();
+    cp_async_commit();
     fill = next_stage(fill, stages);
     if (left > 0 && --left == 0) {
       filling += gridDim.x;
@@ -324,14 +317,14 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
     }
   };
   begin_tile();
-  dependency_wait();
+  grid_dependency_wait();
 #pragma unroll 1
   for (int s = 0; s < STAGES - 1; s++) {
-    copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
-    copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
+    issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, source_a, left > 0);
+    issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, left > 0);
     fill_next();
   }
-  copies_wait<STAGES - 2>();
+  cp_async_wait_group<STAGES - 2>();
   __syncthreads();
   factors held[2];
   load_factors(held[0], stages + from_a, stages + from_b, 0);
@@ -343,22 +336,22 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
       for (int s = 0; s < STEPS; s++) {
         if (s + 1 == STEPS) {
           fill_next();
-          copies_wait<STAGES - 2>();
+          cp_async_wait_group<STAGES - 2>();
           __syncthreads();
           use = next_stage(use, stages);
         }
         load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
         multiply(sums, held[s % 2], [&](int i) {
           if (s == 0 && i == 0)
-            copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
+            issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, source_a, left > 0);
           if (s == 0 && i == BLOCKS_M - 1)
-            copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
+            issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, left > 0);
         });
       }
     }
     if (tile + gridDim.x >= tiles)
-      dependency_launch();
-    store_sums(c, sums, tile_anew(tile, args), args);
+      grid_dependency_launch();
+    store_sums(c, sums, get_tile_recomputed(tile, args), args);
     clear(sums);
   }
 }
@@ -391,10 +384,10 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
     multiply_panels<16>(sums, a, b, args, shared_address(memory));
   else
     multiply_panels<8>(sums, a, b, args, shared_address(memory));
-  dependency_launch();
+  grid_dependency_launch();
   if (SLICES * CLUSTER > 1)
-    fold_sums(c, sums, args, shared_address(memory));
+    reduce_sums(c, sums, args, shared_address(memory));
   else
-    store_sums(c, sums, tile_of(args), args);
+    store_sums(c, sums, get_work_tile(args), args);
 #endif
 }

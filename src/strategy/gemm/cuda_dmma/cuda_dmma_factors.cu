@@ -1,16 +1,15 @@
-/* What a warp of cuda_dmma multiplies at a time: its factors from shared
- * memory, and their products (instructions and who holds what: sm80.h).
+/* One step of a warp of cuda_dmma: fragments from shared memory, and their products (sm80.h has the
+ * instructions and the layout of fragments).
  *
- * Complex numbers are four real products, re += a.re b.re - a.im b.im and im +=
- * a.re b.im + a.im b.re; the factors of a step are half as deep, so that
- * registers hold two of them. */
+ * Complex elements are four real products: re += a.re b.re - a.im b.im and im += a.re b.im + a.im
+ * b.re. Their steps are half as deep, so that two sets of fragments fit in registers. */
 #include "cuda_dmma_panels.cu"
 
-constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8; /* of 16 rows and of 8 columns, in a warp */
-constexpr int STEP = 8 / NUMBERS, STEPS = SLICE / STEP;      /* of k: what is multiplied at a time, and
-                                       how often in a panel */
+/* blocks of 16 rows and of 8 columns of a warp */
+constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
+constexpr int STEP = 8 / NUMBERS, STEPS = SLICE / STEP; /* k of a step, and steps of a slice */
 
-/* Real parts, then imaginary ones. */
+/* Accumulators: real parts, then imaginary parts. */
 typedef double warp_sums[NUMBERS][BLOCKS_M][BLOCKS_N][4];
 
 #if NUMBERS == 1
@@ -24,16 +23,17 @@ SM80_FUNCTION void load_factors(factors &target, shared_t a, shared_t b, int ste
   for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
     for (int e = 0; e < 4; e++)
-      target.a[i][e] = load_double(a + place<A_ACROSS, TILE_M>(16 * i + e % 2 * 8, step * STEP + e / 2 * 4));
+      target.a[i][e] =
+          load_double(a + place<A_MN_MAJOR, TILE_M>(16 * i + e % 2 * 8, step * STEP + e / 2 * 4));
 #pragma unroll
   for (int j = 0; j < BLOCKS_N; j++)
 #pragma unroll
     for (int e = 0; e < 2; e++)
-      target.b[j][e] = load_double(b + place<B_ACROSS, TILE_N>(8 * j, step * STEP + e * 4));
+      target.b[j][e] = load_double(b + place<B_MN_MAJOR, TILE_N>(8 * j, step * STEP + e * 4));
 }
 
-/* `between` is called after each row of blocks: what it does goes on while
- * tensor cores multiply. */
+/* Adds the products of a step to `sums`. `between(i)` is called after each row of blocks, to issue
+ * copies while tensor cores run. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll
@@ -56,17 +56,17 @@ SM80_FUNCTION void load_factors(factors &target, shared_t a, shared_t b, int ste
   for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
     for (int e = 0; e < 2; e++) {
-      const double2 value = load_doubles(a + place<A_ACROSS, TILE_M>(16 * i + e * 8, step * STEP));
+      const double2 value = load_doubles(a + place<A_MN_MAJOR, TILE_M>(16 * i + e * 8, step * STEP));
       target.a[0][i][e] = value.x, target.a[1][i][e] = CONJUGATE_A * value.y;
     }
 #pragma unroll
   for (int j = 0; j < BLOCKS_N; j++) {
-    const double2 value = load_doubles(b + place<B_ACROSS, TILE_N>(8 * j, step * STEP));
+    const double2 value = load_doubles(b + place<B_MN_MAJOR, TILE_N>(8 * j, step * STEP));
     target.b[0][j] = value.x, target.b[1][j] = CONJUGATE_B * value.y;
   }
 }
 
-/* Likewise. Products of the same sums are as far apart as may be. */
+/* Adds the complex products of a step. Products of the same sums are far apart, to hide latency. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll

@@ -1,12 +1,12 @@
-/* What follows from a problem and a config of cuda_dmma: a tile, its memory, how its work is shared out; and
- * its model, in clocks of a multiprocessor, whose constants docs/lab/cuda_dmma.md tells the origin of. */
+/* Tile, memory layout and division of work of cuda_dmma, and its performance model in clocks of a
+ * multiprocessor. docs/lab/cuda_dmma.md has the measurements behind its constants. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
 #include <math.h>
 
-/* Tiles, slices of k that warps share out, their warps' tiles, blocks a multiprocessor has registers for, and
- * what tensor cores make of their peak in long sums, where elements come by pairs and one by one. */
+/* Supported tiles: slices of k, tile of a warp, blocks of a multiprocessor by registers, and the
+ * fraction of the tensor cores' peak for large k, with copies of pairs and of single elements. */
 static const struct {
   int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
@@ -28,10 +28,10 @@ static const struct {
 };
 
 enum {
-  STAGES_MOST = 6,
+  MAX_STAGES = 6,
   PADDING = 32,
   FOLD_PADDING = 64,
-  BLOCK_BYTES = 1024, /* of the system's in each block's shared memory */
+  BLOCK_BYTES = 1024, /* reserved by the system for each block */
   STAY_DEPTH = 128
 };
 
@@ -40,15 +40,16 @@ static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
   return (int64_t)rows * (8 * numbers * row + (numbers == 2 && !across ? 2 * PADDING : PADDING));
 }
 
-/* As many stages as there is memory for; and where sums meet in shared memory, these fit. */
-static void dmma_share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
-  const int64_t stage = panel_bytes(tile->numbers, tile->a_across, tile->tile_m, tile->depth) +
-                        panel_bytes(tile->numbers, tile->b_across, tile->tile_n, tile->depth),
+/* Sets as many stages as fit in shared memory. The stages must also hold the sums where these meet
+ * in shared memory. */
+static void dmma_layout_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
+  const int64_t stage = panel_bytes(tile->numbers, tile->a_mn_major, tile->tile_m, tile->depth) +
+                        panel_bytes(tile->numbers, tile->b_mn_major, tile->tile_n, tile->depth),
                 own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
                 fits = own / stage,
                 sums =
                     (int64_t)tile->slices * tile->tile_m * (8 * tile->numbers * tile->tile_n + FOLD_PADDING);
-  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
   if (tile->slices * tile->cluster > 1 && tile->stages * stage < sums)
     tile->stages = 0;
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
@@ -63,27 +64,27 @@ static bool shape_by_pairs(int numbers, const tsl_shape *shape, bool by_rows) {
                  : tsl_cuda_dmma_pairs(numbers, shape->row_stride, shape->col_stride, shape->cols, 0);
 }
 
-/* Whether both factors' elements come two at a time. */
+/* Returns true if elements of both operands are copied in pairs. */
 static bool by_pairs(const tsl_cuda_dmma *tile) {
-  return shape_by_pairs(tile->numbers, &tile->problem.a, !tile->a_across) &&
-         shape_by_pairs(tile->numbers, &tile->problem.b, tile->b_across);
+  return shape_by_pairs(tile->numbers, &tile->problem.a, !tile->a_mn_major) &&
+         shape_by_pairs(tile->numbers, &tile->problem.b, tile->b_mn_major);
 }
 
-/* Whether all lines of a tile that begins further up are there; pairs of them begin at even ones. */
+/* Returns true if a tile can begin earlier to be whole; pairs need an even number of lines. */
 static bool dmma_is_whole(int64_t lines, int tile, bool across) {
   return lines >= tile && (lines % 2 == 0 || !across);
 }
 
-/* Whether blocks stay: where there are more tiles than find room, and short sums, so that the next tile's
- * panels count that come while one is stored. */
+/* Returns true if blocks are persistent: with more tiles than resident blocks and a short k, loads
+ * of the next tile overlap the stores. */
 static bool dmma_stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
   return tile->numbers == 1 && tile->slices == 1 && tile->cluster == 1 && tsl_problem_batch(problem) == 1 &&
          problem->k > 0 && problem->k <= STAY_DEPTH && problem->k % tile->depth == 0 &&
          tiles > (int64_t)device->compute_units * tile->groups &&
-         dmma_is_whole(problem->m, tile->tile_m, tile->a_across) &&
-         dmma_is_whole(problem->n, tile->tile_n, tile->b_across);
+         dmma_is_whole(problem->m, tile->tile_m, tile->a_mn_major) &&
+         dmma_is_whole(problem->n, tile->tile_n, tile->b_mn_major);
 }
 
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
@@ -99,15 +100,15 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
   tile.depth = tile.slices * TSL_CUDA_DMMA_DEPTH;
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.a_mn_major = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_mn_major = !tsl_launch_along(b->row_stride, b->col_stride);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     if (shapes[i].numbers == tile.numbers && shapes[i].tile_m == tile.tile_m &&
         shapes[i].tile_n == tile.tile_n && shapes[i].slices == tile.slices) {
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
-      dmma_share_memory(&tile, device);
+      dmma_layout_memory(&tile, device);
       tile.stays = dmma_stays(&tile, device);
     }
   return tile;
@@ -115,44 +116,45 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
 
 /* --- the model --- */
 
-/* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what
- * one warp for each tensor core makes of what two do; and what elements cost that are copied one by one and
- * looked at, because a tile is longer than the matrix, for each copy over each product of a warp. */
+/* first_clocks: clocks from a block's start to its first full stage. sum_clocks: epilogue of a
+ * thread per sum. few_warps: rate with one warp per tensor core, relative to two. part_cost:
+ * slowdown of bounds-checked single copies, which occur where a tile exceeds the matrix, per copy
+ * and product of a warp. */
 static const double first_clocks = 3480, sum_clocks = 125, few_warps = 0.683, part_cost = 0.83;
-/* How much longer C takes whose elements are stored one by one: of the last step, and on its way to memory.
- */
+/* Slowdowns where elements of C are stored one by one: of the epilogue, and of memory traffic. */
 static const double odd_sums = 3.13, odd_moves = 1.37;
-/* Of a block's beginning and end, what others of its multiprocessor hide. */
+/* Fraction of a block's start and end that other resident blocks hide. */
 static const double hidden = 0.548;
-/* Clocks from asking for a panel until it has come. */
+/* Latency of a panel's copies, in clocks. */
 static const double panel_clocks = 1620;
-/* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start;
- * and of a launch's, what is left where one follows another. */
-static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* a clock and multiprocessor */,
+/* bandwidth_share: reached fraction of memory bandwidth. cache_bytes: bytes from L2. fold_seconds:
+ * start of the reduction. launch_share: fraction of launch latency that remains between successive
+ * launches. */
+static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* per clock and multiprocessor */,
                     fold_seconds = 2.9e-6, launch_share = 0.293;
-/* Units that blocks of a cluster, which are neighbours, leave over for each block but the first. */
+/* Multiprocessors that clusters leave idle, for each block of a cluster but the first. */
 static const double cluster_loss = 3.56;
 
-/* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has
- * these at half the rate of f32, and no more than those where it hardly has any. */
+/* Returns the f64 multiply-adds per clock of a multiprocessor's tensor cores: twice FMA where f64
+ * has half the rate of f32, else the rate of FMA. */
 static double dmma_unit_rate(const tsl_device *device) {
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
 
-/* Of the last step, where blocks' sums meet, its start, and bytes of slices' and of blocks' sums that are
- * moved in a clock. */
+/* Reduction within a cluster: fixed clocks, and bytes of sums moved in a clock. */
 static const double blocks_clocks = 1840, fold_bytes = 175;
 
-/* Clocks of the last step of a block, beyond those of its sums. */
+/* Returns the clocks of the reduction over slices and cluster. */
 static double dmma_meeting_clocks(const tsl_cuda_dmma *tile) {
   const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
   return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / fold_bytes : 0) +
          (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
 }
 
-/* Three that go on at once: the longest, and more where others are nearly as long. */
-static double dmma_together_of(double a, double b, double c) {
+/* Returns the time of three overlapping activities: about the longest, more if others are nearly as
+ * long. */
+static double dmma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
 }
 
@@ -169,14 +171,14 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
   const double depth = ceil(ceil((double)problem->k / tile->depth) / (double)parts) * tile->depth;
   const bool is_part = problem->m < tile->tile_m || problem->n < tile->tile_n;
   const double copies = lines * tile->depth / tile->items,
-               products = products_each * tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
+               products = products_each * tile->warp_m * tile->warp_n / 64 /* of 16 x 8 x 8 each */,
                slowed = is_part ? 1 + part_cost * copies / products : 1,
                rate = dmma_unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
   const double rounds = ceil(each / tile->groups),
                waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
   const bool is_odd = tile->numbers == 1 && parts == 1 && problem->c.row_stride % 2 != 0;
   const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
-  /* Of all rounds but the first, blocks that share a multiprocessor begin and end while others multiply. */
+  /* after the first round, resident blocks start and end while others multiply */
   const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + dmma_meeting_clocks(tile),
                later = (tile->stays ? around : first_clocks + around) *
                        (1 - hidden * (tile->groups - 1) / tile->groups);
@@ -186,10 +188,10 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
   const double c_bytes =
       8.0 * numbers * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds =
-                   dmma_together_of(clocks / clock, cached / clock,
-                                    (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
-                                        (bandwidth_share * device->bandwidth));
+               seconds = dmma_overlap_seconds(
+                   clocks / clock, cached / clock,
+                   (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
+                       (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
@@ -197,12 +199,12 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
 
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
-  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
-  return dmma_seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
+  const tsl_cuda_dmma_schedule schedule = tsl_cuda_dmma_get_schedule(&tile, device);
+  return dmma_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
 }
 
-/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than
- * units take at once. */
+/* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be
+ * resident. */
 enum { PART_PANELS = 2 };
 
 static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
@@ -223,27 +225,27 @@ static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl
   return best;
 }
 
-tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const tsl_device *device) {
+tsl_cuda_dmma_schedule tsl_cuda_dmma_get_schedule(const tsl_cuda_dmma *tile, const tsl_device *device) {
   const int64_t m = tile->problem.m, n = tile->problem.n;
-  tsl_cuda_dmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
-                                 .tiles_n = tsl_ceil_div(n, tile->tile_n)};
-  const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  shares.parts = dmma_parts_of(tile, tiles, device);
-  shares.blocks = tiles * shares.parts;
-  shares.pitch = tile->numbers == 2 ? n : tsl_round_up(n, 2);
-  shares.sums_bytes =
-      shares.parts > 1 && tile->cluster == 1 ? shares.parts * m * shares.pitch * 8 * tile->numbers : 0;
-  return shares;
+  tsl_cuda_dmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                     .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
+  schedule.parts = dmma_parts_of(tile, tiles, device);
+  schedule.blocks = tiles * schedule.parts;
+  schedule.pitch = tile->numbers == 2 ? n : tsl_round_up(n, 2);
+  schedule.sums_bytes =
+      schedule.parts > 1 && tile->cluster == 1 ? schedule.parts * m * schedule.pitch * 8 * tile->numbers : 0;
+  return schedule;
 }
 
 void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
-  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
+  const tsl_cuda_dmma_schedule schedule = tsl_cuda_dmma_get_schedule(&tile, device);
+  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n,
                depth = ceil((double)problem->k / tile.depth) * tile.depth,
                bytes = tiles * depth * 8 * tile.numbers;
-  tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
+  tsl_cost_counts_groups((double)schedule.blocks, tile.items, (double)schedule.blocks * tile.items,
                          (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;
   account->computed = tiles * depth * tile.tile_m * tile.tile_n;
@@ -253,6 +255,6 @@ void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config,
   account->global.read = account->local.written;
   account->rate =
       2 * dmma_unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

@@ -1,4 +1,4 @@
-/* A number of cuda_dmma's A, B and C: one of f64, or a complex number of two. */
+/* Element type of cuda_dmma's A, B and C: f64, or c128 as two f64. */
 #include "sm80.h"
 
 #if NUMBERS == 2
@@ -8,7 +8,8 @@ typedef double number;
 #endif
 constexpr int NUMBER_BYTES = 8 * NUMBERS;
 
-/* A complex number times `by`. What is real is multiplied as such, and so makes no NaN of infinity. */
+/* Multiplies a complex number by `by`. A real factor is multiplied as a real number, so that
+ * infinity does not become NaN. */
 SM80_FUNCTION double2 scaled(double2 value, const double (&by)[2]) {
   if (by[1] == 0)
     return make_double2(by[0] * value.x, by[0] * value.y);

@@ -1,4 +1,4 @@
-/* Compiling and launching cuda_dmma. */
+/* Compiles and launches cuda_dmma. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -9,7 +9,7 @@
 
 #define FOLDER "strategy/gemm/cuda_dmma/"
 
-/* What build() leaves in work->state. */
+/* Kernels that build() stores in work->state. */
 typedef struct dmma_kernels {
   tsl_kernel *multiply, *fold;
 } dmma_kernels;
@@ -22,17 +22,18 @@ tesela_status tsl_cuda_dmma_build(tsl_work *work) {
   char defines[300];
   dmma_kernels made = {.fold = NULL};
   void *block;
-  snprintf(defines, sizeof defines,
-           "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_ACROSS %d\n"
-           "#define B_ACROSS %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
-           "#define STAYS %d\n",
-           tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_across, tile.b_across, tile.numbers,
-           tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.stays);
+  snprintf(
+      defines, sizeof defines,
+      "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_MN_MAJOR %d\n"
+      "#define B_MN_MAJOR %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
+      "#define STAYS %d\n",
+      tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_mn_major, tile.b_mn_major, tile.numbers,
+      tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.stays);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma.cu", "tsl_gemm_cuda_dmma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* For parts, and where there are no products. */
-  const bool folds = tsl_cuda_dmma_shares_of(&tile, work->device).sums_bytes > 0 ||
+  /* for split-k and for k = 0 */
+  const bool folds = tsl_cuda_dmma_get_schedule(&tile, work->device).sums_bytes > 0 ||
                      !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   if (folds)
     TSL_TRY(tsl_launch_kernel_with(
@@ -56,85 +57,85 @@ void tsl_cuda_dmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them.
- */
+/* Returns 1 if the operand, with all products of a batch, can be accessed by 16 bytes along stride
+ * `along` in `lines` lines. */
 static int dmma_is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
                         int64_t offset) {
   return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
          (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
 
-/* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
-typedef struct dmma_running {
+/* One launch. A, B and the sizes are the kernel's: C = A B, swapped or not. */
+typedef struct dmma_launch_state {
   const tsl_work *work;
   const tsl_operands *operands;
   tsl_cuda_dmma tile;
-  tsl_cuda_dmma_shares shares;
+  tsl_cuda_dmma_schedule schedule;
   tsl_gemm_sizes sizes;
   const tsl_operand *a, *b;
-  bool is_split; /* parts of k go to memory, and the fold adds them up */
+  bool is_split; /* split-k: parts go to the workspace, and the reduction adds them */
   cuda_dmma_matrix result;
-  int64_t first, count; /* products of the batch that a launch takes */
+  int64_t first, count; /* products of the batch that the launch takes */
   tsl_launch_wanted wanted;
   tsl_stream *stream;
-} dmma_running;
+} dmma_launch_state;
 
-/* C from the sums of all parts; or from nothing, where there are none. */
-static tesela_status dmma_fold(const dmma_running *run) {
+/* Enqueues the split-k reduction; for k = 0 it writes C from sums of 0. */
+static tesela_status dmma_fold(const dmma_launch_state *run) {
   const tsl_work *work = run->work;
   const dmma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
   tsl_buffer *c = run->operands->c.buffer;
-  cuda_dmma_fold_arguments given = {.m = s->m,
-                                    .n = s->n,
-                                    .pitch = run->shares.pitch,
-                                    .part = s->m * run->shares.pitch,
-                                    .c_step = run->operands->c.step,
-                                    .c = run->result,
-                                    .parts = s->k > 0 ? (int)run->shares.parts : 0,
-                                    .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
-                                    .beta = {work->problem.beta[0], work->problem.beta[1]},
-                                    .wanted = run->wanted.at,
-                                    .wanted_above = run->wanted.above};
-  given.c.offset += run->first * given.c_step;
-  const int64_t blocks = tsl_ceil_div(given.m * given.n, FOLD_ELEMENTS),
+  cuda_dmma_fold_arguments args = {.m = s->m,
+                                   .n = s->n,
+                                   .pitch = run->schedule.pitch,
+                                   .part = s->m * run->schedule.pitch,
+                                   .c_step = run->operands->c.step,
+                                   .c = run->result,
+                                   .parts = s->k > 0 ? (int)run->schedule.parts : 0,
+                                   .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
+                                   .beta = {work->problem.beta[0], work->problem.beta[1]},
+                                   .wanted = run->wanted.at,
+                                   .wanted_above = run->wanted.above};
+  args.c.offset += run->first * args.c_step;
+  const int64_t blocks = tsl_ceil_div(args.m * args.n, FOLD_ELEMENTS),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
-  const tsl_argument list[] = {
-      TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(given.parts > 0 ? run->operands->scratch : c), TSL_ARG_VALUE(given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(args.parts > 0 ? run->operands->scratch : c),
+                               TSL_ARG_VALUE(args)};
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
-static cuda_dmma_matrix dmma_factor(const dmma_running *run, const tsl_operand *operand, bool across,
+static cuda_dmma_matrix dmma_factor(const dmma_launch_state *run, const tsl_operand *operand, bool across,
                                     int64_t offset, int64_t row, int64_t col, int64_t rows, int64_t cols,
                                     bool is_a) {
-  const bool by_rows = is_a != across; /* elements of a row of the matrix lie side by side */
+  const bool by_rows = is_a != across; /* elements of a row of the matrix are adjacent */
   return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
                             by_rows ? dmma_is_wide(run->tile.numbers, operand, col, row, rows, offset)
                                     : dmma_is_wide(run->tile.numbers, operand, row, col, cols, offset)};
 }
 
-static tesela_status dmma_multiply(const dmma_running *run) {
+static tesela_status dmma_multiply(const dmma_launch_state *run) {
   const tsl_work *work = run->work;
   const dmma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
-  const tsl_cuda_dmma_shares *shares = &run->shares;
+  const tsl_cuda_dmma_schedule *schedule = &run->schedule;
   const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.step;
-  cuda_dmma_arguments given = {
+  cuda_dmma_arguments args = {
       .m = (int)s->m,
       .n = (int)s->n,
       .k = (int)s->k,
-      .tiles_m = (int)shares->tiles_m,
-      .tiles_n = (int)shares->tiles_n,
-      .parts = (int)shares->parts,
-      .part_panels = (int)(panels / shares->parts),
-      .longer_parts = (int)(panels % shares->parts),
-      .a = dmma_factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m,
+      .tiles_m = (int)schedule->tiles_m,
+      .tiles_n = (int)schedule->tiles_n,
+      .parts = (int)schedule->parts,
+      .part_panels = (int)(panels / schedule->parts),
+      .longer_parts = (int)(panels % schedule->parts),
+      .a = dmma_factor(run, run->a, run->tile.a_mn_major, s->a_offset, s->a_row_stride, s->a_col_stride, s->m,
                        s->k, true),
-      .b = dmma_factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k,
+      .b = dmma_factor(run, run->b, run->tile.b_mn_major, s->b_offset, s->b_row_stride, s->b_col_stride, s->k,
                        s->n, false),
-      .c = run->is_split ? (cuda_dmma_matrix){0, shares->pitch, 1, 1} : run->result,
-      .c_part = s->m * shares->pitch,
+      .c = run->is_split ? (cuda_dmma_matrix){0, schedule->pitch, 1, 1} : run->result,
+      .c_part = s->m * schedule->pitch,
       .a_step = run->a->step,
       .b_step = run->b->step,
       .c_step = c_step,
@@ -143,15 +144,15 @@ static tesela_status dmma_multiply(const dmma_running *run) {
       .wanted_above = run->wanted.above,
   };
   if (!run->is_split) {
-    given.c.offset += run->first * c_step, given.c_part = 0;
+    args.c.offset += run->first * c_step, args.c_part = 0;
     for (int part = 0; part < 2; part++)
-      given.alpha[part] = work->problem.alpha[part], given.beta[part] = work->problem.beta[part];
+      args.alpha[part] = work->problem.alpha[part], args.beta[part] = work->problem.beta[part];
   }
   tsl_buffer *c = run->is_split ? run->operands->scratch : run->operands->c.buffer;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
-                               TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
+                               TSL_ARG_BUFFER(c), TSL_ARG_VALUE(args)};
   const int64_t room = (int64_t)tsl_launch_units(work->device) * run->tile.groups,
-                blocks = run->tile.stays ? tsl_min(shares->blocks, room) : shares->blocks;
+                blocks = run->tile.stays ? tsl_min(schedule->blocks, room) : schedule->blocks;
   const tsl_grid grid = {{(uint64_t)blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
   return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
 }
@@ -161,17 +162,17 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
-  dmma_running run = {.work = work,
-                      .operands = operands,
-                      .tile = tile,
-                      .shares = tsl_cuda_dmma_shares_of(&tile, work->device),
-                      .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
-                      .a = tile.swapped ? &operands->b : &operands->a,
-                      .b = tile.swapped ? &operands->a : &operands->b,
-                      .wanted = tsl_launch_wanted_of(work, operands),
-                      .stream = stream};
+  dmma_launch_state run = {.work = work,
+                           .operands = operands,
+                           .tile = tile,
+                           .schedule = tsl_cuda_dmma_get_schedule(&tile, work->device),
+                           .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                           .a = tile.swapped ? &operands->b : &operands->a,
+                           .b = tile.swapped ? &operands->a : &operands->b,
+                           .wanted = tsl_launch_wanted_of(work, operands),
+                           .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
-  run.is_split = run.shares.sums_bytes > 0;
+  run.is_split = run.schedule.sums_bytes > 0;
   run.result = (cuda_dmma_matrix){
       s->c_offset, s->c_row_stride, s->c_col_stride,
       dmma_is_wide(tile.numbers, &operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};

@@ -1,11 +1,10 @@
-/* What the host gives cuda_dmma's kernels: read by C and by CUDA C++.
- * Everything counts numbers, real or complex ones. */
+/* Arguments of cuda_dmma's kernels: read by C and by CUDA C++. All counts are in elements, real or
+ * complex. */
 #ifndef TSL_CUDA_DMMA_SHARED_H
 #define TSL_CUDA_DMMA_SHARED_H
 
-/* A matrix, and whether what is copied at a time, a complex number or a pair of
- * real ones that follow each other as the build says, lies at multiples of 16
- * bytes. */
+/* Matrix. is_wide: 16 bytes can be accessed at once, a complex element or a pair of adjacent real
+ * ones. */
 typedef struct cuda_dmma_matrix {
   long long offset, row, col;
   int is_wide;
@@ -14,19 +13,21 @@ typedef struct cuda_dmma_matrix {
 typedef struct cuda_dmma_arguments {
   int m, n, k;
   int tiles_m, tiles_n;
-  int parts, part_panels, longer_parts; /* of k; panels of each, and how many parts have one more */
+  /* split-k parts, panels of a part, number of parts with one more panel */
+  int parts, part_panels, longer_parts;
   cuda_dmma_matrix a, b, c;
-  long long c_part;                 /* from the sums of one part of k to the next's */
-  long long a_step, b_step, c_step; /* from product to product of a batch */
+  long long c_part;                 /* stride between the sums of split-k parts */
+  long long a_step, b_step, c_step; /* strides between products of a batch */
   double alpha[2], beta[2];
-  long long wanted, wanted_above; /* the address of an int, and what it must be above unless the run is not
-                                     wanted; 0: it is */
+  /* is_unwanted(): the result is not used if the int at address `wanted` is not above
+   * `wanted_above`; 0: it is used */
+  long long wanted, wanted_above;
 } cuda_dmma_arguments;
 
-/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart,
- * to C. */
+/* Arguments of the split-k reduction: `parts` matrices, `part` elements apart, with rows of `pitch`
+ * elements, are added to C. */
 typedef struct cuda_dmma_fold_arguments {
-  long long m, n, pitch, part, c_step /* from product to product of a batch, which has no sums */;
+  long long m, n, pitch, part, c_step /* stride between products of a batch, which is never split */;
   cuda_dmma_matrix c;
   int parts;
   double alpha[2], beta[2];

@@ -1,12 +1,10 @@
-/* The last step where cuda_dmma.cu splits k: C from the sums of all parts. Also
- * the only one where there are no products: of no parts the sum is 0.
+/* Split-k reduction of cuda_dmma.cu: C from the sums of all parts. With no parts the sums are 0: the only
+ * kernel for k = 0.
  *
- *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32
- * elements of C by 8 shares of the parts
+ *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32 elements of C by 8 groups of parts
  *
- * Each warp of a block adds up a share of the parts for 32 elements, in their
- * order; the first warp adds up what the eight have, in their order, so that
- * the same parts always give the same bits. */
+ * Each warp of a block adds a consecutive range of parts for 32 elements, in order. The first warp then adds
+ * the eight sums, in order, so that the same parts always give the same bits. */
 #include "cuda_dmma_number.cu"
 #include "cuda_dmma_shared.h"
 
@@ -22,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(32 * SHARES)
   c += blockIdx.y * args.c_step * NUMBERS;
   if (is_unwanted(args.wanted, args.wanted_above))
     return;
-  dependency_wait();
+  grid_dependency_wait();
   for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;
     const double *from = sums + NUMBERS * (first * args.part + row * args.pitch + col);

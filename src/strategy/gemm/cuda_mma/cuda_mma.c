@@ -1,4 +1,4 @@
-/* The variants of cuda_mma.cu: parameters, what is legal, and why not.
+/* Descriptor of cuda_mma: parameters, refusals, accuracy.
  * Measurements: docs/lab/cuda_mma.md. */
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
@@ -7,7 +7,7 @@ static const tsl_param params[] = {
     [TSL_CUDA_MMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 256}},
     [TSL_CUDA_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
     [TSL_CUDA_MMA_FROM] = {"from",
-                           "place: copies come from where A and B lie; packed: from aligned copies",
+                           "place: panels are copied from A and B; packed: from aligned copies of A and B",
                            TSL_CUDA_MMA_PLACE,
                            {TSL_CUDA_MMA_PLACE, TSL_CUDA_MMA_PACKED}},
     {NULL, NULL, 0, {0}},
@@ -15,7 +15,7 @@ static const tsl_param params[] = {
 
 static const char *const from_names[] = {"place", "packed"};
 
-/* The first one, which all types are compiled for, takes the compiler a third of the default's time. */
+/* The first probe is compiled for all types; it compiles in a third of the default's time. */
 static const char *const probes[] = {
     "tile_m=64 tile_n=64 depth=64",
     "tile_m=128 tile_n=128 depth=64",
@@ -32,12 +32,12 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
                               const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
+    return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (tile.is_eight && device->architecture < TSL_CUDA_MMA_EIGHTS)
-    return tsl_refusal("%s is sm_%d, 8-bit floating point is of sm_%d and newer", device->name,
+    return tsl_refusal("%s is sm_%d; 8-bit floating point needs sm_%d or newer", device->name,
                        device->architecture, TSL_CUDA_MMA_EIGHTS);
   if (tile.warp_m == 0)
-    return tsl_refusal("no shape of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
+    return tsl_refusal("no arrangement of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
   if (tile.stages == 0)
     return tsl_refusal(
         "two stages of %d rows and %d columns of %d bytes do not fit into the %llu bytes of %s, which %d "
@@ -45,23 +45,23 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
         tile.tile_m, tile.tile_n, tile.depth_bytes, (unsigned long long)device->local_bytes_inside,
         device->name, tile.groups);
   if (tile.packs && tsl_problem_batch(problem) > 1)
-    return "from=packed: of a batch nothing is packed";
+    return "from=packed takes a single product, not a batch";
   if (tile.packs && tile.a_width == 16 && tile.b_width == 16)
-    return "from=packed: A and B are aligned as they lie";
+    return "from=packed: A and B are already aligned";
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("its kernel counts rows and columns in 31 bits");
   static const double most_blocks = 0x7f000000;
-  const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, device);
-  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts > most_blocks)
-    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)shares.tiles_m,
-                       (long long)shares.tiles_n);
+  const tsl_cuda_mma_schedule schedule = tsl_cuda_mma_get_schedule(&tile, device);
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.parts > most_blocks)
+    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n);
   return NULL;
 }
 
-/* Packed factors, whether or not a run's strides need them, and the sums of parts of k. */
+/* Returns the workspace bytes: packed operands, which some strides of a run need, and partial sums. */
 static uint64_t mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
-  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_shares_of(&tile, device).sums_bytes);
+  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_get_schedule(&tile, device).sums_bytes);
 }
 
 #define EIGHTS(a, b)                                                                                         \
@@ -77,7 +77,7 @@ static const tsl_types types[] = {
     {TESELA_U8, TESELA_I8, TESELA_I32},
     {TESELA_I8, TESELA_U8, TESELA_I32},
     {TESELA_U8, TESELA_U8, TESELA_I32},
-    {TESELA_F32, TESELA_F32, TESELA_F32}, /* cut to tf32 */
+    {TESELA_F32, TESELA_F32, TESELA_F32}, /* truncated to tf32 */
     EIGHTS(E4M3, E4M3),
     EIGHTS(E4M3, E5M2),
     EIGHTS(E5M2, E4M3),
@@ -85,9 +85,9 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of
- * their product. Its sums align fewer products at once than those of narrower types, so that each costs more
- * cuts. Of a number with less than ten places, below the smallest normal one, nothing may be left. */
+/* Returns the accuracy. For f32 the tensor cores truncate factors to ten binary places: a product
+ * loses less than 2^-9. Their sums align fewer products at a time than sums of narrower types,
+ * which adds truncations. Subnormal factors may become 0. */
 static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
@@ -99,9 +99,9 @@ static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *c
 
 const tsl_strategy tsl_gemm_cuda_mma = {
     .name = "cuda_mma",
-    .idea = "narrow types by tensor cores in CUDA C++, as sm_80 and later ones have them: panels come by "
-            "asynchronous copies between products, from wherever they lie",
-    .lifts = "operands packed first, copies in bursts",
+    .idea = "narrow types by tensor cores in CUDA C++, for sm_80 and newer: "
+            "asynchronous copies between products, from any layout",
+    .lifts = "packing of operands, copies in bursts",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,

@@ -1,12 +1,12 @@
-/* What follows from a problem and a config of cuda_mma: a tile, its memory, how its work is shared out; and
- * its model, in clocks of a multiprocessor, whose constants docs/lab/cuda_mma.md tells the origin of. */
+/* Tile, memory layout and division of work of cuda_mma, and its performance model in clocks of a
+ * multiprocessor. docs/lab/cuda_mma.md has the measurements behind its constants. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
 #include <math.h>
 
-/* Tiles, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of their
- * rate in long sums. */
+/* Supported tiles: tile of a warp, blocks of a multiprocessor by registers, and the fraction of the
+ * tensor cores' rate for large k. */
 static const struct {
   int tile_m, tile_n, warp_m, warp_n, groups;
   double efficiency;
@@ -18,15 +18,15 @@ static const struct {
     {32, 32, 16, 16, 4, 0.235},   {64, 16, 16, 16, 4, 0.227},   {16, 64, 16, 16, 4, 0.306},
 };
 
-enum { STAGES_MOST = 8, BLOCK_BYTES = 1024 /* of the system's in each block's shared memory */ };
+enum { MAX_STAGES = 8, BLOCK_BYTES = 1024 /* reserved by the system for each block */ };
 
-/* As many stages as there is memory for. */
-static void mma_share_memory(tsl_cuda_mma *tile, const tsl_device *device) {
+/* Sets as many stages as fit in shared memory. */
+static void mma_layout_memory(tsl_cuda_mma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * tile->depth_bytes,
                 inside =
                     (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
                 own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES, fits = own / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
 }
 
@@ -61,13 +61,13 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
   tile.depth = tile.depth_bytes / tile.element;
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
-  tile.a_width = shape_width(tile.element, a, !tile.a_across, 0);
-  tile.b_width = shape_width(tile.element, b, tile.b_across, 0);
+  tile.a_mn_major = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_mn_major = !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.a_width = shape_width(tile.element, a, !tile.a_mn_major, 0);
+  tile.b_width = shape_width(tile.element, b, tile.b_mn_major, 0);
   if (tile.packs) {
-    const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
-                   rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
+    const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
+                   rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
     tile.a_bytes = tsl_rows_bytes(&rows_a), tile.b_bytes = tsl_rows_bytes(&rows_b);
   }
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -75,34 +75,35 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = shapes[i].efficiency;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
-      mma_share_memory(&tile, device);
+      mma_layout_memory(&tile, device);
     }
   return tile;
 }
 
 /* --- the model --- */
 
-/* Multiply-adds of 16 bits, sums in f32, that a multiprocessor's tensor cores do in a clock by mma.sync, by
- * the architecture from which the number holds: data sheets' (of the faster of two kinds, where cards
- * differ); 90 measured, where only others reach twice as many. Others by their bytes: of 8 bits twice as many
- * integers, of tf32 half; 8-bit floating point is multiplied as 16 bits. */
+/* Multiply-adds per clock and multiprocessor of mma.sync with 16-bit elements and f32 sums, by
+ * first architecture. Data sheets' numbers of the faster cards; 90 is measured, where only wgmma
+ * reaches twice as many. 8-bit integers have twice the rate, tf32 half; 8-bit floating point is
+ * multiplied as 16 bits. */
 static const struct {
   int architecture;
   double rate;
 } rates[] = {{80, 1024}, {86, 512}, {90, 1150}, {100, 1024}, {110, 512}};
 
-/* Clocks from a block's start to its first full stage; of its last step for each sum of a thread, and how
- * much longer it takes where numbers of C are stored one by one; from asking for a panel until it has come;
- * and of a panel's barrier. */
+/* Clocks. first_clocks: from a block's start to its first full stage. sum_clocks: epilogue of a
+ * thread per sum. ones_cost: factor where elements of C are stored one by one. panel_clocks:
+ * latency of a panel's copies. barrier_clocks: barrier of a panel. */
 static const double first_clocks = 1950, sum_clocks = 51, ones_cost = 15, panel_clocks = 1660,
                     barrier_clocks = 42;
-/* What chunks cost a warp that are looked at one by one, and those of them that come element by element, each
- * element. */
+/* Clocks of a warp for a chunk whose bounds are checked, and for each element of a chunk copied by
+ * elements. */
 static const double look_clocks = 490, element_clocks = 25;
-/* What one warp for each tensor core makes of what two do. */
+/* Rate with one warp per tensor core, relative to two. */
 static const double few_warps = 0.76;
-/* Of memory's bandwidth, and bytes of the last cache's a clock and multiprocessor, what such copies reach; of
- * a fold, its start; and of a launch's, what is left where one follows another. */
+/* bandwidth_share: reached fraction of memory bandwidth. cache_bytes: bytes from L2 per clock and
+ * multiprocessor. fold_seconds: start of the reduction. launch_share: fraction of launch latency
+ * that remains between successive launches. */
 static const double bandwidth_share = 0.84, cache_bytes = 46, fold_seconds = 4.9e-6, launch_share = 0.39;
 
 static double mma_unit_rate(const tsl_cuda_mma *tile, const tsl_device *device) {
@@ -113,7 +114,7 @@ static double mma_unit_rate(const tsl_cuda_mma *tile, const tsl_device *device) 
   return tile->is_eight ? rate : rate * 2 / tile->element;
 }
 
-/* Clocks of a thread's copies for each panel, beyond those of a whole one's. */
+/* Returns the extra clocks of a panel's copies where tiles are partial or operands are not aligned. */
 static double part_clocks(const tsl_cuda_mma *tile) {
   const tsl_problem *problem = &tile->problem;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
@@ -125,12 +126,13 @@ static double part_clocks(const tsl_cuda_mma *tile) {
          chunks_b * (look_clocks + (width_b ? 0 : element_clocks * 16 / tile->element));
 }
 
-/* Three that go on at once: the longest, and more where others are nearly as long. */
-static double mma_together_of(double a, double b, double c) {
+/* Returns the time of three overlapping activities: about the longest, more if others are nearly as
+ * long. */
+static double mma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 3.5) + pow(b, 3.5) + pow(c, 3.5), 1 / 3.5);
 }
 
-/* Bytes that are packed first. */
+/* Returns the bytes that are packed first. */
 static double packed_bytes(const tsl_cuda_mma *tile) {
   return tile->packs ? (tile->a_width < 16 ? (double)tile->a_bytes : 0) +
                            (tile->b_width < 16 ? (double)tile->b_bytes : 0)
@@ -161,8 +163,9 @@ static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t par
                clocks = fmax(products, waited) + rounds * (first_clocks + stored * area / tile->items),
                cached = blocks * panels * bytes / (cache_bytes * units);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = mma_together_of(clocks / clock, cached / clock,
-                                         tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
+               seconds =
+                   mma_overlap_seconds(clocks / clock, cached / clock,
+                                       tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 8.0 * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 ? fold_seconds + sums / device->bandwidth : 0);
@@ -170,13 +173,13 @@ static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t par
 
 double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
-  const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, device);
+  const tsl_cuda_mma_schedule schedule = tsl_cuda_mma_get_schedule(&tile, device);
   return mma_packing_seconds(&tile, device) +
-         mma_seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
+         mma_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
 }
 
-/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than
- * units take at once. */
+/* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be
+ * resident. */
 enum { PART_PANELS = 4 };
 
 static int64_t mma_parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_device *device) {
@@ -195,26 +198,26 @@ static int64_t mma_parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_d
   return best;
 }
 
-tsl_cuda_mma_shares tsl_cuda_mma_shares_of(const tsl_cuda_mma *tile, const tsl_device *device) {
+tsl_cuda_mma_schedule tsl_cuda_mma_get_schedule(const tsl_cuda_mma *tile, const tsl_device *device) {
   const int64_t m = tile->problem.m, n = tile->problem.n;
-  tsl_cuda_mma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
-                                .tiles_n = tsl_ceil_div(n, tile->tile_n)};
-  const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  shares.parts = mma_parts_of(tile, tiles, device);
-  shares.blocks = tiles * shares.parts;
-  shares.pitch = tsl_round_up(n, 4);
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * m * shares.pitch * 4 : 0;
-  return shares;
+  tsl_cuda_mma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                    .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
+  schedule.parts = mma_parts_of(tile, tiles, device);
+  schedule.blocks = tiles * schedule.parts;
+  schedule.pitch = tsl_round_up(n, 4);
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * m * schedule.pitch * 4 : 0;
+  return schedule;
 }
 
 void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_cost_counts *account) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
-  const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
+  const tsl_cuda_mma_schedule schedule = tsl_cuda_mma_get_schedule(&tile, device);
+  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n,
                depth = ceil((double)problem->k / tile.depth) * tile.depth,
                bytes = tiles * depth * tile.element;
-  tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
+  tsl_cost_counts_groups((double)schedule.blocks, tile.items, (double)schedule.blocks * tile.items,
                          (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;
   account->computed = tiles * depth * tile.tile_m * tile.tile_n;
@@ -225,6 +228,6 @@ void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, 
   account->rate =
       2 * mma_unit_rate(&tile, device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies(packed_bytes(&tile), account);
-  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

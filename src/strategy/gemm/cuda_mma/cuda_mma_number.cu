@@ -1,5 +1,5 @@
-/* Numbers of cuda_mma: elements of A and B, sums, and numbers of C. Before it is included: C_FORM (0 f32, 1 f16, 2 bf16, 3 i32),
- * SPLIT (1: C is memory for sums, which leave as they are). */
+/* Element types of cuda_mma: sums and C. Before it is included: C_FORM (0 f32, 1 f16, 2 bf16, 3
+ * i32), SPLIT (1: C is the workspace for sums, which are stored unscaled). */
 #include "cuda_mma_shared.h"
 #include "sm80.h"
 
@@ -15,7 +15,7 @@ typedef unsigned short c_number;
 #endif
 constexpr bool IS_NARROW = sizeof(c_number) == 2;
 
-/* A number of C, in the type of sums. */
+/* Converts an element of C to the type of sums. */
 SM80_FUNCTION sum_t sum_of(c_number value) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
   return value;
@@ -26,7 +26,7 @@ SM80_FUNCTION sum_t sum_of(c_number value) {
 #endif
 }
 
-/* Two numbers of C, of two bytes each. */
+/* Rounds two f32 to a pair of C's 16-bit elements. */
 SM80_FUNCTION unsigned c_pair(float first, float second) {
 #if C_FORM == 1
   return f16_pair(first, second);
@@ -35,7 +35,7 @@ SM80_FUNCTION unsigned c_pair(float first, float second) {
 #endif
 }
 
-/* alpha sum + beta before; where beta is 0 nobody looks at `before`. Integers wrap. */
+/* Returns alpha sum + beta before. `before` is not used where beta is 0. Integers wrap. */
 SM80_FUNCTION sum_t combined(sum_t sum, sum_t before, cuda_mma_scalar alpha, cuda_mma_scalar beta) {
 #if SPLIT
   return sum;
@@ -65,7 +65,7 @@ SM80_FUNCTION void store_number(c_number *c, sum_t sum, cuda_mma_scalar alpha, c
 #endif
 }
 
-/* Four numbers side by side, at a multiple of their size. */
+/* Four adjacent elements, aligned to their size. */
 struct __align__(4 * sizeof(c_number)) c_quad {
   c_number number[4];
 };

@@ -1,11 +1,11 @@
-/* cuda_mma's panels: which of A and B a block multiplies, where it lies in shared memory, and the copies that bring it there
- * (cuda_mma.cu has the picture). */
+/* Panels of cuda_mma: a block's part of A and B, its layout in shared memory, and the copies that bring it
+ * there (cuda_mma.cu has the picture). */
 #include "cuda_mma_number.cu"
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
-constexpr int DEPTH_BYTES = TSL_PARAM_DEPTH, DEPTH = DEPTH_BYTES / ELEMENT; /* of a panel's k */
+constexpr int DEPTH_BYTES = TSL_PARAM_DEPTH, DEPTH = DEPTH_BYTES / ELEMENT; /* of k in a panel */
 constexpr int WARPS_N = TILE_N / WARP_N, THREADS = 32 * (TILE_M / WARP_M) * WARPS_N;
-constexpr int BAND = 8; /* rows of tiles that blocks take together */
+constexpr int BAND = 8; /* rows of tiles that are visited together, for L2 reuse */
 
 #if ELEMENT == 1
 typedef unsigned char element;
@@ -18,71 +18,73 @@ constexpr int CHUNK = 16 / ELEMENT; /* elements of 16 bytes */
 
 /* --- a panel in shared memory --- */
 
-/* What is read together, eight lines of 16 bytes, and must lie in different banks: eight that follow each other; where columns are
- * taken by pairs, or bytes transposed, numbers 0 1 4 5 8 9 12 13 of sixteen; of words, four and two chunks of each. */
+/* Pattern of eight lines of 16 bytes that are read together and must be in different banks.
+ * FOLLOWING: eight consecutive lines. PAIRED: lines 0 1 4 5 8 9 12 13 of sixteen. WORDS: four
+ * lines, two chunks each, read by words. */
 enum { FOLLOWING, PAIRED, WORDS };
-constexpr int A_KIND = !A_ACROSS      ? FOLLOWING
+constexpr int A_KIND = !A_MN_MAJOR    ? FOLLOWING
                        : ELEMENT == 1 ? PAIRED
                        : ELEMENT == 2 ? FOLLOWING
                                       : WORDS,
-              B_KIND = !B_ACROSS              ? PAIRED
-                       : A_ACROSS == B_ACROSS ? A_KIND
-                       : ELEMENT == 1         ? PAIRED
-                       : ELEMENT == 2         ? FOLLOWING
-                                              : WORDS;
+              B_KIND = !B_MN_MAJOR                ? PAIRED
+                       : A_MN_MAJOR == B_MN_MAJOR ? A_KIND
+                       : ELEMENT == 1             ? PAIRED
+                       : ELEMENT == 2             ? FOLLOWING
+                                                  : WORDS;
 
-/* A panel of LINES rows of A or columns of B: DOWN rows of memory, each PITCH bytes in ROW chunks, which are exchanged by the row's
- * number. PERIOD: rows after which these exchanges come again. */
-template <int ACROSS, int LINES, int KIND>
+/* Panel of LINES rows of A or columns of B: DOWN memory rows of PITCH bytes in ROW chunks, which
+ * are swizzled by the row's number. PERIOD: rows after which the swizzle repeats. */
+template <int MN_MAJOR, int LINES, int KIND>
 struct panel {
-  static constexpr int PITCH = ACROSS ? LINES * ELEMENT : DEPTH_BYTES, ROW = PITCH / 16,
-                       DOWN = ACROSS ? DEPTH : LINES, BYTES = PITCH * DOWN,
-                       MOST = ROW < 8 ? ROW : 8 /* chunks that are exchanged */,
+  static constexpr int PITCH = MN_MAJOR ? LINES * ELEMENT : DEPTH_BYTES, ROW = PITCH / 16,
+                       DOWN = MN_MAJOR ? DEPTH : LINES, BYTES = PITCH * DOWN,
+                       MOST = ROW < 8 ? ROW : 8 /* chunks that are permuted */,
                        TOGETHER = 8 / MOST /* rows that share the 32 banks */,
                        PERIOD = KIND == FOLLOWING ? 8
                                 : KIND == PAIRED  ? 16
                                                   : 4;
 };
-template <int ACROSS, int LINES, int KIND>
+template <int MN_MAJOR, int LINES, int KIND>
 SM80_FUNCTION int phase(int row) {
-  typedef panel<ACROSS, LINES, KIND> own;
+  typedef panel<MN_MAJOR, LINES, KIND> panel_type;
   if (KIND == WORDS)
-    return 2 * (row % 4 / own::TOGETHER % (own::MOST / 2 > 0 ? own::MOST / 2 : 1));
+    return 2 * (row % 4 / panel_type::TOGETHER % (panel_type::MOST / 2 > 0 ? panel_type::MOST / 2 : 1));
   const int number = KIND == PAIRED ? row % 2 + row / 4 % 4 * 2 : row;
-  return number / own::TOGETHER % own::MOST;
+  return number / panel_type::TOGETHER % panel_type::MOST;
 }
-template <int ACROSS, int LINES, int KIND>
+template <int MN_MAJOR, int LINES, int KIND>
 SM80_FUNCTION int place(int row, int chunk) {
-  return row * panel<ACROSS, LINES, KIND>::PITCH + (chunk ^ phase<ACROSS, LINES, KIND>(row)) * 16;
+  return row * panel<MN_MAJOR, LINES, KIND>::PITCH + (chunk ^ phase<MN_MAJOR, LINES, KIND>(row)) * 16;
 }
 
-typedef panel<A_ACROSS, TILE_M, A_KIND> a_panel;
-typedef panel<B_ACROSS, TILE_N, B_KIND> b_panel;
+typedef panel<A_MN_MAJOR, TILE_M, A_KIND> a_panel;
+typedef panel<B_MN_MAJOR, TILE_N, B_KIND> b_panel;
 constexpr int A_BYTES = a_panel::BYTES, STAGE_BYTES = A_BYTES + b_panel::BYTES;
 static_assert(A_BYTES % 128 == 0 && STAGE_BYTES % 128 == 0, "chunks are exchanged within 128 bytes");
 
-/* --- a block's share of the work --- */
+/* --- work of a block --- */
 
-/* Its tile of C, where the rows and columns that it multiplies start, and its part of k: a tile at the end of C starts further up,
- * where it is whole. */
-struct own_tile {
+/* Work tile of a block: its tile of C, the first row and column that it multiplies, its split-k
+ * part and range of k. A tile at the end of C begins earlier, where it is whole. */
+struct work_tile {
   int row, col, first_row, first_col, part, first_k, end_k;
 };
 
-/* Where a tile's lines start: further up where it would end behind the last, if chunks stay aligned. */
-template <int LINES, int ACROSS>
+/* Returns the first line of a tile: earlier where it would exceed the matrix, if chunks stay
+ * aligned. */
+template <int LINES, int MN_MAJOR>
 SM80_FUNCTION int first_of(int line, int count) {
-  return line + LINES > count && count >= LINES && !(ACROSS && count % CHUNK != 0) ? count - LINES : line;
+  return line + LINES > count && count >= LINES && !(MN_MAJOR && count % CHUNK != 0) ? count - LINES : line;
 }
 
 SM80_FUNCTION bool is_wide(const cuda_mma_arguments &args) {
   return args.a.width == 16 && args.b.width == 16;
 }
 
-/* What it says is found anew wherever it is asked, and takes no registers in between: the compiler does not know that it stays the
- * same. */
-SM80_FUNCTION own_tile tile_of(const cuda_mma_arguments &args) {
-  const unsigned number = block_number_anew(), tiles = args.tiles_m * args.tiles_n;
+/* Computes this block's work tile. It is recomputed at each call to save registers: the block index
+ * is opaque to the compiler. */
+SM80_FUNCTION work_tile get_work_tile(const cuda_mma_arguments &args) {
+  const unsigned number = opaque_block_index(), tiles = args.tiles_m * args.tiles_n;
   unsigned part = 0, tile = number;
   if (args.parts > 1)
     part = number / tiles, tile = number % tiles;
@@ -98,22 +100,22 @@ SM80_FUNCTION own_tile tile_of(const cuda_mma_arguments &args) {
             end = (first + args.part_panels + longer) * DEPTH;
   return {row,
           col,
-          first_of<TILE_M, A_ACROSS>(row, args.m),
-          first_of<TILE_N, B_ACROSS>(col, args.n),
+          first_of<TILE_M, A_MN_MAJOR>(row, args.m),
+          first_of<TILE_N, B_MN_MAJOR>(col, args.n),
           (int)part,
           first * DEPTH,
           end < args.k ? end : args.k};
 }
 
-/* LINES lines of a factor: element (0, 0) of the first of them, elements from a line and from a k to the next, how many lines and k
- * there are, and the bytes of a copy. */
+/* LINES lines of an operand: address of element (0, 0), strides between lines and along k, number
+ * of lines and k, bytes of a copy. */
 struct lines {
   const element *from;
   long long line, k;
   int count, depth, width;
 };
 
-SM80_FUNCTION lines rows_of(const element *a, const own_tile &tile, const cuda_mma_arguments &args) {
+SM80_FUNCTION lines rows_of(const element *a, const work_tile &tile, const cuda_mma_arguments &args) {
   return {a + args.a.offset + tile.first_row * args.a.row + tile.first_k * args.a.col,
           args.a.row,
           args.a.col,
@@ -121,7 +123,7 @@ SM80_FUNCTION lines rows_of(const element *a, const own_tile &tile, const cuda_m
           tile.end_k - tile.first_k,
           args.a.width};
 }
-SM80_FUNCTION lines columns_of(const element *b, const own_tile &tile, const cuda_mma_arguments &args) {
+SM80_FUNCTION lines columns_of(const element *b, const work_tile &tile, const cuda_mma_arguments &args) {
   return {b + args.b.offset + tile.first_col * args.b.col + tile.first_k * args.b.row,
           args.b.col,
           args.b.row,
@@ -132,48 +134,50 @@ SM80_FUNCTION lines columns_of(const element *b, const own_tile &tile, const cud
 
 /* --- panels to shared memory --- */
 
-/* A thread's copies of a chunk each, of which COUNT make a panel: each is APART rows of memory behind the one before. */
-template <int ACROSS, int LINES, int KIND>
+/* Copies of a thread, one chunk each; COUNT copies make a panel, APART memory rows from one to the
+ * next. */
+template <int MN_MAJOR, int LINES, int KIND>
 struct copies {
-  typedef panel<ACROSS, LINES, KIND> own;
-  static constexpr int CHUNKS = own::ROW * own::DOWN, APART = THREADS / own::ROW,
+  typedef panel<MN_MAJOR, LINES, KIND> panel_type;
+  static constexpr int CHUNKS = panel_type::ROW * panel_type::DOWN, APART = THREADS / panel_type::ROW,
                        COUNT = CHUNKS < THREADS ? 1 : CHUNKS / THREADS;
-  static_assert(THREADS % own::ROW == 0 &&
-                    (COUNT == 1 || (APART % own::PERIOD == 0 && CHUNKS % THREADS == 0)),
+  static_assert(THREADS % panel_type::ROW == 0 &&
+                    (COUNT == 1 || (APART % panel_type::PERIOD == 0 && CHUNKS % THREADS == 0)),
                 "a thread's copies lie a constant apart");
 };
-typedef copies<A_ACROSS, TILE_M, A_KIND> a_copies;
-typedef copies<B_ACROSS, TILE_N, B_KIND> b_copies;
+typedef copies<A_MN_MAJOR, TILE_M, A_KIND> a_copies;
+typedef copies<B_MN_MAJOR, TILE_N, B_KIND> b_copies;
 
-/* Where they come from and go to: the next one's chunk, elements from one to the next and from a panel's last to the next panel's
- * first, and the first one's place in a panel. */
-struct feed {
+/* Position of a thread's copies: next source chunk, step between chunks, step from a panel's last
+ * chunk to the next panel's first, and offset in the panel. */
+struct copy_source {
   const element *from;
   long long step, turn;
   shared_t to;
 };
 
-template <int ACROSS, int LINES, int KIND>
-SM80_FUNCTION feed feed_of(const lines &lines_in) {
-  typedef copies<ACROSS, LINES, KIND> each;
-  const int chunk = threadIdx.x % each::lines_in::ROW, row = threadIdx.x / each::lines_in::ROW;
-  const int line = ACROSS ? chunk * CHUNK : row, k = ACROSS ? row : chunk * CHUNK;
-  const long long step = each::APART * (ACROSS ? lines_in.k : lines_in.line);
-  return {lines_in.from + line * lines_in.line + k * lines_in.k, step, DEPTH * lines_in.k - (each::COUNT - 1) * step,
-          (shared_t)place<ACROSS, LINES, KIND>(row, chunk)};
+template <int MN_MAJOR, int LINES, int KIND>
+SM80_FUNCTION copy_source get_copy_source(const lines &operand_lines) {
+  typedef copies<MN_MAJOR, LINES, KIND> each;
+  const int chunk = threadIdx.x % each::panel_type::ROW, row = threadIdx.x / each::panel_type::ROW;
+  const int line = MN_MAJOR ? chunk * CHUNK : row, k = MN_MAJOR ? row : chunk * CHUNK;
+  const long long step = each::APART * (MN_MAJOR ? operand_lines.k : operand_lines.line);
+  return {operand_lines.from + line * operand_lines.line + k * operand_lines.k, step,
+          DEPTH * operand_lines.k - (each::COUNT - 1) * step,
+          (shared_t)place<MN_MAJOR, LINES, KIND>(row, chunk)};
 }
 
-/* Copy `i` of a panel's, where the panel is whole. */
-template <int ACROSS, int LINES, int KIND>
-SM80_FUNCTION void copy_chunk(shared_t end, feed &feed_in, int i, bool is_whole) {
-  typedef copies<ACROSS, LINES, KIND> each;
+/* Issues copy `i` of a panel if the panel is whole. */
+template <int MN_MAJOR, int LINES, int KIND>
+SM80_FUNCTION void copy_chunk(shared_t end, copy_source &source, int i, bool is_whole) {
+  typedef copies<MN_MAJOR, LINES, KIND> each;
   const bool asked = each::CHUNKS < THREADS ? is_whole && threadIdx.x < each::CHUNKS : is_whole;
-  copy_async_if<16>(asked, end + feed_in.to + i * each::APART * each::feed_in::PITCH, feed_in.from);
-  feed_in.from += i + 1 < each::COUNT ? feed_in.step : feed_in.turn;
-  make_anew(feed_in.from); /* or the compiler multiplies for each copy */
+  cp_async_if<16>(asked, end + source.to + i * each::APART * each::panel_type::PITCH, source.from);
+  source.from += i + 1 < each::COUNT ? source.step : source.turn;
+  make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
 }
 
-/* A chunk as words, element by element; zeros where there are none. */
+/* Gathers the elements of a chunk into words; absent elements are 0. */
 SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long step, int there) {
 #pragma unroll
   for (int w = 0; w < 4; w++)
@@ -184,31 +188,32 @@ SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long s
       words[e * ELEMENT / 4] |= (unsigned)from[e * step] << e * ELEMENT % 4 * 8;
 }
 
-/* A panel of which less than all is there, or that is not aligned, from `depth` on, and zeros beyond. (A copy can leave out what is
- * not there and write zeros itself; memory checkers take such a copy for one of 16 bytes.) */
-template <int ACROSS, int LINES, int KIND>
-SM80_FUNCTION void copy_part(shared_t end, const lines &lines_in, int depth) {
-  typedef copies<ACROSS, LINES, KIND> each;
+/* Copies a panel that is partial or not aligned, from k = `depth` on, with zeros outside of the
+ * matrix. (cp.async can write zeros itself, but memory checkers report such a copy as one of 16
+ * bytes.) */
+template <int MN_MAJOR, int LINES, int KIND>
+SM80_FUNCTION void copy_partial_panel(shared_t end, const lines &operand_lines, int depth) {
+  typedef copies<MN_MAJOR, LINES, KIND> each;
 #pragma unroll 1
   for (int i = threadIdx.x; i < each::CHUNKS; i += THREADS) {
-    const int chunk = i % each::lines_in::ROW, row = i / each::lines_in::ROW, line = ACROSS ? chunk * CHUNK : row,
-              k = ACROSS ? row : chunk * CHUNK;
-    const int more_lines = lines_in.count - line, more_depth = lines_in.depth - depth - k,
-              there = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
-    const element *from = lines_in.from + line * lines_in.line + (depth + k) * lines_in.k;
-    const shared_t at = end + place<ACROSS, LINES, KIND>(row, chunk);
-    if (there >= CHUNK && lines_in.width == 16) {
-      copy_async_if<16>(true, at, from);
-    } else if (there >= CHUNK && lines_in.width == 8) {
-      copy_async_if<8>(true, at, from);
-      copy_async_if<8>(true, at + 8, from + CHUNK / 2);
-    } else if (there >= CHUNK && lines_in.width == 4) {
+    const int chunk = i % each::panel_type::ROW, row = i / each::panel_type::ROW,
+              line = MN_MAJOR ? chunk * CHUNK : row, k = MN_MAJOR ? row : chunk * CHUNK;
+    const int more_lines = operand_lines.count - line, more_depth = operand_lines.depth - depth - k,
+              there = MN_MAJOR ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
+    const element *from = operand_lines.from + line * operand_lines.line + (depth + k) * operand_lines.k;
+    const shared_t at = end + place<MN_MAJOR, LINES, KIND>(row, chunk);
+    if (there >= CHUNK && operand_lines.width == 16) {
+      cp_async_if<16>(true, at, from);
+    } else if (there >= CHUNK && operand_lines.width == 8) {
+      cp_async_if<8>(true, at, from);
+      cp_async_if<8>(true, at + 8, from + CHUNK / 2);
+    } else if (there >= CHUNK && operand_lines.width == 4) {
 #pragma unroll
       for (int w = 0; w < 4; w++)
-        copy_async_if<4>(true, at + 4 * w, from + w * (CHUNK / 4));
+        cp_async_if<4>(true, at + 4 * w, from + w * (CHUNK / 4));
     } else {
       unsigned words[4];
-      gather(words, from, ACROSS ? lines_in.line : lines_in.k, there);
+      gather(words, from, MN_MAJOR ? operand_lines.line : operand_lines.k, there);
       store_words(at, words);
     }
   }

@@ -1,16 +1,15 @@
-/* What the host gives cuda_mma's kernels: read by C and by CUDA C++. Everything counts elements. */
+/* Arguments of cuda_mma's kernels: read by C and by CUDA C++. All counts are in elements. */
 #ifndef TSL_CUDA_MMA_SHARED_H
 #define TSL_CUDA_MMA_SHARED_H
 
-/* Scalars are f32, or i32 where C is; their bits travel. */
+/* Bits of alpha or beta: f32, or i32 where C is i32. */
 typedef union cuda_mma_scalar {
   float real;
   int integer;
 } cuda_mma_scalar;
 
-/* A matrix, and what is moved of it at a time: of A and B, the bytes of a copy, 16, 8 or 4, or 0 where
- * elements come one by one; of C, whether four numbers of a row lie side by side at multiples of their size.
- */
+/* Matrix. `width` of A and B: bytes of a copy, 16, 8, 4, or 0 for single elements. `width` of C: 1
+ * if four elements of a row can be stored at once. */
 typedef struct cuda_mma_matrix {
   long long offset, row, col;
   int width;
@@ -19,16 +18,18 @@ typedef struct cuda_mma_matrix {
 typedef struct cuda_mma_arguments {
   int m, n, k;
   int tiles_m, tiles_n;
-  int parts, part_panels, longer_parts; /* of k; panels of each, and how many parts have one more */
+  /* split-k parts, panels of a part, number of parts with one more panel */
+  int parts, part_panels, longer_parts;
   cuda_mma_matrix a, b, c;
-  long long c_part;                 /* from the sums of one part of k to the next's */
-  long long a_step, b_step, c_step; /* from product to product of a batch */
+  long long c_part;                 /* stride between the sums of split-k parts */
+  long long a_step, b_step, c_step; /* strides between products of a batch */
   cuda_mma_scalar alpha, beta;
 } cuda_mma_arguments;
 
-/* Sums of `parts` parts, each `pitch` sums a row and `part` sums apart, to C. */
+/* Arguments of the split-k reduction: `parts` matrices, `part` elements apart, with rows of `pitch`
+ * elements, are added to C. */
 typedef struct cuda_mma_fold_arguments {
-  long long m, n, pitch, part, c_step /* from product to product of a batch, which has no sums */;
+  long long m, n, pitch, part, c_step /* stride between products of a batch, which is never split */;
   cuda_mma_matrix c;
   int parts;
   cuda_mma_scalar alpha, beta;

@@ -1,12 +1,12 @@
-/* The last step where cuda_mma.cu splits k: C from the sums of all parts. Also the only one where there are no products: of no parts
- * the sum is 0.
+/* Split-k reduction of cuda_mma.cu: C from the sums of all parts. With no parts the sums are 0: the only
+ * kernel for k = 0.
  *
- *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: ACROSS elements of C by SHARES shares of the parts
+ *   sums: | part 0: rows of `pitch` sums | part 1 | ...    a block: ACROSS elements by SHARES groups of parts
  *
- * ACROSS threads of a block add up a share of the parts, each for an element, in their order; the first of them add up what all have,
- * in their order, so that the same parts always give the same bits.
+ * Each of SHARES groups of ACROSS threads adds a consecutive range of parts, in order, one element a thread.
+ * The first group then adds the groups' sums, in order, so that the same parts always give the same bits.
  *
- * From the host: C_FORM, as cuda_mma.cu; SHARES, 1 to 8. */
+ * Defines of the host: C_FORM, as in cuda_mma.cu; SHARES, 1 to 8. */
 #define SPLIT 0
 #include "cuda_mma_number.cu"
 
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(ITEMS)
   const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
   const long long count = args.m * args.n;
   c += blockIdx.y * args.c_step;
-  dependency_wait();
+  grid_dependency_wait();
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;

@@ -1,148 +1,157 @@
-/* Idea: sm_90's tensor cores as their makers meant them: a warpgroup multiplies what lies in shared memory, one thread copies
- * whole panels there by tensor maps that the host made, and thread blocks stay and take tile after tile.
- * What it adds to opencl_mma_group.cl: maps from the host instead of some that each block writes for itself; panels of B that
- * the two blocks of a cluster share, each loading half for both; registers that the loading warps hand to the multiplying ones;
- * C by copies of boxes that go on while the next tile is multiplied; and launches that begin while the one before them ends.
+/* Persistent warp-specialised GEMM for sm_90: one producer thread loads whole panels by TMA, and consumer
+ * warpgroups multiply them from shared memory by wgmma. A thread block computes one work tile after the
+ * other. Beyond opencl_mma_group.cl it has tensor maps encoded by the host, multicast of B within a cluster
+ * and setmaxnreg. TMA stores of C overlap the next tile, and launches overlap (programmatic dependent
+ * launch).
  *
- *   tile of C, TILE_M x TILE_N             warpgroup 0 loads (one thread; its registers go to the others)
- *   +------------------------+             warpgroup 1 multiplies ROWS rows by TILE_N columns
- *   | warpgroup 1            | ROWS        warpgroup 2 the next ROWS rows
+ *   tile of C, TILE_M x TILE_N         warpgroup 0: producer (one thread; it gives its registers away)
+ *   +------------------------+         warpgroup 1: consumer of ROWS rows by TILE_N columns
+ *   | warpgroup 1            | ROWS    warpgroup 2: consumer of the next ROWS rows
  *   +------------------------+
- *   | warpgroup 2            |             CLUSTER = 2: two blocks, one tile below the other, share columns of B
+ *   | warpgroup 2            |         CLUSTER = 2: two blocks, one tile below the other, share columns of B
  *   +------------------------+
  *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | boxes of C, by warpgroup | barriers "full", "empty" of stages |
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | mbarriers "full", "empty" |
  *
- * A stage is full when its bytes have come, and empty when all warpgroups that read it have said so, in both blocks of a
- * cluster: either of them writes to both.
+ * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
+ * the cluster have arrived at its mbarrier: with CLUSTER = 2 each block writes to both blocks' stages.
  *
- * C: a warpgroup puts boxes of 64 rows by 128 bytes into shared memory and lets them be copied (by_map), or, where C's rows do not
- * lie as maps need them, where C is read (beta), or where the tile is narrower than a box, writes their elements itself.
+ * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA
+ * (by_map). Threads store elements themselves where C's strides do not suit a tensor map, where C is read
+ * (beta), or where the tile is narrower than a box.
  *
- * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_split_k_reduce.cu adds them
- * up, always in the same order.
+ * Split-k (SPLIT): `parts` ranges of k are summed to separate f32 or i32 matrices, for few tiles and long k.
+ * cuda_wgmma_split_k_reduce.cu adds the matrices in a fixed order.
  *
- * A last round of tiles that is not full: blocks that would have none take panels of the others' (STREAM, cuda_wgmma_stream.cu).
+ * Stream-k (STREAM, cuda_wgmma_stream.cu): clusters without a tile in the last round help the others with
+ * their panels.
  *
- * A bias, an activation and scales are applied to sums in registers where C goes by its map, and else where an element is stored (FINISH,
- * cuda_wgmma_finish.cu).
+ * Fused epilogue (FINISH, cuda_wgmma_finish.cu): bias, activation and scales are applied in registers before
+ * a TMA store, else when an element is stored.
  *
- * Products of a batch are layers of the maps: a block takes the tiles of one after those of another.
+ * Products of a batch are layers of the tensor maps.
  *
- * What is done of a tile is in cuda_wgmma_tiles.cu.
+ * The work on one tile is in cuda_wgmma_tiles.cu.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: STAGES, BOXES, ELEMENT (bytes of A's and B's elements), A_TYPE, B_TYPE
- * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT, STREAM,
- * APART (panels whose sums are their own; 0), RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and what goes with it.
- * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_split_k_reduce.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
+ * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR,
+ * B_MN_MAJOR, SPLIT, STREAM, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator),
+ * RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and the defines of cuda_wgmma_finish.cu. Limits:
+ * sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps
+ * (pitches and addresses are multiples of 16 bytes). */
 #include "cuda_wgmma_tiles.cu"
 
 #include "cuda_wgmma_stream.cu"
 
-/* All panels of all of this block's shares, by one thread. */
-SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
-                               const place &memory, unsigned rank) {
-  stage at = {0, 1}; /* all are empty at first */
-  for (walk way = first_share(args); has_share(way, args);) {
-    const share own = next_share(way, rank, args);
-    load_share(a, b, own, args.a_first + own.layer * args.a_layer,
-               args.b_first + own.layer * args.b_layer, memory.stages, memory.full, memory.empty, rank, at);
+/* Loads the panels of all work tiles of this block. Called by one thread. */
+SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
+                                const block_memory &smem, unsigned rank) {
+  pipeline_state pipe = {0, 1}; /* all stages are empty at first */
+  for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
+    const work_tile tile = sched_next(sched, rank, args);
+    producer_mainloop(a, b, tile, args.a_first + tile.layer * args.a_layer,
+                      args.b_first + tile.layer * args.b_layer, smem.stages, smem.full, smem.empty, rank,
+                      pipe);
   }
 }
 
-/* BY_MAP is asked once, outside: where paths meet between shares, the compiler loses sight of what is in registers. */
+/* Computes and stores all work tiles of this block. BY_MAP is a template parameter because a branch
+ * inside the tile loop makes the compiler spill accumulators. */
 template <bool BY_MAP>
-SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, char *partials,
-                                   const finish_vectors &with, const cuda_wgmma_arguments &args,
-                                   const place &memory, unsigned rank) {
-  stage at = {0, 0};
+SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *partials,
+                                 const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
+                                 const block_memory &smem, unsigned rank) {
+  pipeline_state pipe = {0, 0};
   const int group = threadIdx.x / 128 - 1;
-  const shared_t vectors = memory.beside + group * FINISH_BYTES,
-                 boxes = memory.boxes + group * BOXES * BOX_BYTES;
-  for (walk way = first_share(args); has_share(way, args);) {
-    const share own = next_share(way, rank, args);
-    const bool is_last = !has_share(way, args);
+  const shared_t vectors_smem = smem.epilogue_vectors + group * FINISH_BYTES,
+                 boxes = smem.epilogue + group * BOXES * BOX_BYTES;
+  for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
+    const work_tile tile = sched_next(sched, rank, args);
+    const bool is_last = !sched_has_next(sched, args);
     wgmma_sums sums[BLOCKS];
 #if FINISH
-    finish_held held;
+    epilogue_operands held;
     if (BY_MAP &&
-        !APART) /* on their way while products are; of sums that are apart there are too many registers */
-      finish_bring(held, with, own.row + rows_above(), own.col, own.layer, args);
+        /* loads overlap the main loop; split accumulators leave too few registers for it */
+        !SPLIT_ACCUMULATORS)
+      epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
 #endif
-    multiply_share(sums, own, memory.stages, memory.full, memory.empty, at);
+    consumer_mainloop(sums, tile, smem.stages, smem.full, smem.empty, pipe);
     if (is_last)
-      dependency_launch();
+      grid_dependency_launch();
 #if STREAM
-    if (own.first > 0) {
-      leave_sums(partials, sums, way, rank, args);
+    if (tile.first > 0) {
+      publish_partials(partials, sums, sched, rank, args);
       continue;
     }
-    if (own.end < panels_of(args))
-      take_sums(partials, sums, rank, args);
+    if (tile.end < panels_of(args))
+      accumulate_partials(partials, sums, rank, args);
 #endif
     if (BY_MAP) {
 #if FINISH
-      if (APART)
-        finish_bring(held, with, own.row + rows_above(), own.col, own.layer, args);
-      finish_sums(sums, held, vectors, group, with.steps->alpha);
+      if (SPLIT_ACCUMULATORS)
+        epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
+      epilogue_apply_all(sums, held, vectors_smem, group, vectors.steps->alpha);
 #endif
 #if FINISH && (C_FORM == 1 || C_FORM == 2)
-      store_by_map(map, sums, own, is_last, wgmma_as_it_is(), memory.stages, boxes);
-#else /* of a C of f32 the compiler serializes products (C7520) unless sums are multiplied here, if by 1 */
-      store_by_map(map, sums, own, is_last, args.alpha, memory.stages, boxes);
+      store_by_map(map, sums, tile, is_last, wgmma_identity_scale(), smem.stages, boxes);
+/* with a C of f32 the compiler serializes wgmma (warning C7520) unless the accumulators are
+ * multiplied here */
+#else
+      store_by_map(map, sums, tile, is_last, args.alpha, smem.stages, boxes);
 #endif
     } else {
-      store_by_threads(c, sums, own, with, args, boxes);
+      store_by_threads(c, sums, tile, vectors, args, boxes);
     }
   }
-  tma_stores_read<0>();
+  tma_store_wait_read<0>();
 }
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
     tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                         const __grid_constant__ tensor_map map, c_element *c,
-                        const __grid_constant__ cuda_wgmma_arguments given
+                        const __grid_constant__ cuda_wgmma_arguments args
 #if STREAM
                         ,
                         char *partials
 #endif
 #if FINISH
                         ,
-                        const finish_bias *bias, const float *scale_a, const float *scale_b,
+                        const epilogue_bias *bias, const float *scale_a, const float *scale_b,
                         const __grid_constant__ cuda_wgmma_finish steps
 #endif
     ) {
 #if FINISH
-  const finish_vectors with = {bias, scale_a, scale_b, &steps};
+  const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
 #else
-  const finish_vectors with = {};
+  const epilogue_vectors vectors = {};
 #endif
 #if !STREAM
   char *const partials = nullptr;
 #endif
   extern __shared__ char memory[];
   if (threadIdx.x == 0) {
-    tma_prefetch(&a);
-    tma_prefetch(&b);
-    tma_prefetch(&map);
+    tma_prefetch_map(&a);
+    tma_prefetch_map(&b);
+    tma_prefetch_map(&map);
   }
-  const place at = begin_block(memory);
+  const block_memory smem = init_block(memory);
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const int group = threadIdx.x / 128;
-  dependency_wait();
+  grid_dependency_wait();
   if (group == 0) {
     if (WARPGROUPS == 2)
-      registers_give_back<LOADING_REGISTERS>();
+      setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(&a, &b, given, at, rank);
+      run_producer(&a, &b, args, smem, rank);
   } else {
     if (WARPGROUPS == 2)
-      registers_take<MULTIPLYING_REGISTERS>();
-    if (given.by_map)
-      multiply_shares<true>(&map, c, partials, with, given, at, rank);
+      setmaxnreg_inc<CONSUMER_REGISTERS>();
+    if (args.by_map)
+      run_consumers<true>(&map, c, partials, vectors, args, smem, rank);
     else
-      multiply_shares<false>(&map, c, partials, with, given, at, rank);
+      run_consumers<false>(&map, c, partials, vectors, args, smem, rank);
   }
-  if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
+  if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
     cluster_barrier();
 }

@@ -1,31 +1,37 @@
-/* Idea: f32 as tf32, and 8-bit integers, which wgmma reads from shared memory only along k, where A lies across: its panels come as they lie, and each
- * warpgroup takes its rows of them to registers, from which wgmma takes A as well. Nothing is turned before; B, along k, is read from shared memory.
- * Row-major factors are the transposed product, B' A' (order=swapped), whose A is such a B.
+/* Idea: wgmma reads f32 (as tf32) and 8-bit integers from shared memory K-major only. Here A is MN-major: its
+ * panels are copied unchanged, and each warpgroup loads its rows to registers, from which wgmma takes
+ * A as well. B is K-major and read from shared memory. Row-major operands are computed as B' A'
+ * (order=swapped), whose A is MN-major.
  *
- * Which rows of A are which of a fragment is free: rows of C are in the same order. Of a slab of f32, 32 rows of A by 32 of k (128 bytes of each k, in
- * 16 bytes exchanged by k), a thread reads two rows that lie side by side at a time. A lane l = 4 r + q of warp w has
+ * A fragment may have the rows of A in any order: rows of C have the same order. A slab of f32 is 32 rows of
+ * A by 32 of k (128 bytes of each k, whose chunks of 16 bytes are swizzled by k). A thread reads two adjacent
+ * rows at a time. Lane l = 4 r + q of warp w has
  *
- *   fragment's row 16 w + r + 8 h, k q  ->  row h + 2 (r & 1) + 4 (w & 1) + 8 (w >> 1) + 16 (r >> 1 & 1) + 32 (r >> 2)
+ *   fragment row 16 w + r + 8 h, k q
+ *     ->  row h + 2 (r & 1) + 4 (w & 1) + 8 (w >> 1) + 16 (r >> 1 & 1) + 32 (r >> 2)
  *
- * so that half a warp, two bits of r and both of q, reads all 32 banks: chunk 4 of 8 is another for r's second bit, chunks 0 to 3 for q, by
- * the exchange, and half a chunk for r's first bit.
+ * so that half a warp (two bits of r, both of q) reads all 32 banks: chunk 4 of 8 differs by r's second bit,
+ * chunks 0 to 3 by q through the swizzle, and half a chunk by r's first bit.
  *
- * Of bytes, a slab is 128 rows by 128 of k, and warp w's 16 rows of a block are a chunk of each k. ldmatrix turns pairs of bytes, so a lane gets rows 2 r and
- * 2 r + 1 at two k, and of two such words two bytes each are four k of one row:
+ * A slab of bytes is 128 rows by 128 of k, and the 16 rows of warp w are one chunk of each k. ldmatrix
+ * transposes pairs of bytes: a lane gets rows 2 r and 2 r + 1 at two k, and two bytes of each of two such
+ * words are four k of one row:
  *
- *   fragment's row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h
+ *   fragment row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h
  *
- * Eight lines of k that one load takes are to lie in different banks, so their numbers modulo 8 differ: k 4 q and 4 q + 1 of the lower two q beside
- * 4 q + 2 and 4 q + 3 of the upper two, and then the other way round.
+ * The eight lines of k of one load must lie in different banks, so their numbers modulo 8 differ: k 4 q and 4
+ * q + 1 of the lower two q are paired with 4 q + 2 and 4 q + 3 of the upper two, and then the other way
+ * round.
  *
- * Registers that products under way read may not be written: fragments are two sets, one of the panel that is multiplied and one of
- * the next, read meanwhile.
+ * Registers that wgmma still reads must not be written: there are two sets of fragments, one of the panel
+ * that is multiplied, one of the next panel, which is loaded meanwhile.
  *
- * The rest is cuda_wgmma.cu's: stages, clusters, shares, boxes. C goes by a map where its rows are dense, or its columns (BY_COLUMNS),
- * whose boxes are 64 columns of 32 rows, by two.
+ * Stages, clusters, work tiles and boxes are as in cuda_wgmma.cu. C is stored by TMA where its rows are
+ * dense, or its columns (BY_COLUMNS); boxes of columns are 64 columns of 32 rows, in pairs.
  *
- * Parameters and what the host gives: cuda_wgmma.cu's; ELEMENT is 4 or, with tiles of 128 rows or more, 1; A_ACROSS 1, B_ACROSS and APART 0; elements of C have 4 bytes.
- * Limits: those of cuda_wgmma.cu. */
+ * Parameters and defines: see cuda_wgmma.cu. ELEMENT is 4 or, with tiles of 128 rows or more, 1;
+ * A_MN_MAJOR is 1, B_MN_MAJOR and SPLIT_ACCUMULATORS are 0; elements of C have 4 bytes. Limits: those of
+ * cuda_wgmma.cu. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -34,45 +40,45 @@ constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, ROWS = TSL_PARAM_TILE_
               BLOCKS = ROWS / 64;
 #include "wgmma_panels.h"
 constexpr int BOX_BYTES = 64 * 128;
-constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
+constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 
-/* --- shares and their panels, as in cuda_wgmma.cu --- */
+/* --- work tiles and producer, as in cuda_wgmma.cu --- */
 
-struct share {
+struct work_tile {
   int row, col, layer, first, end;
 };
 
-SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &args) {
+SM90_FUNCTION int count_work_tiles(const cuda_wgmma_arguments &args) {
   return args.tiles_m * args.tiles_n * args.parts * args.products;
 }
 
-SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &args) {
+SM90_FUNCTION work_tile get_work_tile(int number, unsigned rank, const cuda_wgmma_arguments &args) {
   const int tiles = args.tiles_m * args.tiles_n, tile = number % tiles, layer = number / tiles,
             part = SPLIT ? layer : 0;
-  const int above = tile / (args.band * args.tiles_n) * args.band,
-            place = tile % (args.band * args.tiles_n);
-  const int height = min(args.tiles_m - above, args.band);
+  const int above = tile / (args.raster_height * args.tiles_n) * args.raster_height,
+            place = tile % (args.raster_height * args.tiles_n);
+  const int height = min(args.tiles_m - above, args.raster_height);
   return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, layer,
           part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
 }
 
-SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
-                               shared_t stages, shared_t full, shared_t empty, unsigned rank) {
+SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
+                                shared_t stages, shared_t full, shared_t empty, unsigned rank) {
   constexpr int OWN = TILE_N / CLUSTER;
-  const int shares = shares_of(args);
-  stage at = {0, 1};
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-    const share own = share_of(number, rank, args);
-    const int a_layer = args.a_first + own.layer * args.a_layer,
-              b_layer = args.b_first + own.layer * args.b_layer;
-    for (int p = own.first; p < own.end; p++) {
-      const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
-      barrier_wait(empty + 8 * at.number, at.parity);
-      barrier_arrive_expect(arrived, STAGE_BYTES);
-      load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, own.row, p * DEPTH, a_layer);
-      load_panel<B_ACROSS, OWN, (CLUSTER > 1)>(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived,
-                                               own.col + rank * OWN, p * DEPTH, b_layer);
-      next_stage(at);
+  const int work_tiles = count_work_tiles(args);
+  pipeline_state pipe = {0, 1};
+  for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += gridDim.x / CLUSTER) {
+    const work_tile tile = get_work_tile(number, rank, args);
+    const int a_layer = args.a_first + tile.layer * args.a_layer,
+              b_layer = args.b_first + tile.layer * args.b_layer;
+    for (int p = tile.first; p < tile.end; p++) {
+      const shared_t to = stages + pipe.number * STAGE_BYTES, arrived = full + 8 * pipe.number;
+      mbarrier_wait_parity(empty + 8 * pipe.number, pipe.parity);
+      mbarrier_arrive_expect_tx(arrived, STAGE_BYTES);
+      load_panel<A_MN_MAJOR, TILE_M, false>(to, a, arrived, tile.row, p * DEPTH, a_layer);
+      load_panel<B_MN_MAJOR, OWN, (CLUSTER > 1)>(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived,
+                                                 tile.col + rank * OWN, p * DEPTH, b_layer);
+      advance(pipe);
     }
   }
 }
@@ -80,9 +86,9 @@ SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const c
 SM90_FUNCTION void release_stage(shared_t empty) {
   if (threadIdx.x % 128 < CLUSTER) {
     if (CLUSTER > 1)
-      barrier_arrive_at(empty, threadIdx.x % 128);
+      mbarrier_arrive_remote(empty, threadIdx.x % 128);
     else
-      barrier_arrive(empty);
+      mbarrier_arrive(empty);
   }
 }
 
@@ -90,74 +96,77 @@ SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * ROWS;
 }
 
-/* --- multiplying --- */
+/* --- consumer --- */
 
 typedef unsigned fragments[BLOCKS][STEPS][4];
 
 #if ELEMENT == 4
-/* The first of a thread's two rows of a block of 64: the other is the next. */
-SM90_FUNCTION int own_row() {
+/* Returns the first of a thread's two adjacent rows of a block of 64. */
+SM90_FUNCTION int fragment_row() {
   const int r = threadIdx.x % 32 / 4, w = threadIdx.x / 32 % 4;
   return 2 * (r & 1) + 4 * (w & 1) + 8 * (w >> 1) + 16 * (r >> 1 & 1) + 32 * (r >> 2);
 }
-/* Bit 1 of its number: rows 16 apart, which exchange what they store so that half a warp reaches all banks. */
-SM90_FUNCTION bool is_other() {
+/* Returns bit 1 of r. Rows 16 apart swap the chunks that they store, so that half a warp writes to
+ * all banks. */
+SM90_FUNCTION bool swaps_chunks() {
   return threadIdx.x % 16 / 8 == 1;
 }
 
-/* Where a thread's rows lie in a panel of the warpgroup's, at its k of a product's first four. */
-SM90_FUNCTION shared_t own_place() {
-  const int row = own_row(), k = threadIdx.x % 4;
+/* Returns the offset of the thread's rows in a panel, at its k of the first four. */
+SM90_FUNCTION shared_t fragment_offset() {
+  const int row = fragment_row(), k = threadIdx.x % 4;
   return rows_above() / SLAB_LINES * SLAB_BYTES + row / SLAB_LINES * SLAB_BYTES +
          swizzled(k, row % SLAB_LINES * 4);
 }
 
-/* The four after these lie four lines below, in chunks that are exchanged by 4 more. */
-SM90_FUNCTION void read_fragments(fragments fragments_in, shared_t place) {
-  const shared_t second = (place ^ 64) + 4 * 128;
+/* Loads the fragments of a panel. The next four k lie four lines below, in chunks whose number
+ * differs by 4. */
+SM90_FUNCTION void read_fragments(fragments current, shared_t thread_offset) {
+  const shared_t second = (thread_offset ^ 64) + 4 * 128;
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
       const int below = i * (64 / SLAB_LINES) * SLAB_BYTES + s * 8 * 128;
-      load_shared_pair(place + below, fragments_in[i][s][0], fragments_in[i][s][1]);
-      load_shared_pair(second + below, fragments_in[i][s][2], fragments_in[i][s][3]);
+      load_shared_pair(thread_offset + below, current[i][s][0], current[i][s][1]);
+      load_shared_pair(second + below, current[i][s][2], current[i][s][3]);
     }
 }
 #else
-SM90_FUNCTION int own_row() {
+SM90_FUNCTION int fragment_row() {
   return threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 * 2;
 }
-/* Rows of half a warp lie in different banks as they are. */
-SM90_FUNCTION bool is_other() {
+/* Returns false: rows of half a warp already lie in different banks. */
+SM90_FUNCTION bool swaps_chunks() {
   return false;
 }
 
-/* The line of k whose address a thread gives to the loads of a product's, in a panel of the warpgroup's first 64 rows. */
-SM90_FUNCTION shared_t own_place() {
+/* Returns the offset of the k line whose address the thread passes to ldmatrix, for the warpgroup's
+ * first 64 rows. */
+SM90_FUNCTION shared_t fragment_offset() {
   const int lane = threadIdx.x % 32, matrix = lane / 8, q = lane % 8 / 2, w = threadIdx.x / 32 % 4,
             k = 16 * (matrix >> 1) + 4 * q + 2 * ((matrix ^ q >> 1) & 1) + lane % 2;
   return rows_above() / SLAB_LINES * SLAB_BYTES + swizzled(k, rows_above() % SLAB_LINES + 16 * w);
 }
 
-SM90_FUNCTION void read_fragments(fragments fragments_in, shared_t place) {
+SM90_FUNCTION void read_fragments(fragments current, shared_t thread_offset) {
   const unsigned first = threadIdx.x % 4 < 2 ? 0x6420 : 0x2064, second = first + 0x1111;
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
       unsigned pairs[4];
-      load_matrices_transposed(pairs, (place ^ i * 64) + s * 32 * 128);
+      ldmatrix_x4_trans(pairs, (thread_offset ^ i * 64) + s * 32 * 128);
 #pragma unroll
       for (int j = 0; j < 2; j++) {
-        fragments_in[i][s][2 * j] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], first);
-        fragments_in[i][s][2 * j + 1] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], second);
+        current[i][s][2 * j] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], first);
+        current[i][s][2 * j + 1] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], second);
       }
     }
 }
 #endif
 
-SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments fragments_in, shared_t b, bool add) {
+SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments current, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
@@ -165,59 +174,61 @@ SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments fragmen
     for (int s = 0; s < STEPS; s++)
       WGMMA_PASTE(wgmma_registers_n, TSL_PARAM_TILE_N)
   ("m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH, WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE),
-   WGMMA_FLAGS, WGMMA_REGISTER, sums[i], fragments_in[i][s], factor_descriptor(b + s * 32, SLAB_BYTES, 1024),
+   WGMMA_FLAGS, WGMMA_REGISTER, sums[i], current[i][s], smem_descriptor(b + s * 32, SLAB_BYTES, 1024),
    add || s > 0);
-  wgmma_commit();
+  wgmma_commit_group();
 }
 
-/* Where a warpgroup is among its panels. */
+/* State of a warpgroup's main loop. */
 struct progress {
-  int left;        /* panels of the share, the one under way among them */
-  bool add;        /* not the share's first */
-  stage at;        /* of the panel whose fragments are there */
-  shared_t before; /* the stage whose products may be under way */
+  int left;            /* panels of the work tile that are not finished, including the current one */
+  bool add;            /* false for the work tile's first panel */
+  pipeline_state pipe; /* stage of the panel whose fragments are loaded */
+  shared_t before;     /* "empty" mbarrier of the stage whose products may be in flight */
 };
 
-/* Multiplies the panel whose fragments are `fragments_in`; once the products before have ended, whose fragments `next` were, those of the panel after it
- * are read. False: it was the last. */
-SM90_FUNCTION bool multiply_panel_at(wgmma_sums sums[BLOCKS], fragments fragments_in, fragments next, progress &now,
-                                     shared_t stages, shared_t place, shared_t full, shared_t empty) {
-  multiply_fragments(sums, fragments_in, stages + now.at.number * STAGE_BYTES + A_BYTES, now.add);
-  wgmma_wait<1>();
+/* Multiplies the panel whose fragments are `current`. Waits for the previous products, which read
+ * `next`, then loads the fragments of the next panel to `next`. Returns false after the last panel. */
+SM90_FUNCTION bool multiply_and_prefetch(wgmma_sums sums[BLOCKS], fragments current, fragments next,
+                                         progress &now, shared_t stages, shared_t thread_offset,
+                                         shared_t full, shared_t empty) {
+  multiply_fragments(sums, current, stages + now.pipe.number * STAGE_BYTES + A_BYTES, now.add);
+  wgmma_wait_group<1>();
   if (now.add)
     release_stage(now.before);
-  now.before = empty + 8 * now.at.number;
+  now.before = empty + 8 * now.pipe.number;
   now.add = true;
-  next_stage(now.at);
+  advance(now.pipe);
   if (--now.left == 0)
     return false;
-  barrier_wait(full + 8 * now.at.number, now.at.parity);
-  read_fragments(next, stages + now.at.number * STAGE_BYTES + place);
+  mbarrier_wait_parity(full + 8 * now.pipe.number, now.pipe.parity);
+  read_fragments(next, stages + now.pipe.number * STAGE_BYTES + thread_offset);
   return true;
 }
 
-SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &share_in, shared_t stages, shared_t place,
-                                  shared_t full, shared_t empty, stage &stage_in) {
-  progress now = {share_in.end - share_in.first, false, stage_in, 0};
+SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &tile, shared_t stages,
+                                     shared_t thread_offset, shared_t full, shared_t empty,
+                                     pipeline_state &pipe) {
+  progress now = {tile.end - tile.first, false, pipe, 0};
   fragments even, odd;
-  barrier_wait(full + 8 * stage_in.number, stage_in.parity);
-  read_fragments(even, stages + stage_in.number * STAGE_BYTES + place);
-  while (multiply_panel_at(sums, even, odd, now, stages, place, full, empty) &&
-         multiply_panel_at(sums, odd, even, now, stages, place, full, empty))
+  mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
+  read_fragments(even, stages + pipe.number * STAGE_BYTES + thread_offset);
+  while (multiply_and_prefetch(sums, even, odd, now, stages, thread_offset, full, empty) &&
+         multiply_and_prefetch(sums, odd, even, now, stages, thread_offset, full, empty))
     ;
-  stage_in = now.at;
-  wgmma_wait<0>();
+  pipe = now.pipe;
+  wgmma_wait_group<0>();
   release_stage(now.before);
-  wgmma_tile_hold(sums, BLOCKS);
+  wgmma_fence_sums(sums, BLOCKS);
 }
 
 /* --- C --- */
 
-/* Columns 32 `box` and the next 31 (fewer where the tile is narrower) of 64 rows, times alpha. */
+/* Writes 64 rows of columns from 32 `box` on, at most 32, times alpha. */
 SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
   constexpr int PAIRS = TILE_N < 32 ? TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
-  const int row = own_row();
-  const bool other = is_other();
+  const int row = fragment_row();
+  const bool other = swaps_chunks();
 #pragma unroll
   for (int x = 0; x < PAIRS; x++) {
     const sum_t *one = sums[4 * box + x], *two = sums[4 * box + (x ^ OTHER)];
@@ -229,9 +240,9 @@ SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, cuda_wgmma_s
   }
 }
 
-/* Columns 64 `pair` and the next 63, in two boxes of 32 rows. */
+/* Writes columns 64 `pair` to 64 `pair` + 63, as two boxes of 32 rows. */
 SM90_FUNCTION void put_columns(shared_t end, wgmma_sums sums, int pair, cuda_wgmma_scalar alpha) {
-  const int row = own_row(), odd = is_other();
+  const int row = fragment_row(), odd = swaps_chunks();
   const shared_t box = end + row / 32 * BOX_BYTES;
 #pragma unroll
   for (int j = 0; j < 8; j++) {
@@ -243,16 +254,16 @@ SM90_FUNCTION void put_columns(shared_t end, wgmma_sums sums, int pair, cuda_wgm
   }
 }
 
-enum form { BY_THREADS, BY_ROWS, BY_COLUMNS }; /* given.by_map */
+enum form { BY_THREADS, BY_ROWS, BY_COLUMNS }; /* values of args.by_map */
 
-/* Boxes of a warpgroup's rows; and how many of them go out together. */
+/* ALL_BOXES: boxes of a warpgroup's rows. TOGETHER: boxes of one TMA store group. */
 constexpr int ALL_BOXES = BLOCKS * (TILE_N < 32 ? 1 : TILE_N / 32);
 template <form FORM>
 constexpr int TOGETHER = BOXES < 2            ? 1
                          : FORM == BY_COLUMNS ? 2
                                               : BOXES / 2;
 
-/* Box i of a warpgroup's, of columns by two; and where it begins in its rows. */
+/* Computes the first row and column of box i of a warpgroup; boxes of columns come in pairs. */
 template <form FORM>
 SM90_FUNCTION void box_at(int i, int &row, int &col) {
   constexpr int PAIRS = TILE_N < 64 ? 1 : TILE_N / 64, ACROSS = TILE_N < 32 ? 1 : TILE_N / 32;
@@ -261,8 +272,9 @@ SM90_FUNCTION void box_at(int i, int &row, int &col) {
 }
 
 template <form FORM>
-SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &share_in, bool is_last,
-                                const cuda_wgmma_arguments &args, shared_t stages, shared_t boxes) {
+SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const work_tile &tile,
+                                bool is_last, const cuda_wgmma_arguments &args, shared_t stages,
+                                shared_t boxes) {
   constexpr int STEP = TOGETHER<FORM>;
   const int group = threadIdx.x / 128 - 1;
   const bool is_first = threadIdx.x % 128 == 0;
@@ -275,7 +287,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
     const shared_t to = boxes + (is_last ? i : i % BOXES) * BOX_BYTES;
     if (!is_last) {
       if (is_first)
-        tma_stores_read<BOXES / STEP - 1>();
+        tma_store_wait_read<BOXES / STEP - 1>();
       warpgroup_barrier(group);
     }
 #pragma unroll
@@ -289,24 +301,24 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
     }
     if (is_last && i + STEP < ALL_BOXES)
       continue;
-    shared_writes_done();
+    fence_proxy_async();
     warpgroup_barrier(group);
     if (is_first) {
 #pragma unroll
       for (int j = is_last ? 0 : i; j < i + STEP; j++) {
         int row, col;
         box_at<FORM>(j, row, col);
-        row += share_in.row + rows_above(), col += share_in.col;
+        row += tile.row + rows_above(), col += tile.col;
         tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, FORM == BY_COLUMNS ? row : col,
-                  FORM == BY_COLUMNS ? col : row, share_in.layer);
+                  FORM == BY_COLUMNS ? col : row, tile.layer);
       }
-      tma_stores_commit();
+      tma_store_commit();
     }
   }
 }
 
-/* As cuda_wgmma.cu's. */
-SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &share_in,
+/* Stores accumulators to C element by element, through shared memory. */
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const work_tile &tile,
                                     const cuda_wgmma_arguments &args, shared_t boxes) {
   constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL;
@@ -315,7 +327,7 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
   const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
             down = rows_first ? 2 : 128 / WIDE;
   const long long step = down * (rows_first ? args.c_col : args.c_row);
-  c += args.c_offset + share_in.layer * args.c_part;
+  c += args.c_offset + tile.layer * args.c_part;
 #pragma unroll
   for (int i = 0; i < ALL; i += AT_ONCE) {
     warpgroup_barrier(group);
@@ -324,7 +336,7 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
       put_rows(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, args.alpha);
     warpgroup_barrier(group);
     for (int j = i; j < i + AT_ONCE; j++) {
-      const int row = share_in.row + rows_above() + j / ACROSS * 64 + y, col = share_in.col + j % ACROSS * WIDE + x;
+      const int row = tile.row + rows_above() + j / ACROSS * 64 + y, col = tile.col + j % ACROSS * WIDE + x;
       const shared_t from = boxes + (j - i) * BOX_BYTES;
       const int left = rows_first ? (row < args.m ? (args.n - col + down - 1) / down : 0)
                                   : (col < args.n ? (args.m - row + down - 1) / down : 0);
@@ -340,28 +352,29 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
   }
 }
 
-/* FORM is asked once, outside, as in cuda_wgmma.cu. */
+/* Computes and stores all work tiles of this block. FORM is a template parameter for the reason
+ * given in cuda_wgmma.cu. */
 template <form FORM>
-SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &args,
-                                   shared_t stages, shared_t boxes, shared_t full, shared_t empty,
-                                   unsigned rank) {
-  const int shares = shares_of(args), step = gridDim.x / CLUSTER;
-  const shared_t place = own_place();
-  stage at = {0, 0};
+SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &args,
+                                 shared_t stages, shared_t boxes, shared_t full, shared_t empty,
+                                 unsigned rank) {
+  const int work_tiles = count_work_tiles(args), step = gridDim.x / CLUSTER;
+  const shared_t thread_offset = fragment_offset();
+  pipeline_state pipe = {0, 0};
   boxes += (threadIdx.x / 128 - 1) * BOXES * BOX_BYTES;
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += step) {
-    const share own = share_of(number, rank, args);
-    const bool is_last = number + step >= shares;
+  for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += step) {
+    const work_tile tile = get_work_tile(number, rank, args);
+    const bool is_last = number + step >= work_tiles;
     wgmma_sums sums[BLOCKS];
-    multiply_share(sums, own, stages, place, full, empty, at);
+    consumer_mainloop(sums, tile, stages, thread_offset, full, empty, pipe);
     if (is_last)
-      dependency_launch();
+      grid_dependency_launch();
     if (FORM == BY_THREADS)
-      store_by_threads(c, sums, own, args, boxes);
+      store_by_threads(c, sums, tile, args, boxes);
     else
-      store_by_map<FORM>(map, sums, own, is_last, args, stages, boxes);
+      store_by_map<FORM>(map, sums, tile, is_last, args, stages, boxes);
   }
-  tma_stores_read<0>();
+  tma_store_wait_read<0>();
 }
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
@@ -375,34 +388,34 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const int group = threadIdx.x / 128;
   if (threadIdx.x == 0) {
-    tma_prefetch(&a);
-    tma_prefetch(&b);
-    tma_prefetch(&map);
+    tma_prefetch_map(&a);
+    tma_prefetch_map(&b);
+    tma_prefetch_map(&map);
     for (int s = 0; s < STAGES; s++) {
-      barrier_init(full + 8 * s, 1);
-      barrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
+      mbarrier_init(full + 8 * s, 1);
+      mbarrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
     }
-    barriers_made_visible();
+    fence_mbarrier_init();
   }
   if (CLUSTER > 1)
     cluster_barrier();
   else
     __syncthreads();
-  dependency_wait();
+  grid_dependency_wait();
   if (group == 0) {
     if (WARPGROUPS == 2)
-      registers_give_back<LOADING_REGISTERS>();
+      setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(&a, &b, args, stages, full, empty, rank);
+      run_producer(&a, &b, args, stages, full, empty, rank);
   } else {
     if (WARPGROUPS == 2)
-      registers_take<MULTIPLYING_REGISTERS>();
+      setmaxnreg_inc<CONSUMER_REGISTERS>();
     if (args.by_map == BY_COLUMNS && TILE_N >= 64)
-      multiply_shares<BY_COLUMNS>(&map, c, args, stages, boxes, full, empty, rank);
+      run_consumers<BY_COLUMNS>(&map, c, args, stages, boxes, full, empty, rank);
     else if (args.by_map == BY_ROWS && TILE_N >= 32)
-      multiply_shares<BY_ROWS>(&map, c, args, stages, boxes, full, empty, rank);
+      run_consumers<BY_ROWS>(&map, c, args, stages, boxes, full, empty, rank);
     else
-      multiply_shares<BY_THREADS>(&map, c, args, stages, boxes, full, empty, rank);
+      run_consumers<BY_THREADS>(&map, c, args, stages, boxes, full, empty, rank);
   }
   if (CLUSTER > 1)
     cluster_barrier();

@@ -1,19 +1,20 @@
-/* Idea: where a product is bound by what it reads, all multiprocessors read all of the time: many small blocks instead of few that stay, so
- * that the next launch's blocks lie beside this one's and have their first panels brought to the last cache before they may start;
- * and k is shared by the blocks of a cluster, whose sums meet in shared memory.
+/* Idea: where memory bandwidth limits a product, many small blocks keep all multiprocessors reading. Blocks
+ * of the next launch become resident early and prefetch their first panels to L2 before they may start. The
+ * blocks of a cluster split k, and their sums meet in distributed shared memory.
  *
- *   a cluster: one tile of C, CLUSTER parts of k                  each block: one warpgroup multiplies, one thread loads
- *   | block 0: k 0 .. | block 1 | ... |    -> sums in each block's memory -> block r adds up rows r of all blocks, in their order
+ *   a cluster: one tile of C, CLUSTER parts of k      each block: one consumer warpgroup, one producer thread
+ *   | block 0: k 0 .. | block 1 | ... | -> sums in each block's memory -> block r adds rows r of all in order
  *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | barriers "full", "empty" of stages |    sums lie where the stages were
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it
  *
- * Once its last copy is on its way a block tells that the next launch may start (dependency_launch): blocks of both are on a
- * multiprocessor at a time, RESIDENT in all, and memory works on while this launch's sums are added up. What is prefetched is right whenever it was read: the last cache is the one place that all of the device writes to.
+ * A block allows the next launch (grid_dependency_launch) once its last copy is issued: blocks of both
+ * launches are resident, RESIDENT in all, so that memory stays busy while this launch reduces its sums.
+ * Prefetched data is valid whenever it was read, because all multiprocessors write to memory through L2.
  *
- * Parts of k beyond the clusters (`parts`, SPLIT) go to memory as cuda_wgmma.cu's do, and cuda_wgmma_split_k_reduce.cu adds them up.
+ * Parts of k beyond the clusters (`parts`, SPLIT) go to memory; cuda_wgmma_split_k_reduce.cu adds them.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: what cuda_wgmma.cu gets but BOXES; RESIDENT.
- * Limits: those of cuda_wgmma.cu. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: as for cuda_wgmma.cu without BOXES;
+ * RESIDENT. Limits: see cuda_wgmma.cu. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -23,89 +24,92 @@ constexpr int BLOCKS = TSL_PARAM_TILE_M / 64;
 #if FINISH
 #include "cuda_wgmma_finish.cu"
 #else
-struct finish_vectors {};
+struct epilogue_vectors {};
 #endif
-constexpr int LOADER = 128; /* the first thread of the fifth warp */
+constexpr int LOADER = 128; /* first thread of the fifth warp: the producer */
 constexpr int BOX_N = TILE_N < 32 ? TILE_N : 32, ACROSS_BOXES = TILE_N / BOX_N, BOX_BYTES = 64 * 128;
 
-/* What a block does: part of k of a tile. */
-struct share {
+/* Work tile of a block: a tile of C, its split-k part, and its panels [first, end). */
+struct work_tile {
   int row, col, part, first, end;
 };
 
-SM90_FUNCTION share share_of(unsigned rank, const cuda_wgmma_arguments &args) {
+SM90_FUNCTION work_tile get_work_tile(unsigned rank, const cuda_wgmma_arguments &args) {
   const int cluster = blockIdx.x / CLUSTER, tiles = args.tiles_m * args.tiles_n, tile = cluster % tiles,
             part = cluster / tiles, own = part * CLUSTER + (int)rank, all = args.parts * CLUSTER;
   return {tile % args.tiles_m * TILE_M, tile / args.tiles_m * TILE_N, part, part_begins(args.k, own, all),
           part_begins(args.k, own + 1, all)};
 }
 
-/* --- loading --- */
+/* --- producer --- */
 
-template <int ACROSS, int LINES>
+template <int MN_MAJOR, int LINES>
 SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
 #pragma unroll
-  for (int i = 0; i < LINES; i += ACROSS ? 64 : LINES)
-    tma_prefetch_box(map, ACROSS ? line + i : depth, ACROSS ? depth : line, 0);
+  for (int i = 0; i < LINES; i += MN_MAJOR ? 64 : LINES)
+    tma_prefetch_box(map, MN_MAJOR ? line + i : depth, MN_MAJOR ? depth : line, 0);
 }
 
-SM90_FUNCTION void prefetch_share(const tensor_map *a, const tensor_map *b, const share &share_in, int panels) {
-  for (int p = share_in.first; p < min(share_in.end, share_in.first + panels); p++) {
-    prefetch_panel<A_ACROSS, TILE_M>(a, share_in.row, p * DEPTH);
-    prefetch_panel<B_ACROSS, TILE_N>(b, share_in.col, p * DEPTH);
+SM90_FUNCTION void prefetch_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile,
+                                 int panels) {
+  for (int p = tile.first; p < min(tile.end, tile.first + panels); p++) {
+    prefetch_panel<A_MN_MAJOR, TILE_M>(a, tile.row, p * DEPTH);
+    prefetch_panel<B_MN_MAJOR, TILE_N>(b, tile.col, p * DEPTH);
   }
 }
 
-SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const share &share_in, shared_t stages,
-                              shared_t full, shared_t empty) {
-  stage at = {0, 1}; /* all are empty at first */
-  for (int p = share_in.first; p < share_in.end; p++) {
-    const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
-    barrier_wait(empty + 8 * at.number, at.parity);
-    barrier_arrive_expect(arrived, STAGE_BYTES);
-    load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, share_in.row, p * DEPTH);
-    load_panel<B_ACROSS, TILE_N, false>(to + A_BYTES, b, arrived, share_in.col, p * DEPTH);
-    next_stage(at);
+SM90_FUNCTION void producer_mainloop(const tensor_map *a, const tensor_map *b, const work_tile &tile,
+                                     shared_t stages, shared_t full, shared_t empty) {
+  pipeline_state pipe = {0, 1}; /* all stages are empty at first */
+  for (int p = tile.first; p < tile.end; p++) {
+    const shared_t to = stages + pipe.number * STAGE_BYTES, arrived = full + 8 * pipe.number;
+    mbarrier_wait_parity(empty + 8 * pipe.number, pipe.parity);
+    mbarrier_arrive_expect_tx(arrived, STAGE_BYTES);
+    load_panel<A_MN_MAJOR, TILE_M, false>(to, a, arrived, tile.row, p * DEPTH);
+    load_panel<B_MN_MAJOR, TILE_N, false>(to + A_BYTES, b, arrived, tile.col, p * DEPTH);
+    advance(pipe);
   }
-  dependency_launch(); /* memory has nothing more to do for this block: the next launch's may ask it */
+  grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
 
-/* --- multiplying --- */
+/* --- consumer --- */
 
-SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &share_in, shared_t stages, shared_t full,
-                                  shared_t empty) {
-  stage at = {0, 0};
-#if APART
-  multiply_apart(sums, share_in.end - share_in.first, stages, 0, full, empty, at, [](shared_t stage) {
+SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &tile, shared_t stages,
+                                     shared_t full, shared_t empty) {
+  pipeline_state pipe = {0, 0};
+#if SPLIT_ACCUMULATORS
+  multiply_split(sums, tile.end - tile.first, stages, 0, full, empty, pipe, [](shared_t stage) {
     if (threadIdx.x == 0)
-      barrier_arrive(stage);
+      mbarrier_arrive(stage);
   });
 #else
   shared_t before = 0;
   clear_sums(sums);
-  for (int p = share_in.first; p < share_in.end; p++) {
-    const shared_t panel = stages + at.number * STAGE_BYTES;
-    barrier_wait(full + 8 * at.number, at.parity);
+  for (int p = tile.first; p < tile.end; p++) {
+    const shared_t panel = stages + pipe.number * STAGE_BYTES;
+    mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
     multiply_panel(sums, panel, panel + A_BYTES, true);
-    wgmma_wait<1>();
-    if (p > share_in.first && threadIdx.x == 0)
-      barrier_arrive(before);
-    before = empty + 8 * at.number;
-    next_stage(at);
+    wgmma_wait_group<1>();
+    if (p > tile.first && threadIdx.x == 0)
+      mbarrier_arrive(before);
+    before = empty + 8 * pipe.number;
+    advance(pipe);
   }
-  wgmma_wait<0>();
-  wgmma_tile_hold(sums, BLOCKS);
+  wgmma_wait_group<0>();
+  wgmma_fence_sums(sums, BLOCKS);
 #endif
 }
 
 /* --- C --- */
 
-/* Rows `rank` of CLUSTER of the tile: the sums of all blocks of the cluster, four columns a thread at a time. */
-SM90_FUNCTION void fold_rows(c_element *c, const share &share_in, unsigned rank, const finish_vectors &with,
-                             const cuda_wgmma_arguments &args, shared_t boxes) {
+/* Adds the sums of all blocks of the cluster for rows `rank` of CLUSTER of the tile, four columns a
+ * thread at a time, and stores them to C. */
+SM90_FUNCTION void reduce_rows(c_element *c, const work_tile &tile, unsigned rank,
+                               const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
+                               shared_t boxes) {
   constexpr int HEIGHT = TILE_M / CLUSTER, CHUNKS = TILE_N / 4;
   const bool rows_first = !SPLIT && args.c_row == 1 && args.c_col != 1;
-  c += args.c_offset + share_in.part * args.c_part;
+  c += args.c_offset + tile.part * args.c_part;
 #pragma unroll(CLUSTER > 2 ? 2 : 4)
   for (int e = threadIdx.x; e < HEIGHT * CHUNKS; e += 128) {
     const int y = (int)rank * HEIGHT + (rows_first ? e % HEIGHT : e / CHUNKS),
@@ -116,7 +120,7 @@ SM90_FUNCTION void fold_rows(c_element *c, const share &share_in, unsigned rank,
 #pragma unroll
     for (int r = 0; r < CLUSTER; r++)
       words[r] = cluster_load(cluster_address(from, r));
-    const int row = share_in.row + y, col = share_in.col + 4 * chunk;
+    const int row = tile.row + y, col = tile.col + 4 * chunk;
     sum_t sums[4] = {0, 0, 0, 0};
 #pragma unroll
     for (int r = 0; r < CLUSTER; r++) {
@@ -125,19 +129,18 @@ SM90_FUNCTION void fold_rows(c_element *c, const share &share_in, unsigned rank,
       sums[2] += wgmma_tile_sum(words[r].z);
       sums[3] += wgmma_tile_sum(words[r].w);
     }
-    if (SPLIT) { /* rows of sums have room for whole chunks */
+    if (SPLIT) { /* rows of partial sums have room for whole chunks */
       if (row < args.m && col < args.n)
         *(uint4 *)(c + row * args.c_row + col) = {scaled(sums[0], args.alpha), scaled(sums[1], args.alpha),
-                                                   scaled(sums[2], args.alpha),
-                                                   scaled(sums[3], args.alpha)};
+                                                  scaled(sums[2], args.alpha), scaled(sums[3], args.alpha)};
       continue;
     }
 #pragma unroll
     for (int x = 0; x < 4; x++)
       if (row < args.m && col + x < args.n)
 #if FINISH
-        finish_store(c + row * args.c_row + (col + x) * args.c_col, sums[x], row, col + x, 0, with,
-                     args.beta);
+        epilogue_store(c + row * args.c_row + (col + x) * args.c_col, sums[x], row, col + x, 0, vectors,
+                       args.beta);
 #else
         wgmma_tile_store(c + row * args.c_row + (col + x) * args.c_col, scaled(sums[x], args.alpha),
                          args.beta);
@@ -147,44 +150,44 @@ SM90_FUNCTION void fold_rows(c_element *c, const share &share_in, unsigned rank,
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOADER + 32, RESIDENT)
     tsl_gemm_cuda_wgmma_flow(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
-                             c_element *c, const __grid_constant__ cuda_wgmma_arguments given
+                             c_element *c, const __grid_constant__ cuda_wgmma_arguments args
 #if FINISH
                              ,
-                             const finish_bias *bias, const float *scale_a, const float *scale_b,
+                             const epilogue_bias *bias, const float *scale_a, const float *scale_b,
                              const __grid_constant__ cuda_wgmma_finish steps
 #endif
     ) {
 #if FINISH
-  const finish_vectors with = {bias, scale_a, scale_b, &steps};
+  const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
 #else
-  const finish_vectors with = {};
+  const epilogue_vectors vectors = {};
 #endif
   extern __shared__ char memory[];
   const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
                  empty = full + 8 * STAGES;
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
-  const share own = share_of(rank, given);
+  const work_tile tile = get_work_tile(rank, args);
   if (threadIdx.x == LOADER) {
-    tma_prefetch(&a);
-    tma_prefetch(&b);
-    prefetch_share(&a, &b, own, given.ahead);
+    tma_prefetch_map(&a);
+    tma_prefetch_map(&b);
+    prefetch_tile(&a, &b, tile, args.ahead);
     for (int s = 0; s < STAGES; s++) {
-      barrier_init(full + 8 * s, 1);
-      barrier_init(empty + 8 * s, 1);
+      mbarrier_init(full + 8 * s, 1);
+      mbarrier_init(empty + 8 * s, 1);
     }
-    barriers_made_visible();
+    fence_mbarrier_init();
   }
   __syncthreads();
-  dependency_wait();
+  grid_dependency_wait();
   if (threadIdx.x >= LOADER) {
     if (threadIdx.x == LOADER)
-      load_share(&a, &b, own, stages, full, empty);
+      producer_mainloop(&a, &b, tile, stages, full, empty);
     __syncwarp();
   } else {
     cuda_wgmma_scalar one;
     wgmma_sums sums[BLOCKS];
-    multiply_share(sums, own, stages, full, empty);
-    warpgroup_barrier(0); /* nobody reads the stages any more */
+    consumer_mainloop(sums, tile, stages, full, empty);
+    warpgroup_barrier(0); /* all warps have read the stages: sums may overwrite them */
     one.real = 1;
     if (IS_INTEGER)
       one.integer = 1;
@@ -194,7 +197,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   }
   cluster_barrier();
   if (threadIdx.x < LOADER)
-    fold_rows(c, own, rank, with, given, stages);
+    reduce_rows(c, tile, rank, vectors, args, stages);
   __syncwarp();
-  cluster_barrier(); /* whose memory is read stays */
+  cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
 }

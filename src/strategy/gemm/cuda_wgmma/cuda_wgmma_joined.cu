@@ -1,29 +1,32 @@
-/* Idea: products whose sizes differ in one launch: blocks stay, and take the tiles of all products in one order, so that no product waits
- * for the last tiles of another, and a small one does not have the device for itself.
+/* Idea: products of different sizes in one launch. Persistent blocks take the tiles of all products in one
+ * order, so that no product waits for the last tiles of another, and small products share the device.
  *
- *   table, in device memory: | maps of A, B, C; first share, tiles, k, alpha | ... one for each product, and one behind the last |
- *   shares:                  | tiles of product 0 | tiles of product 1 | ... |     block b takes b, b + blocks, ...
+ *   table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
+ *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b takes b, b + blocks ...
  *
- * What is counted of each product is brought to shared memory first; numbers of shares only grow, so that loading and multiplying warps each
- * go on from the product they were at. Each tile is what cuda_wgmma.cu makes of it, and C goes by its map.
+ * The words of each product are copied to shared memory first. Work tile numbers only grow, so that producer
+ * and consumers continue their search at the current product. Tiles are computed as in cuda_wgmma.cu, and C
+ * is stored by TMA.
  *
- * Parameters, and from the host: those of cuda_wgmma.cu, where no k is split and there is no last step.
- * Limits: its own; C goes by maps and is not read; TSL_CUDA_WGMMA_JOINED_MOST products. */
+ * Parameters and defines: see cuda_wgmma.cu, without split-k and epilogue. Limits: those of
+ * cuda_wgmma.cu; C suits a tensor map and is not read; at most TSL_CUDA_WGMMA_JOINED_MOST products. */
 #include "cuda_wgmma_tiles.cu"
 
 constexpr int WORDS = TSL_CUDA_WGMMA_JOINED_WORDS;
 
-/* What shared memory has of a product: `words` is where it lies. */
+/* Position in the table: the address of the product's words in shared memory, and its row number. */
 struct product {
   shared_t words;
   int number;
 };
-SM90_FUNCTION int first_of(const product &product_in) {
+SM90_FUNCTION int first_work_tile(const product &product_in) {
   return (int)load_shared(product_in.words);
 }
 
-/* The first from `product_in` on that has the share, and the share there. */
-SM90_FUNCTION share find_share(product &product_in, int number, unsigned rank, cuda_wgmma_arguments &args) {
+/* Advances `product_in` to the product of work tile `number`, fills `args` with its sizes and
+ * alpha, and returns the tile. */
+SM90_FUNCTION work_tile find_work_tile(product &product_in, int number, unsigned rank,
+                                       cuda_wgmma_arguments &args) {
   while (number >= (int)load_shared(product_in.words + WORDS * 4)) {
     product_in.words += WORDS * 4;
     product_in.number++;
@@ -33,77 +36,79 @@ SM90_FUNCTION share find_share(product &product_in, int number, unsigned rank, c
   args.k = (int)load_shared(product_in.words + 12);
   args.alpha.integer = (int)load_shared(product_in.words + 16);
   args.parts = args.products = 1;
-  return share_of(number - first_of(product_in), rank, args);
+  return get_work_tile(number - first_work_tile(product_in), rank, args);
 }
 
-SM90_FUNCTION const tensor_map *map_of(const cuda_wgmma_joined *table, const product &product_in, int operand) {
+SM90_FUNCTION const tensor_map *map_of(const cuda_wgmma_joined *table, const product &product_in,
+                                       int operand) {
   return (const tensor_map *)table[product_in.number].maps[operand];
 }
 
-SM90_FUNCTION void load_shares(const cuda_wgmma_joined *table, int shares, int band, const place &memory,
-                               unsigned rank) {
-  product one = {memory.beside, 0};
+SM90_FUNCTION void run_producer(const cuda_wgmma_joined *table, int work_tiles, int raster_height,
+                                const block_memory &smem, unsigned rank) {
+  product product_in = {smem.epilogue_vectors, 0};
   int acquired = -1;
-  cuda_wgmma_arguments given;
-  stage at = {0, 1}; /* all are empty at first */
-  given.band = band;
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-    const share own = find_share(one, number, rank, given);
-    const tensor_map *a = map_of(table, one, 0), *b = map_of(table, one, 1);
-    if (one.number != acquired) {
-      tma_map_acquire(a);
-      tma_map_acquire(b);
-      acquired = one.number;
+  cuda_wgmma_arguments args;
+  pipeline_state pipe = {0, 1}; /* all stages are empty at first */
+  args.raster_height = raster_height;
+  for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += gridDim.x / CLUSTER) {
+    const work_tile tile = find_work_tile(product_in, number, rank, args);
+    const tensor_map *a = map_of(table, product_in, 0), *b = map_of(table, product_in, 1);
+    if (product_in.number != acquired) {
+      fence_tensormap_acquire(a);
+      fence_tensormap_acquire(b);
+      acquired = product_in.number;
     }
-    load_share(a, b, own, 0, 0, memory.stages, memory.full, memory.empty, rank, at);
+    producer_mainloop(a, b, tile, 0, 0, smem.stages, smem.full, smem.empty, rank, pipe);
   }
 }
 
-SM90_FUNCTION void multiply_shares(const cuda_wgmma_joined *table, int shares, int band, const place &memory,
-                                   unsigned rank) {
+SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles, int raster_height,
+                                 const block_memory &smem, unsigned rank) {
   const int step = gridDim.x / CLUSTER, group = threadIdx.x / 128 - 1;
-  product one = {memory.beside, 0};
+  product product_in = {smem.epilogue_vectors, 0};
   int acquired = -1;
-  cuda_wgmma_arguments given;
-  stage at = {0, 0};
-  given.band = band;
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += step) {
-    share own = find_share(one, number, rank, given);
-    const bool is_last = number + step >= shares;
-    const tensor_map *c = map_of(table, one, 2);
+  cuda_wgmma_arguments args;
+  pipeline_state pipe = {0, 0};
+  args.raster_height = raster_height;
+  for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += step) {
+    work_tile tile = find_work_tile(product_in, number, rank, args);
+    const bool is_last = number + step >= work_tiles;
+    const tensor_map *c = map_of(table, product_in, 2);
     wgmma_sums sums[BLOCKS];
-    own.layer = 0;
-    if (one.number != acquired && threadIdx.x % 128 == 0)
-      tma_map_acquire(c);
-    acquired = one.number;
-    multiply_share(sums, own, memory.stages, memory.full, memory.empty, at);
+    tile.layer = 0;
+    if (product_in.number != acquired && threadIdx.x % 128 == 0)
+      fence_tensormap_acquire(c);
+    acquired = product_in.number;
+    consumer_mainloop(sums, tile, smem.stages, smem.full, smem.empty, pipe);
     if (is_last)
-      dependency_launch();
-    store_by_map(c, sums, own, is_last, given.alpha, memory.stages, memory.boxes + group * BOXES * BOX_BYTES);
+      grid_dependency_launch();
+    store_by_map(c, sums, tile, is_last, args.alpha, smem.stages, smem.epilogue + group * BOXES * BOX_BYTES);
   }
-  tma_stores_read<0>();
+  tma_store_wait_read<0>();
 }
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
-    tsl_gemm_cuda_wgmma_joined(const cuda_wgmma_joined *table, int products, int shares, int band) {
+    tsl_gemm_cuda_wgmma_joined(const cuda_wgmma_joined *table, int products, int work_tiles,
+                               int raster_height) {
   extern __shared__ char memory[];
-  const place at = begin_block(memory);
+  const block_memory smem = init_block(memory);
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const int group = threadIdx.x / 128;
-  dependency_wait();
+  grid_dependency_wait();
   for (int i = threadIdx.x; i < (products + 1) * WORDS; i += 128 * (WARPGROUPS + 1))
-    store_shared(at.beside + 4 * i, ((const unsigned *)&table[i / WORDS].first)[i % WORDS]);
+    store_shared(smem.epilogue_vectors + 4 * i, ((const unsigned *)&table[i / WORDS].first)[i % WORDS]);
   __syncthreads();
   if (group == 0) {
     if (WARPGROUPS == 2)
-      registers_give_back<LOADING_REGISTERS>();
+      setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(table, shares, band, at, rank);
+      run_producer(table, work_tiles, raster_height, smem, rank);
   } else {
     if (WARPGROUPS == 2)
-      registers_take<MULTIPLYING_REGISTERS>();
-    multiply_shares(table, shares, band, at, rank);
+      setmaxnreg_inc<CONSUMER_REGISTERS>();
+    run_consumers(table, work_tiles, raster_height, smem, rank);
   }
-  if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
+  if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
     cluster_barrier();
 }

@@ -1,4 +1,4 @@
-/* Launching cuda_wgmma_lines.cu: both factors, as maps take them. */
+/* Launches cuda_wgmma_lines.cu, which copies operands into the layout of tensor maps. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.h"
 
 #include "base/status.h"
@@ -9,32 +9,32 @@
 
 enum { ITEMS = 256, CHUNK = 16 };
 
-/* Whether a factor's bytes are turned by whole words. */
+/* Returns true if an operand's bytes are transposed by whole words. */
 static bool turns_words(bool across, int64_t along, int64_t apart) {
   return !across && along != 1 && apart == 1 && along % 4 == 0;
 }
 
-/* Blocks that turn whole words wait for one another's ends, so three share a multiprocessor; those that copy
- * need registers for what is on its way. */
-static int wgmma_lines_resident_of(const tsl_cuda_wgmma *tile) {
+/* Returns the resident blocks of a multiprocessor: three where transposing blocks wait for each
+ * other, two where copies need the registers. */
+static int count_resident_copy_blocks(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
-  return tile->element == 1 && (turns_words(tile->a_across, a->col_stride, a->row_stride) ||
-                                turns_words(tile->b_across, b->row_stride, b->col_stride))
+  return tile->element == 1 && (turns_words(tile->a_mn_major, a->col_stride, a->row_stride) ||
+                                turns_words(tile->b_mn_major, b->row_stride, b->col_stride))
              ? 3
              : 2;
 }
 
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel) {
   char defines[64];
-  snprintf(defines, sizeof defines, "#define WIDENED %d\n#define RESIDENT %d\n", tile->element != tile->given,
-           wgmma_lines_resident_of(tile));
+  snprintf(defines, sizeof defines, "#define WIDENED %d\n#define RESIDENT %d\n",
+           tile->element != tile->input_bytes, count_resident_copy_blocks(tile));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.cu",
                                  "tsl_gemm_cuda_wgmma_lines", ITEMS, defines, kernel));
   work->device->ops->kernel_early(*kernel);
   return TESELA_OK;
 }
 
-/* As a power of two, chunks of a line that are in one unit. */
+/* Returns log2 of the chunks of a line in a unit: all `chunks`, or `most`. */
 static int shift_of(int64_t chunks, int64_t most) {
   int shift = 0;
   while (((int64_t)1 << shift) < tsl_min(chunks, most))
@@ -42,22 +42,22 @@ static int shift_of(int64_t chunks, int64_t most) {
   return shift;
 }
 
-/* How lines of so many chunks are copied. Elements of more than a byte lie side by side and are bytes here.
- */
-static int wgmma_lines_way_of(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
-  if (tile->element == tile->given && place->row_stride == 1 && place->step != 1)
+/* Returns the method for lines of `chunks` chunks. Elements of more than a byte are contiguous here
+ * and copied as bytes. */
+static int choose_copy_method(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
+  if (tile->element == tile->input_bytes && place->row_stride == 1 && place->step != 1)
     return TSL_CUDA_WGMMA_LINES_TURNED;
   const bool is_short = shift_of(chunks, TSL_CUDA_WGMMA_LINES_BULK) < TSL_CUDA_WGMMA_LINES_BULK_SHIFT;
   return place->step == 1 && !is_short ? TSL_CUDA_WGMMA_LINES_BY_BULK : TSL_CUDA_WGMMA_LINES_GATHERED;
 }
 
-static cuda_wgmma_lines wgmma_lines_lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
-                                             tesela_type type, int64_t target) {
+static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
+                                       tesela_type type, int64_t target) {
   const tsl_rows *rows = &factor->rows;
   const tsl_rows_place *place = &factor->place;
-  const int64_t bytes = tile->given, elements = rows->elements * bytes,
+  const int64_t bytes = tile->input_bytes, elements = rows->elements * bytes,
                 chunks = tsl_ceil_div(elements, CHUNK), side = TSL_CUDA_WGMMA_LINES_SIDE;
-  const int way = wgmma_lines_way_of(tile, place, chunks);
+  const int way = choose_copy_method(tile, place, chunks);
   const int64_t most =
       way == TSL_CUDA_WGMMA_LINES_BY_BULK ? TSL_CUDA_WGMMA_LINES_BULK : TSL_CUDA_WGMMA_LINES_CHUNKS;
   cuda_wgmma_lines lines = {.lines = rows->rows,
@@ -86,22 +86,22 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
   const tesela_type types[] = {tile->problem.a.type, tile->problem.b.type};
   const tsl_argument list[] = {TSL_ARG_BUFFER(factors[0].place.buffer),
                                TSL_ARG_BUFFER(factors[1].place.buffer), TSL_ARG_BUFFER(scratch)};
-  cuda_wgmma_lines_arguments given = {.fits = 0};
+  cuda_wgmma_lines_arguments args = {.fits = 0};
   int64_t copied = 0;
   for (int i = 0; i < 2; i++)
-    if (factors[i].packs && (tile->given == 1 || factors[i].place.step == 1)) {
-      given.of[i] = wgmma_lines_lines_of(tile, &factors[i], types[i], to[i]);
+    if (factors[i].packs && (tile->input_bytes == 1 || factors[i].place.step == 1)) {
+      args.of[i] = describe_lines(tile, &factors[i], types[i], to[i]);
       copied += factors[i].rows.rows * factors[i].rows.pitch;
       factors[i].place =
           (tsl_rows_place){scratch, to[i] / tile->element, factors[i].rows.pitch / tile->element, 1, 0};
       factors[i].packs = false;
     }
-  /* Blocks stay: as many as multiprocessors have room for. */
-  const int64_t units = (int64_t)given.of[0].units + given.of[1].units,
-                most = (int64_t)wgmma_lines_resident_of(tile) * tsl_max(1, work->device->compute_units);
-  given.fits = (uint64_t)copied <= work->device->cache_bytes;
+  /* persistent blocks: as many as are resident */
+  const int64_t units = (int64_t)args.of[0].units + args.of[1].units,
+                most = (int64_t)count_resident_copy_blocks(tile) * tsl_max(1, work->device->compute_units);
+  args.fits = (uint64_t)copied <= work->device->cache_bytes;
   const tsl_grid grid = {{(uint64_t)tsl_min(units, most), 1, 1}, {ITEMS, 1, 1}};
-  const tsl_argument all[] = {list[0], list[1], list[2], TSL_ARG_VALUE(given)};
+  const tsl_argument all[] = {list[0], list[1], list[2], TSL_ARG_VALUE(args)};
   return units == 0 ? TESELA_OK
                     : work->device->ops->launch(stream, kernel, &grid, all, sizeof all / sizeof *all);
 }

@@ -1,29 +1,32 @@
-/* Idea: factors on their way to the kernels, both in one launch: of 8-bit elements, or as bytes of larger ones that lie side by side. The units take such elements along k alone and maps take
- * rows at multiples of 16 bytes: what lies otherwise is copied, or turned, to lines of k elements that do, at the speed of memory.
+/* Idea: packs both operands in one launch at memory speed, to K-major lines that suit tensor maps (pitches of
+ * 16 bytes). Elements have 8 bits, or are bytes of larger contiguous elements. Lines in other layouts are
+ * copied, transposed or gathered.
  *
- *   a line: a row of A (column of B); or, of numbers that become f16 (WIDENED), what lies side by side
+ *   a line: a row of A (column of B); with WIDENED (numbers become f16), contiguous elements
  *
- *   along: elements of a line side by side         across: lines side by side, blocks of 128 x 128, turned in registers
- *   | l l l l l l l l ... |  any address                    read: 4 bytes of 4 lines of an element, at 16 elements
- *   16 bytes are five words, shifted                        written to local memory: 16 bytes to each of 4 lines; then lines whole
+ *   K-major: contiguous elements of a line         MN-major: adjacent lines, blocks of 128 x 128
+ *   | l l l l l l l l ... |  any address             read: 4 bytes of 4 lines of an element, at 16 elements
+ *   16 bytes are five words, shifted                 transposed in registers, 16 bytes of each of 4 lines
+ *                                                    written to shared memory; then whole lines stored
  *
- * Lines along k come to local memory by bulk copies, from the multiple of 16 bytes before to that behind them, STAGES units of lines one behind the other, and leave shifted
- * into place: memory is asked for what threads will need long before they do. Short lines, which would be copies of a few bytes each, are read where they lie.
+ * K-major lines come to shared memory by bulk copies, from the multiple of 16 bytes before them to the one
+ * after them, with STAGES units in flight, and are shifted into place on their way out. Short lines are read
+ * directly.
  *
- * Words are read where they are aligned and shifted into place, at any address. They may begin before a line or end behind it, but never
- * behind the factor (`end`): there bytes are read one by one. What a line's last 16 bytes have too much is anything, and no map reads it.
- * Other strides are gathered, byte by byte.
+ * Aligned words are read and shifted, so lines may begin at any address. Words may extend beyond a line, but
+ * not beyond the operand (`end`): near it bytes are read one by one. Padding bytes of a line's last 16 are
+ * undefined; no tensor map reads them. Other strides are gathered byte by byte.
  *
- * Threads of a unit of work: CHUNKS (BULK) chunks of 16 elements, of so many lines that each has 2^shift of them.
+ * A unit of work has CHUNKS (BULK) chunks of 16 elements, of lines with 2^shift chunks each.
  *
- * From the host: WIDENED, RESIDENT (blocks of a multiprocessor). */
+ * Defines of the host: WIDENED, RESIDENT (blocks of a multiprocessor). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
 typedef unsigned char byte;
 constexpr int ITEMS = 256, CHUNKS = TSL_CUDA_WGMMA_LINES_CHUNKS, SIDE = TSL_CUDA_WGMMA_LINES_SIDE,
               BULK = TSL_CUDA_WGMMA_LINES_BULK, STAGES = 3;
-/* A stage has a unit's lines and one chunk more of each, for lines that begin anywhere; in chunks. */
+/* Chunks of a stage: the lines of a unit, with one more chunk per line for unaligned beginnings. */
 constexpr int STAGE = BULK + (BULK >> TSL_CUDA_WGMMA_LINES_BULK_SHIFT);
 static_assert(BULK >> TSL_CUDA_WGMMA_LINES_BULK_SHIFT <= 32, "a warp asks for a unit's lines");
 static_assert(STAGES * STAGE >= SIDE * SIDE / 16, "blocks that are turned lie where stages do");
@@ -34,10 +37,10 @@ SM90_FUNCTION unsigned long long number_of(const byte *src) {
 SM90_FUNCTION const unsigned *aligned_word(const byte *src) {
   return (const unsigned *)(src - (number_of(src) & 3));
 }
-/* Bytes from somewhere on that may be read: a warp's aligned words and one more; two chunks. */
+/* Bytes that are readable from an address on: a warp's aligned words and one more; two chunks. */
 enum { WARP_READS = 132, CHUNK_READS = 32 };
 
-/* 16 bytes from the `apart`th of two chunks on: moved by two words, by one, and by bytes. */
+/* Returns 16 bytes from byte `apart` of two chunks on. */
 SM90_FUNCTION uint4 shifted(const uint4 &low, const uint4 &high, unsigned apart) {
   unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
@@ -51,7 +54,7 @@ SM90_FUNCTION uint4 shifted(const uint4 &low, const uint4 &high, unsigned apart)
           __funnelshift_r(words[2], words[3], bits), __funnelshift_r(words[3], words[4], bits)};
 }
 
-/* Up to 16 elements of a line, anyhow apart. */
+/* Returns up to 16 elements of a line with stride `step`. */
 SM90_FUNCTION uint4 gathered(const byte *src, long long step, long long count) {
   unsigned words[4] = {0, 0, 0, 0};
 #pragma unroll
@@ -61,7 +64,7 @@ SM90_FUNCTION uint4 gathered(const byte *src, long long step, long long count) {
   return {words[0], words[1], words[2], words[3]};
 }
 
-/* Two of four numbers of a word as f16, exactly: e5m2 is the upper half of an f16. */
+/* Returns two of the four numbers of a word as f16, exactly: e5m2 is the upper half of an f16. */
 SM90_FUNCTION unsigned widened(unsigned word, int upper, int is_e5m2) {
   unsigned pair;
   if (is_e5m2)
@@ -70,30 +73,31 @@ SM90_FUNCTION unsigned widened(unsigned word, int upper, int is_e5m2) {
   return pair;
 }
 
-/* A chunk of a line, of which `count` elements are left. */
+/* Stores a chunk of a line that has `count` elements left. */
 SM90_FUNCTION void put(byte *dst, const uint4 &chunk, long long count, int is_e5m2) {
   if (WIDENED) {
     ((uint4 *)dst)[0] = {widened(chunk.x, 0, is_e5m2), widened(chunk.x, 1, is_e5m2),
-                        widened(chunk.y, 0, is_e5m2), widened(chunk.y, 1, is_e5m2)};
-    if (count > 8) /* lines end at multiples of 16 bytes */
+                         widened(chunk.y, 0, is_e5m2), widened(chunk.y, 1, is_e5m2)};
+    if (count > 8) /* lines are padded to multiples of 16 bytes */
       ((uint4 *)dst)[1] = {widened(chunk.z, 0, is_e5m2), widened(chunk.z, 1, is_e5m2),
-                          widened(chunk.w, 0, is_e5m2), widened(chunk.w, 1, is_e5m2)};
+                           widened(chunk.w, 0, is_e5m2), widened(chunk.w, 1, is_e5m2)};
   } else {
     *(uint4 *)dst = chunk;
   }
 }
 
-/* A unit's first line, and the first element of its lines, or of its part of them. */
+/* Unit of work: its first line, and the first element of its part of the lines. */
 struct line_unit {
   long long line, first;
 };
 template <int MOST>
 SM90_FUNCTION line_unit unit_of(int unit, const cuda_wgmma_lines &lines) {
   const int group = lines.segments == 1 ? unit : unit / lines.segments;
-  return {(long long)group * (MOST >> lines.shift), (long long)(unit - group * lines.segments) << (lines.shift + 4)};
+  return {(long long)group * (MOST >> lines.shift), (long long)(unit - group * lines.segments)
+                                                        << (lines.shift + 4)};
 }
 
-/* Chunk `number` of a unit: from where, whereto, and elements of its line from its first on; none: there is no such chunk. */
+/* Chunk of a unit: source, target, and the elements left in its line from here on (<= 0: none). */
 struct line_chunk {
   const byte *from;
   byte *to;
@@ -108,8 +112,8 @@ SM90_FUNCTION line_chunk chunk_of(const byte *from, byte *dst, const line_unit &
           line < wgmma_lines.lines ? wgmma_lines.elements - first : 0};
 }
 
-/* A unit of lines whose elements lie side by side, or anyhow. What a thread reads it asks for at once: of a way that bytes may be read one by one in between, the compiler would
- * wait for each chunk. */
+/* Copies a unit of lines with any stride. Each thread issues all its loads at once; mixed with byte
+ * reads, the compiler would wait for each chunk. */
 SM90_FUNCTION void copy_lines(const byte *from, byte *dst, int number, const cuda_wgmma_lines &lines) {
   constexpr int OWN = CHUNKS / ITEMS;
   const line_unit unit = unit_of<CHUNKS>(number, lines);
@@ -145,7 +149,7 @@ SM90_FUNCTION void copy_lines(const byte *from, byte *dst, int number, const cud
   }
 }
 
-/* A unit of lines is asked for by a warp, a line each, as 32 arrivals. */
+/* Issues the bulk copies of a unit: one warp, a line per lane, 32 arrivals. */
 SM90_FUNCTION void ask_for(shared_t stage, shared_t barrier, const byte *from, int number,
                            const cuda_wgmma_lines &lines, unsigned long long policy) {
   const int lane = (int)threadIdx.x % 32, room = (16 << lines.shift) + 16;
@@ -157,24 +161,24 @@ SM90_FUNCTION void ask_for(shared_t stage, shared_t barrier, const byte *from, i
                     readable = from + lines.end - (first.from - apart);
     bytes = (unsigned)min(left, readable) & ~15u;
   }
-  barrier_arrive_expect(barrier, bytes);
+  mbarrier_arrive_expect_tx(barrier, bytes);
   if (bytes > 0)
-    bulk_load(stage + lane * room, first.from - apart, bytes, barrier, policy);
+    cp_async_bulk_load(stage + lane * room, first.from - apart, bytes, barrier, policy);
 }
 
-/* All units of lines that come so, of both factors. Ends when nothing is on its way. */
+/* Copies all units of both operands that use bulk copies; no copy is in flight at the end. */
 SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived, const byte *a,
                                 const byte *b, byte *dst, const cuda_wgmma_lines_arguments &args,
                                 int units_of_a, int units) {
   constexpr int OWN = BULK / ITEMS;
   const bool asks = threadIdx.x < 32;
-  const unsigned long long policy = args.fits ? cache_policy_first() : 0;
+  const unsigned long long policy = args.fits ? cache_policy_evict_first() : 0;
   int stage = 0;
   unsigned parity = 0;
   if (threadIdx.x == 0) {
     for (int i = 0; i < STAGES; i++)
-      barrier_init(shared_address(arrived + i), 32);
-    barriers_made_visible();
+      mbarrier_init(shared_address(arrived + i), 32);
+    fence_mbarrier_init();
   }
   __syncthreads();
   const auto ask = [&](int number, int into) {
@@ -198,7 +202,7 @@ SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived
       own[i] = chunk_of(from, dst, unit, i * ITEMS + (int)threadIdx.x, of);
       is_whole = is_whole && (own[i].left <= 0 || own[i].from + CHUNK_READS <= end);
     }
-    barrier_wait(shared_address(arrived + stage), parity);
+    mbarrier_wait_parity(shared_address(arrived + stage), parity);
 #pragma unroll
     for (int i = 0; i < OWN; i++) {
       const int chunk = i * ITEMS + (int)threadIdx.x;
@@ -206,14 +210,14 @@ SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived
       low[i] = at[0];
       high[i] = at[1];
     }
-    __syncthreads(); /* the stage has been read */
+    __syncthreads(); /* all threads have read the stage */
     ask(number + STAGES * (int)gridDim.x, stage);
 #pragma unroll
     for (int i = 0; i < OWN; i++)
       if (own[i].left > 0)
         put(own[i].to, shifted(low[i], high[i], (unsigned)number_of(own[i].from) & 15), own[i].left,
             of.is_e5m2);
-    if (!is_whole) /* the factor's last bytes have not come */
+    if (!is_whole) /* bulk copies leave out the operand's last bytes */
 #pragma unroll 1
       for (int i = 0; i < OWN; i++) {
         const line_chunk one = chunk_of(from, dst, unit, i * ITEMS + (int)threadIdx.x, of);
@@ -225,7 +229,8 @@ SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived
   }
 }
 
-/* Four words of four lines each become a word of each line. */
+/* Transposes 4 x 4 bytes: four words become a word of each of four lines, stored `apart` words from
+ * each other. */
 SM90_FUNCTION void turn_bytes(const unsigned *from, unsigned *dst, int apart) {
   const unsigned low_a = __byte_perm(from[0], from[1], 0x5140),
                  high_a = __byte_perm(from[0], from[1], 0x7362),
@@ -237,27 +242,32 @@ SM90_FUNCTION void turn_bytes(const unsigned *from, unsigned *dst, int apart) {
   dst[3 * apart] = __byte_perm(high_a, high_b, 0x7632);
 }
 
-/* Where a chunk of a line lies in local memory: exchanged by the number of its four lines, so that eight lie in different banks. */
+/* Returns the slot of a chunk in shared memory, swizzled by line / 4 against bank conflicts. */
 SM90_FUNCTION int place_of(int line, int chunk) {
   return line * (SIDE / 16) + (chunk ^ line / 4 % 8);
 }
 
-/* A block of SIDE lines, which lie side by side, by SIDE elements. */
+/* Transposes a block of SIDE adjacent lines by SIDE elements. */
 SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *dst, int unit,
                               const cuda_wgmma_lines &wgmma_lines) {
   const int down = (int)((wgmma_lines.lines - 1) / SIDE) + 1, own_line = (int)threadIdx.x % 32 * 4,
             own_chunk = (int)threadIdx.x / 32;
   const long long line = (long long)(unit % down) * SIDE, first = (long long)(unit / down) * SIDE;
   unsigned words[16], turned[16];
-  const byte *warp = from + wgmma_lines.offset + line + (first + own_chunk * 16) * wgmma_lines.step, *own = warp + own_line;
-  const long long left = wgmma_lines.elements - first - own_chunk * 16; /* of them */
-  /* All questions are a warp's. */
-  if (line + SIDE <= wgmma_lines.lines && left >= 16 && ((number_of(warp) | (unsigned long long)wgmma_lines.step) & 3) == 0) {
+  const byte *warp = from + wgmma_lines.offset + line + (first + own_chunk * 16) * wgmma_lines.step,
+             *own = warp + own_line;
+  /* elements from this warp's first on */
+  const long long left = wgmma_lines.elements - first - own_chunk * 16;
+  /* conditions are uniform within a warp */
+  if (line + SIDE <= wgmma_lines.lines && left >= 16 &&
+      ((number_of(warp) | (unsigned long long)wgmma_lines.step) & 3) == 0) {
 #pragma unroll
     for (int e = 0; e < 16; e++)
       words[e] = *(const unsigned *)(own + e * wgmma_lines.step);
-  } else if (left > 0 && warp + (wgmma_lines.step > 0 ? 15 * wgmma_lines.step : 0) + WARP_READS <= from + wgmma_lines.end) {
-    /* Of each element, a warp's lines are 32 aligned words and one behind them, which a thread each asks for: what a word begins its neighbour ends. */
+  } else if (left > 0 && warp + (wgmma_lines.step > 0 ? 15 * wgmma_lines.step : 0) + WARP_READS <=
+                             from + wgmma_lines.end) {
+    /* An element's lines of a warp are 32 aligned words and one more, which a lane loads; each word
+     * is completed from its neighbour. */
     const int lane = (int)threadIdx.x % 32, last = left < 16 ? (int)left - 1 : 15;
     unsigned behind = 0;
 #pragma unroll
@@ -285,7 +295,7 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *dst, int uni
 #pragma unroll
   for (int w = 0; w < 4; w++)
     turn_bytes(words + 4 * w, turned + w, 4);
-  __syncthreads(); /* the block before has been written */
+  __syncthreads(); /* the previous block has been written */
 #pragma unroll
   for (int l = 0; l < 4; l++)
     block[place_of(own_line + l, own_chunk)] = {turned[4 * l], turned[4 * l + 1], turned[4 * l + 2],
@@ -295,7 +305,8 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *dst, int uni
   for (int i = 0; i < SIDE * SIDE / 16 / ITEMS; i++) {
     const int own = i * 32 + (int)threadIdx.x / 8, chunk = (int)threadIdx.x % 8;
     if (line + own < wgmma_lines.lines && first + chunk * 16 < wgmma_lines.elements)
-      *(uint4 *)(dst + wgmma_lines.to + (line + own) * wgmma_lines.pitch + first + chunk * 16) = block[place_of(own, chunk)];
+      *(uint4 *)(dst + wgmma_lines.to + (line + own) * wgmma_lines.pitch + first + chunk * 16) =
+          block[place_of(own, chunk)];
   }
 }
 
@@ -308,11 +319,11 @@ extern "C" __global__ void __launch_bounds__(ITEMS, RESIDENT)
             bulk_of_b = args.of[1].way == TSL_CUDA_WGMMA_LINES_BY_BULK ? args.of[1].units : 0,
             bulk = bulk_of_a + bulk_of_b, others_of_a = args.of[0].units - bulk_of_a,
             others = others_of_a + args.of[1].units - bulk_of_b;
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   if (bulk > 0)
     copy_by_bulk(room, arrived, a, b, dst, args, bulk_of_a, bulk);
-  /* Who had one unit less begins. */
+  /* blocks that had one unit less begin */
   const int begin = (int)((blockIdx.x + gridDim.x - (unsigned)bulk % gridDim.x) % gridDim.x);
   for (int unit = begin; unit < others; unit += (int)gridDim.x) {
     const bool is_b = unit >= others_of_a;

@@ -1,21 +1,22 @@
-/* Factors on their way to cuda_wgmma's maps, and copying those that do not lie as maps take them. */
+/* Operands on their way to cuda_wgmma's tensor maps: copies of operands whose layout does not suit
+ * them. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_LINES_H
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_LINES_H
 
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
-/* A factor: its lines once they are copied, where it lies, and whether it is copied. */
+/* Operand: its lines after packing, its present layout, and whether it must be packed. */
 typedef struct tsl_cuda_wgmma_factor {
   tsl_rows rows;
   tsl_rows_place place;
   bool packs;
 } tsl_cuda_wgmma_factor;
 
-/* Finds the kernel, of build(). */
+/* Compiles the kernel of tsl_cuda_wgmma_lines(), or takes it from the cache. */
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel);
-/* Copies those of both factors that `packs`, of one product, by one launch, to scratch memory, A's first; and
- * says in their places that they lie there, and that they need not be packed any more. Of elements of more
- * than a byte, those that lie side by side alone. Enqueued. */
+/* Enqueues one launch that copies the operands with `packs` set, of one product, to the workspace,
+ * A first. Sets their `place` to the copies and clears `packs`. Elements of more than a byte are
+ * copied only where they are contiguous. */
 tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, const tsl_cuda_wgmma *tile,
                                    tsl_buffer *scratch, tsl_stream *stream, tsl_cuda_wgmma_factor factors[2]);
 

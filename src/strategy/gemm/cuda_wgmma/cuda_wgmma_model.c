@@ -1,55 +1,57 @@
-/* The model of cuda_wgmma, in clocks of a multiprocessor; docs/lab/cuda_wgmma.md has what its constants were
- * fitted to. */
+/* Performance model of cuda_wgmma, in clocks of a multiprocessor. docs/lab/cuda_wgmma.md has the measurements
+ * behind its constants. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 #include <math.h>
 
-/* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its
- * bytes; bytes that a multiprocessor gets from the last cache in a clock, and that its shared memory takes or
- * gives. */
+/* first_clocks: from a block's start to its first full stage. tile_clocks: fixed cost of a tile's epilogue.
+ * store_bytes: bytes of C stored in a clock. cache_bytes: bytes from L2 per clock and multiprocessor.
+ * shared_bytes: bytes of shared memory per clock. */
 static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
-/* Of the clock that the card names, what is left under such load for longer than its power allows; and the
- * time after which it is. */
+/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until
+ * then. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
-/* After this time, clusters of two win some of it back: less comes from the last cache. Where A comes from
- * registers they do so later, and best of bands of half as many rows of clusters. */
+/* shared_clock: fraction of the clock with clusters of two, which read less from L2, after
+ * warm_seconds; with A from registers after warm_across_seconds, and best with half the raster
+ * height. band_most: best raster height. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
-/* From a panel's last product to the next one's first where its sums are added between. */
+/* Clocks between a panel's last product and the next panel's first, where partial accumulators are
+ * added. */
 static const double adding_clocks = 100;
 
-/* A box's rows that begin anywhere touch a line more of the last cache than those that begin where lines do:
- * how many times as long they take. */
-static const double odd_lines = 1.61;
+/* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
+static const double unaligned_slowdown = 1.61;
 
-/* How a factor's boxes come from the last cache, as its lines lie, or those of its packed copy. */
-static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
+/* Returns the L2 slowdown of an operand: by the strides of its lines, or of their packed copy. */
+static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
   enum { LINE = 128, CHUNK = 16 };
   const bool by_columns = across_rows == across;
   const int64_t given = (by_columns ? shape->col_stride : shape->row_stride) * tile->element,
                 packed = tsl_round_up((by_columns ? shape->rows : shape->cols) * tile->element, CHUNK),
-                pitch = tile->element != tile->given || given % CHUNK != 0 ? packed : given;
-  return pitch % LINE == 0 ? 1 : odd_lines;
+                pitch = tile->element != tile->input_bytes || given % CHUNK != 0 ? packed : given;
+  return pitch % LINE == 0 ? 1 : unaligned_slowdown;
 }
 
-/* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache;
- * shared memory. */
+/* Returns the clocks of a panel: the maximum of tensor cores, L2 and shared memory, and what does
+ * not overlap. */
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
-  const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_across),
-               odd_b = odd_of(tile, &tile->problem.b, false, tile->b_across);
+  const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
+               odd_b = l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
   const double products = blocks * wide * 2,
                loaded = (odd_a * tile->tile_m + odd_b * tile->tile_n / tile->cluster) * 128,
                arrives = (tile->tile_m + (double)tile->tile_n) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
   const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
-  /* Sums of panels are added while the other warpgroup's products are under way, where there is one. */
-  const double adding = tile->apart == 0        ? 0
-                        : tile->warpgroups == 1 ? blocks * (0.5 * wide + adding_clocks) / tile->apart
-                                                : 0.1 * products / tile->apart;
+  /* partial accumulators are added while the other warpgroup's products run, if there is one */
+  const double adding = tile->split_accumulators == 0 ? 0
+                        : tile->warpgroups == 1
+                            ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
+                            : 0.1 * products / tile->split_accumulators;
   return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) + alone * products +
          adding;
 }
@@ -67,32 +69,32 @@ static double wgmma_copied(const tsl_shape *shape, bool across_rows, bool across
 double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
   const double products = (double)tsl_problem_batch(&tile->problem);
-  if (tile->element != tile->given)
+  if (tile->element != tile->input_bytes)
     return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
-  return products * (wgmma_copied(a, true, tile->a_across, tile->element) +
-                     wgmma_copied(b, false, tile->b_across, tile->element));
+  return products * (wgmma_copied(a, true, tile->a_mn_major, tile->element) +
+                     wgmma_copied(b, false, tile->b_mn_major, tile->element));
 }
 
-/* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums;
- * more for each further 64 rows or columns of a tile, and for each doubling of a cluster beyond two blocks,
- * which find less often room together. */
+/* form=flow, seconds: from a launch's end to the next launch's first full stage and its last sums;
+ * for each further 64 rows or columns of a tile; for each doubling of the cluster beyond two,
+ * because large clusters find room less often; for the split-k reduction. */
 static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
                     flow_fold_seconds = 1.28e-6;
-/* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last
- * round that is not full; and by each round that finds no room beside the first. */
+/* form=flow, slowdowns of uneven load: with one block per multiprocessor; of a partial last round;
+ * of each round that waits for resident blocks. */
 static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
-/* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's
- * stages bring. */
+/* form=flow: reached fraction of memory bandwidth; L2 bandwidth relative to memory bandwidth; bytes
+ * per second that the stages of one block load. */
 static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
 
-/* No product was measured whose work takes less: nothing better is promised of them. */
+/* Shortest time of the main loop that was measured: a lower bound of the prediction. */
 static const double flow_least_seconds = 5.64e-6;
 
-static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
-                              const tsl_problem *problem, const tsl_device *device) {
+static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
+                                const tsl_problem *problem, const tsl_device *device) {
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const double blocks = (double)shares->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
-  const double parts = (double)shares->parts * tile->cluster,
+  const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
+  const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
   const double each = fmax(1, ceil(blocks / units)), memory = flow_part * device->bandwidth;
   const double from_memory = tsl_problem_bytes(problem) / memory,
@@ -103,25 +105,23 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
                                   : 1 + flow_uneven * (each * units / blocks - 1) +
                                         flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
   const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
-  return fmax(work, flow_least_seconds) + flow_seconds + (shares->parts > 1 ? flow_fold_seconds : 0) +
+  return fmax(work, flow_least_seconds) + flow_seconds + (schedule->parts > 1 ? flow_fold_seconds : 0) +
          flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
-/* Of batches, whose tiles are short: clocks for 128 elements that a warpgroup stores one by one, and seconds
- * for each product's rows that are packed, on a multiprocessor. Memory and multiprocessors wait for each
- * other where both take as long. */
+/* Batches, whose tiles are short: clocks for 128 elements stored one by one by a warpgroup; seconds
+ * of a multiprocessor to pack the rows of a product. */
 static const double element_clocks = 70, pack_seconds = 0.15e-6;
 
-static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                             const tsl_problem *problem, const tsl_device *device) {
   const double products = (double)tsl_problem_batch(problem),
-               tiles = (double)shares->tiles_m * (double)shares->tiles_n * products * tile->cluster;
-  const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
+               tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * products * tile->cluster;
+  const double rounds = ceil(tiles / fmax(1, (double)schedule->blocks));
   const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
-  /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work,
-   * too. */
+  /* TMA stores overlap the products of other resident blocks; stores by threads do not */
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
                                 ? 0
                                 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
@@ -133,52 +133,51 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
   const double packed =
       tsl_cuda_wgmma_packed_bytes(tile) > 0 ? products * pack_seconds / fmax(1, device->compute_units) : 0;
   return (sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + packed) *
-             (1 + 0.002 * fabs(log2(tile->band / 8.0))) +
+             (1 + 0.002 * fabs(log2(tile->raster_height / 8.0))) +
          device->launch_seconds;
 }
 
-/* Of one product. Clocks that a second warpgroup's beginning takes; that a tile costs two blocks that wait
- * for one another; of a last step whose elements threads write, and for each of a thread's; what blocks get
- * of memory's bandwidth; and what is left of a launch where one begins while another ends. */
+/* One product, in clocks: start of a second warpgroup; waiting within a cluster per tile; an
+ * epilogue stored by threads; each element of a thread in it. memory_part: reached fraction of
+ * memory bandwidth. launch_share: fraction of launch latency that remains when launches overlap. */
 static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
                     memory_part = 0.846, launch_share = 0.297;
-/* Of the sums of parts: a second launch, and how often their bytes are moved. */
+/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums
+ * move. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
-/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be
- * spread over more pairs: how much longer what is moved takes, if no pair had blocks. */
+/* Clusters of two use fewer pairs of multiprocessors, which share memory bandwidth: slowdown of
+ * memory traffic if all pairs were idle. */
 static const double pairs_moves = 0.5;
 
-/* What it takes longer than its panels say where blocks help each other with the last round: of all, and in
- * any case. */
+/* Stream-k: slowdown, and fixed seconds, beyond the clocks of its panels. */
 static const double helped_share = 0.07, helped_seconds = 1e-6;
 
-/* Clocks in which a block multiplies and stores, where blocks take whole tiles, and where they help each
- * other with the last ones. */
-static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares, double panels,
+/* Returns the clocks of a block for its tiles, or with stream-k for its rounds. */
+static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule, double panels,
                            double store, double pairs) {
-  const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
-               tiles = (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts,
+  const double clusters = fmax(1, (double)schedule->blocks / tile->cluster),
+               tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * (double)schedule->parts,
                each = ceil(tiles / clusters) * (store + pairs);
   return each + wgmma_panel_clocks(tile) *
-                    (tile->streams ? (double)shares->whole / clusters * panels + (double)shares->ending
+                    (tile->streams ? (double)schedule->whole / clusters * panels + (double)schedule->ending
                                    : ceil(tiles / clusters) * panels);
 }
 
-static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
-                              const tsl_problem *problem, const tsl_device *device) {
+static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
+                                const tsl_problem *problem, const tsl_device *device) {
   if (tsl_problem_batch(problem) > 1)
-    return batch_seconds(tile, shares, problem, device);
+    return batch_seconds(tile, schedule, problem, device);
   const double clock = 1e6 * fmax(1, device->clock_mhz);
-  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
-  const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
+  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)schedule->parts);
+  const double c_bytes = (double)tile->tile_m * tile->tile_n * (schedule->parts > 1 ? 4 : tile->c_element);
   const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
-  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || shares->parts > 1
+  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
                                           ? c_bytes / store_bytes
                                           : threads_clocks + elements / 128 * thread_clocks);
   const double pairs = tile->cluster > 1 ? pair_clocks : 0;
   const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
-                        taken_clocks(tile, shares, panels, store, pairs);
+                        tiles_clocks(tile, schedule, panels, store, pairs);
   double seconds = clocks / clock;
   if (seconds > cool_seconds)
     seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
@@ -187,61 +186,62 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
     seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
-  const double idle = fmax(0, 1 - (double)shares->blocks / fmax(1, (double)device->compute_units));
+  const double idle = fmax(0, 1 - (double)schedule->blocks / fmax(1, (double)device->compute_units));
   const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
                        (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
-  const double band = is_won_back && is_cut ? band_most / 2 : band_most;
+  const double best_height = is_won_back && is_cut ? band_most / 2 : band_most;
   const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
-  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + helped +
+  return seconds * (1 + 0.002 * fabs(log2(tile->raster_height / best_height))) + helped +
          launch_share * device->launch_seconds;
 }
 
-/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what
- * both take beside that, by one early launch, which elements of 4 bytes and those of batches do not have. */
+/* Packing: memory traffic per byte copied, for 8-bit elements and for others; seconds of its early
+ * launch, which is not used for elements of 4 bytes and batches. */
 static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   const double copies = tsl_cuda_wgmma_packed_bytes(tile);
-  const bool by_lines = tile->given == 1 || (tile->given == 2 && tsl_problem_batch(&tile->problem) == 1);
+  const bool by_lines =
+      tile->input_bytes == 1 || (tile->input_bytes == 2 && tsl_problem_batch(&tile->problem) == 1);
   return copies == 0 ? 0
-                     : (tile->given == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
+                     : (tile->input_bytes == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
                            (by_lines ? lines_seconds : device->launch_seconds);
 }
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_shares shares =
-      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
-                                                fold_moves * (double)shares.sums_bytes / device->bandwidth
-                                          : 0;
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double folding = schedule.parts > 1 ? fold_share * device->launch_seconds +
+                                                  fold_moves * (double)schedule.sums_bytes / device->bandwidth
+                                            : 0;
   return wgmma_packing_seconds(&tile, device) + folding +
-         (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
-                     : staying_seconds(&tile, &shares, problem, device));
+         (tile.flows ? flow_form_seconds(&tile, &schedule, problem, device)
+                     : stay_form_seconds(&tile, &schedule, problem, device));
 }
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_shares shares =
-      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (tile.flows ? 1 : tile.cluster),
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.flows ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
   const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
-  tsl_cost_counts_groups((double)shares.blocks, items, (double)shares.blocks * items,
+  tsl_cost_counts_groups((double)schedule.blocks, items, (double)schedule.blocks * items,
                          (int64_t)tile.shared_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
   account->global.read = tiles * panels * (tile.tile_m + (double)tsl_cuda_wgmma_columns(&tile)) * 128;
-  /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
+  /* each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);
-  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

@@ -1,21 +1,23 @@
-/* C without a map: 64 rows of a warpgroup's sums by way of shared memory, to where C's elements lie. Of cuda_wgmma_tiles.cu.
+/* Output of C without a tensor map: 64 rows of a warpgroup's accumulators go through shared memory to C.
+ * Included by cuda_wgmma_tiles.cu.
  *
- * Rows of C begin at any address, so they are stored by chunks of 16 bytes that are aligned there, and sums are put down as they will lie: element x of row y at
+ * Rows of C begin at any address. They are stored by aligned chunks of 16 bytes, so shared memory holds each
+ * row in the alignment that it will have in C: element x of row y is
  *
- *   word (x + shift(y) + turn(y)) modulo WIDTH of row y     shift: elements from a multiple of 16 bytes to where the row begins
+ *   word (x + shift(y) + turn(y)) modulo WIDTH of row y   shift(y): elements from an aligned chunk to the row
  *
  *   16 bytes:      |        |        |        |        |
- *   a row of C:        x x x x x x x x x x x x x x         a thread for each chunk; what begins in the first ends in the one behind the last, and
- *   in memory:     | e e    |        |        |            both share a place
+ *   a row of C:        x x x x x x x x x x x x x x         one thread for each chunk; the first chunk and the
+ *   in memory:     | e e    |        |        |            chunk past the last are partial and share a slot
  *
- * Rows are turned by so much that eight of them, and columns likewise, lie in different banks. */
+ * turn(y) puts eight rows, and eight columns, into different banks. */
 constexpr int CHUNK = 16 / (int)sizeof(c_element);
 
 SM90_FUNCTION int row_shift(const c_element *line) {
   return (int)((unsigned long long)line / sizeof(c_element) % CHUNK);
 }
 
-/* Of a number of words below 2 WIDTH. */
+/* Wraps a word number below 2 WIDTH. */
 template <int WIDTH>
 SM90_FUNCTION int row_word(int word) {
   return word >= WIDTH ? word - WIDTH : word;
@@ -24,8 +26,9 @@ SM90_FUNCTION int row_turn(int y) {
   return 8 * (y & 3) + (y & 4);
 }
 
-/* Columns `box` 32 and further of the sums, WIDTH of them or as many as there are, times alpha. Threads of rows 4 to 7 of eight put the second of two first, into odd banks. `shift` is of the
- * thread's rows: eight rows further down it is the same. */
+/* Writes accumulator columns from 32 `box` on, at most WIDTH, times alpha, to shared memory.
+ * Threads of rows 4 to 7 of each 8 write the odd column first, to other banks. `shift` is
+ * row_shift() of the thread's rows; rows 8 apart have the same. */
 template <int WIDTH>
 SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
   constexpr int PAIRS = TILE_N < WIDTH ? TILE_N / 8 : WIDTH / 8;
@@ -54,13 +57,13 @@ SM90_FUNCTION void store_element(c_element *dst, unsigned element) {
     *(unsigned short *)dst = (unsigned short)element;
 }
 
-/* A whole chunk of a row of C. */
+/* Stores a whole chunk of a row of C. */
 SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, int col, int product,
-                               const finish_vectors &with) {
+                               const epilogue_vectors &vectors) {
   unsigned elements[CHUNK];
 #pragma unroll
   for (int e = 0; e < CHUNK; e++)
-    elements[e] = element_of(words[e], row, col + e, product, with);
+    elements[e] = result_bits(words[e], row, col + e, product, vectors);
   if (CHUNK == 4)
     store_global_chunk(dst, elements[0], elements[1], elements[2], elements[3]);
   else
@@ -69,11 +72,12 @@ SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, i
                        elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
 }
 
-/* What put_rows() put down of 64 rows from `first_row` on and of columns from `first_col` on, to a C that is not read. Whole chunks first, of which a thread reads several before it
- * stores one; then a thread each end of a row: where both stood in one loop, every row paid for both. */
+/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) on, to a C that is not read.
+ * Whole chunks go first, several reads before a store. Partial chunks at row ends have their own
+ * loop: in one loop every row paid for both. */
 template <int WIDTH>
 SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int product,
-                              const finish_vectors &with, const cuda_wgmma_arguments &args) {
+                              const epilogue_vectors &vectors, const cuda_wgmma_arguments &args) {
   constexpr int CHUNKS = WIDTH / CHUNK, APART_ROWS = 128 / CHUNKS, TOGETHER_ROWS = 16 / CHUNK;
   const int end = min(WIDTH, args.n - first_col), rows = min(64, args.m - first_row),
             thread = threadIdx.x % 128, own = thread % CHUNKS * CHUNK;
@@ -97,7 +101,7 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
       c_element *const line = c + y * args.c_row;
       const int first = own - row_shift(line);
       if (y < rows && first >= 0 && first + CHUNK <= end)
-        store_chunk(line + first, words[r], first_row + y, first_col + first, product, with);
+        store_chunk(line + first, words[r], first_row + y, first_col + first, product, vectors);
     }
   }
   const int y = thread % 64;
@@ -112,13 +116,14 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
   for (int e = 0; e < CHUNK; e++)
     if (begin + e < behind)
       store_element(line + begin + e,
-                    element_of(load_shared(from + 4 * (y * WIDTH + row_word<WIDTH>(begin + e + place))),
-                               first_row + y, first_col + begin + e, product, with));
+                    result_bits(load_shared(from + 4 * (y * WIDTH + row_word<WIDTH>(begin + e + place))),
+                                first_row + y, first_col + begin + e, product, vectors));
 }
 
-/* C in boxes of 32 columns of sums, as many at once as there is room for: rows by chunks where nothing of C is read, else element by element. */
-SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &share_in,
-                                    const finish_vectors &with, const cuda_wgmma_arguments &args,
+/* Stores accumulators to C in boxes of 32 columns, as many at a time as shared memory holds: by
+ * chunks where C is not read and its rows are dense, else by elements. */
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const work_tile &tile,
+                                    const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                     shared_t boxes) {
   constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
@@ -127,14 +132,14 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
   const bool by_chunks = !SPLIT && WIDE == 32 && args.c_col == 1 && args.beta.integer == 0;
   const bool rows_first = args.c_row == 1 && args.c_col != 1;
-  /* A thread's first element of a box, and from one to the next: rows, or columns. */
+  /* (x, y): the thread's first element of a box. down: rows (or columns) between its elements. */
   const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
             down = rows_first ? 2 : 128 / WIDE;
   const long long step = down * (rows_first ? args.c_col : args.c_row);
-  c += args.c_offset + share_in.layer * args.c_part;
-  const int row = share_in.row + rows_above();
+  c += args.c_offset + tile.layer * args.c_part;
+  const int row = tile.row + rows_above();
   const int shift =
-      by_chunks ? row_shift(c + (row + thread / 32 * 16 + thread % 32 / 4) * args.c_row + share_in.col) : 0;
+      by_chunks ? row_shift(c + (row + thread / 32 * 16 + thread % 32 / 4) * args.c_row + tile.col) : 0;
 #pragma unroll
   for (int i = 0; i < ALL; i += AT_ONCE) {
     warpgroup_barrier(group);
@@ -144,12 +149,12 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
     warpgroup_barrier(group);
     if (by_chunks) {
       for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
-        store_rows<WIDTH>(c, boxes + (j - i) * BOX_BYTES, row + j / ACROSS * 64, share_in.col + j % ACROSS * WIDE,
-                          share_in.layer, with, args);
+        store_rows<WIDTH>(c, boxes + (j - i) * BOX_BYTES, row + j / ACROSS * 64, tile.col + j % ACROSS * WIDE,
+                          tile.layer, vectors, args);
       continue;
     }
     for (int j = i; j < i + AT_ONCE; j++) {
-      const int first = row + j / ACROSS * 64 + y, col = share_in.col + j % ACROSS * WIDE + x,
+      const int first = row + j / ACROSS * 64 + y, col = tile.col + j % ACROSS * WIDE + x,
                 place = (j - i) % TOGETHER_ACROSS * 32 + x;
       const shared_t from = boxes + (j - i) / TOGETHER_ACROSS * TOGETHER_ACROSS * BOX_BYTES;
       const int left = rows_first ? (first < args.m ? (args.n - col + down - 1) / down : 0)
@@ -161,8 +166,8 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
           const int line = rows_first ? y : y + e * down, at = rows_first ? place + e * down : place;
           const unsigned word = load_shared(from + 4 * (line * WIDTH + row_word<WIDTH>(at + row_turn(line))));
 #if FINISH
-          finish_store(to, wgmma_tile_sum(word), first + (rows_first ? 0 : e * down),
-                       col + (rows_first ? e * down : 0), share_in.layer, with, args.beta);
+          epilogue_store(to, wgmma_tile_sum(word), first + (rows_first ? 0 : e * down),
+                         col + (rows_first ? e * down : 0), tile.layer, vectors, args.beta);
 #else
           wgmma_tile_store(to, word, args.beta);
 #endif

@@ -1,4 +1,4 @@
-/* Compiling and launching cuda_wgmma. */
+/* Compiles and launches cuda_wgmma. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -12,23 +12,23 @@
 #define FOLDER "strategy/gemm/cuda_wgmma/"
 
 enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-/* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory
- * gives in the time from the last bytes of one product to the first of the next. */
-enum { AHEAD = 6 << 20 };
+/* Bytes that all blocks of a launch prefetch to L2 before they may start: the bytes that memory
+ * delivers between the last reads of one product and the first reads of the next. */
+enum { PREFETCH_BYTES = 6 << 20 };
 
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
   return tile->flows ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
 }
 
-static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmma *tile) {
+static tsl_cuda_wgmma_schedule get_schedule(const tsl_work *work, const tsl_cuda_wgmma *tile) {
   const tsl_problem *problem = &tile->problem;
-  return tsl_cuda_wgmma_shares_of(tile, problem->m, problem->n, problem->k, work->device);
+  return tsl_cuda_wgmma_get_schedule(tile, problem->m, problem->n, problem->k, work->device);
 }
 
 /* --- building --- */
 
 static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
-  return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
+  return tile->element != tile->input_bytes ? "f16" : tsl_launch_ptx_word(type);
 }
 
 static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
@@ -36,13 +36,14 @@ static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
                         : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
 }
 
-/* What kernels are told of the last step that they do, each line on its own; "" where they do none. */
-enum { FINISH_TEXT = 256 };
-static void define_finish(const tsl_problem *problem, const tsl_cuda_wgmma *tile, char text[FINISH_TEXT]) {
+/* Writes the defines of the fused epilogue, one a line; "" where the kernel has no epilogue. */
+enum { EPILOGUE_TEXT = 256 };
+static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
+                            char text[EPILOGUE_TEXT]) {
   text[0] = 0;
   if (tile->finishes)
     snprintf(
-        text, FINISH_TEXT,
+        text, EPILOGUE_TEXT,
         "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
         "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
         (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b, problem->bias.type == TESELA_F32,
@@ -51,28 +52,28 @@ static void define_finish(const tsl_problem *problem, const tsl_cuda_wgmma *tile
 
 void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
                            char text[TSL_CUDA_WGMMA_DEFINES]) {
-  char finish[FINISH_TEXT];
-  define_finish(problem, tile, finish);
+  char finish[EPILOGUE_TEXT];
+  define_epilogue(problem, tile, finish);
   snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
-           "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
+           "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
+           "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
            tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
-           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_across, tile->b_across,
-           is_split, tile->resident, tile->apart, tsl_type(problem->a.type)->is_integer, tile->streams,
-           is_split ? "" : finish);
+           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
+           tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
+           tsl_type(problem->a.type)->is_integer, tile->streams, is_split ? "" : finish);
 }
 
-/* The kernels that multiply. */
+/* Kernels of the three main loops. */
 typedef struct kernel_text {
   const char *path, *entry;
 } kernel_text;
-static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
+static const kernel_text persistent_kernel = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
                          from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
-                         flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
+                         flow_kernel = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
 
-/* Flags lie in memory that may have held anything, so tickets begin where no memory is likely to have brought
- * 64 bits: those that were read are 0 again, and what else lies there would have to be this run's number. */
+/* Returns the first ticket. Flags lie in memory with arbitrary contents, so tickets begin at a
+ * number that memory is unlikely to hold. Flags that were read are 0 again. */
 static unsigned long long first_ticket(const tsl_work *work) {
   static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
   return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
@@ -82,28 +83,30 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile = wgmma_tile_of(work);
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
-  const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const kernel_text *text = tile.flows ? &flowing : tile.from_registers ? &from_registers : &staying;
-  const bool is_split = shares.parts > 1;
-  char finish[FINISH_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
+  const tsl_cuda_wgmma_schedule schedule = get_schedule(work, &tile);
+  const kernel_text *text = tile.flows            ? &flow_kernel
+                            : tile.from_registers ? &from_registers
+                                                  : &persistent_kernel;
+  const bool is_split = schedule.parts > 1;
+  char finish[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
   tsl_cuda_wgmma_kernels made = {.joined = NULL};
   void *block;
   tsl_cuda_wgmma_define(problem, &tile, is_split, defines);
   TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* For parts, and where there are no products: compilers take a tenth of a second for it. */
+  /* the reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s */
   const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
-  define_finish(problem, &tile, finish);
+  define_epilogue(problem, &tile, finish);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
-           tsl_launch_form(problem->c.type), tsl_launch_fold_items(shares.parts),
+           tsl_launch_form(problem->c.type), tsl_launch_fold_items(schedule.parts),
            tsl_type(problem->a.type)->is_integer, finish);
   if (folds)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold",
                                    FOLD_ITEMS, defines, &made.fold));
-  if (tile.given > 1)
+  if (tile.input_bytes > 1)
     TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
-  if (tile.given == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
+  if (tile.input_bytes == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
     TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, &tile, &made.lines));
   ops->kernel_early(made.multiply);
   if (folds)
@@ -122,11 +125,10 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* A's and B's lines (of B, columns), as they lie from the launch's first product on. */
-void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgmma_factor factors[2]) {
+void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_wgmma *tile = &run->tile;
-  const bool a = tile->a_across, b = tile->b_across;
+  const bool a = tile->a_mn_major, b = tile->b_mn_major;
   const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
                     *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
   factors[0] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
@@ -138,21 +140,20 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgm
                                                  b ? s->b_row_stride : s->b_col_stride,
                                                  b ? s->b_col_stride : s->b_row_stride, from_b->step}};
   for (int i = 0; i < 2; i++)
-    factors[i].packs = tile->element != tile->given ||
+    factors[i].packs = tile->element != tile->input_bytes ||
                        tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
 }
 
-static bool packs(const tsl_cuda_wgmma_running *run) {
+static bool packs(const tsl_cuda_wgmma_launch *run) {
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
   return factors[0].packs || factors[1].packs;
 }
 
-/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose
- * products follow one another backwards is mapped from its last. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
-                                        const tsl_cuda_wgmma_factor *factor, int lines,
-                                        tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
+/* Encodes a tensor map of an operand: boxes of `lines` rows K-major, of a panel's k lines MN-major.
+ * A batch with a negative step is mapped from its last product. */
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
+                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t pitch = factor->rows.rows > 1 ? factor->place.row_stride * tile->element : factor->rows.pitch,
                 apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
@@ -168,15 +169,15 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
-/* Both factors where maps take them, those that one launch does not copy packed one by one, and their maps.
- */
-static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *args,
+/* Packs the operands whose layout does not suit tensor maps, both in one launch where possible, and
+ * encodes the maps. */
+static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
+  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_mn_major}, {.across = tile->b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
   if (kernels->lines && run->count == 1)
@@ -193,15 +194,15 @@ static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgm
   return TESELA_OK;
 }
 
-/* The bits of alpha or beta, as the kernels take them: 32 of them in f32 or i32. */
+/* Returns alpha (index 0) or beta (1) in the kernels' 32 bits. */
 static cuda_wgmma_scalar wgmma_scalar_of(const tsl_gemm_argument *scaled, int index) {
   cuda_wgmma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
 }
 
-/* Never 0, which is a flag that was read. */
-static unsigned long long next_ticket(const tsl_cuda_wgmma_running *run) {
+/* Returns a new ticket; never 0, the value of a flag that was read. */
+static unsigned long long next_ticket(const tsl_cuda_wgmma_launch *run) {
   tsl_cuda_wgmma_kernels *kernels = run->work->state;
   unsigned long long ticket;
   do
@@ -210,22 +211,22 @@ static unsigned long long next_ticket(const tsl_cuda_wgmma_running *run) {
   return ticket;
 }
 
-/* 1, as sums are. */
-static cuda_wgmma_scalar one_of(const tsl_problem *problem) {
+/* Returns 1 in the type of the sums. */
+static cuda_wgmma_scalar get_one(const tsl_problem *problem) {
   cuda_wgmma_scalar one = {.real = 1};
   if (tsl_type(problem->a.type)->is_integer)
     one.integer = 1;
   return one;
 }
 
-static int64_t c_offset(const tsl_cuda_wgmma_running *run) {
+static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
   return run->sizes.c_offset + run->first * run->operands->c.step;
 }
 
-/* The last step's arguments of a launch, behind the others' in a kernel's list. */
-enum { FINISH_ARGUMENTS = 4 };
+/* Arguments of the epilogue, at the end of a kernel's list. */
+enum { EPILOGUE_ARGUMENTS = 4 };
 
-static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_running *run, const tsl_operand *vector) {
+static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_launch *run, const tsl_operand *vector) {
   const bool is_swapped = run->tile.swapped;
   return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->step,
                              .row = is_swapped ? vector->col_stride : vector->row_stride,
@@ -233,27 +234,26 @@ static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_running *run, cons
                              .step = vector->step};
 }
 
-static cuda_wgmma_finish finish_of(const tsl_cuda_wgmma_running *run) {
+static cuda_wgmma_finish get_epilogue(const tsl_cuda_wgmma_launch *run) {
   const tsl_operands *own = run->operands;
   return (cuda_wgmma_finish){wgmma_vector_of(run, &own->bias), wgmma_vector_of(run, &own->scale_a),
                              wgmma_vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
 }
 
-/* Appends them, where kernels do it; returns how many there are then. */
-static int add_finish(const tsl_cuda_wgmma_running *run, const cuda_wgmma_finish *steps, tsl_argument *list,
-                      int count) {
+/* Appends the epilogue's arguments if the kernel has one. Returns the new count. */
+static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_finish *steps,
+                                     tsl_argument *list, int count) {
   const tsl_operands *own = run->operands;
   const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
   if (!run->tile.finishes)
     return count;
-  for (int i = 0; i < 3; i++) /* a pointer needs some buffer */
+  for (int i = 0; i < 3; i++) /* a pointer argument needs a buffer, even if it is not read */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
   list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
   return count;
 }
 
-/* Whether C goes by a map, all products of a launch by one. */
-bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c) {
+bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c) {
   tsl_gemm_sizes sizes = run->sizes;
   const int64_t step = run->operands->c.step;
   sizes.c_offset = c_offset(run);
@@ -261,7 +261,7 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c) 
          (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
 }
 
-tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map) {
+tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map) {
   const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
                        *sizes = tsl_cuda_wgmma_by_columns(&run->tile, &run->sizes) ? &turned : &run->sizes;
   const int element = run->tile.c_element;
@@ -276,75 +276,76 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_t
   return c->device->ops->tensor_map(&tensor, map);
 }
 
-/* Where the sums of parts go: scratch memory behind packed operands. */
+/* Location of partial sums in the workspace, after the packed operands. */
 typedef struct sums_place {
-  int64_t offset, part; /* elements of 4 bytes */
+  int64_t offset, part; /* in elements of 4 bytes */
   bool by_map;
 } sums_place;
 
-static tesela_status map_sums(const tsl_cuda_wgmma_running *run, sums_place *place, tsl_tensor_map *map) {
+static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *place, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
-  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
   tsl_buffer *scratch = run->operands->scratch;
   *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
-                        .part = shares->sums_bytes / shares->parts / 4,
+                        .part = schedule->sums_bytes / schedule->parts / 4,
                         .by_map = tile->tile_n >= 32 && !tile->flows};
   const tsl_tensor tensor = {.buffer = scratch,
                              .offset = (size_t)(tile->a_bytes + tile->b_bytes),
                              .element = 4,
-                             .size = {run->sizes.n, run->sizes.m, shares->parts},
-                             .pitch = {4 * shares->pitch, 4 * place->part},
+                             .size = {run->sizes.n, run->sizes.m, schedule->parts},
+                             .pitch = {4 * schedule->pitch, 4 * place->part},
                              .box = {32, 64}};
   return place->by_map ? scratch->device->ops->tensor_map(&tensor, map) : TESELA_OK;
 }
 
-/* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
-static tesela_status wgmma_fold(const tsl_cuda_wgmma_running *run, const sums_place *place,
+/* Enqueues the split-k reduction; with parts = 0 (k = 0) it writes C from sums of 0. */
+static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_place *place,
                                 cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta, int parts) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
-  const cuda_wgmma_fold_arguments given = {.m = s->m,
-                                           .n = s->n,
-                                           .pitch = run->shares.pitch,
-                                           .part = place->part,
-                                           .c_offset = s->c_offset,
-                                           .c_row = s->c_row_stride,
-                                           .c_col = s->c_col_stride,
-                                           .c_step = run->operands->c.step,
-                                           .parts = parts,
-                                           .products = (int)run->count,
-                                           .alpha = alpha,
-                                           .beta = beta};
-  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->shares.parts),
+  const cuda_wgmma_fold_arguments args = {.m = s->m,
+                                          .n = s->n,
+                                          .pitch = run->schedule.pitch,
+                                          .part = place->part,
+                                          .c_offset = s->c_offset,
+                                          .c_row = s->c_row_stride,
+                                          .c_col = s->c_col_stride,
+                                          .c_step = run->operands->c.step,
+                                          .parts = parts,
+                                          .products = (int)run->count,
+                                          .alpha = alpha,
+                                          .beta = beta};
+  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->schedule.parts),
                 blocks = tsl_ceil_div(s->m * s->n, across),
                 most = (int64_t)UNIT_BLOCKS * device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
                          {FOLD_ITEMS, 1, 1}};
   const long long from = place->offset;
-  const cuda_wgmma_finish steps = finish_of(run);
-  tsl_argument list[4 + FINISH_ARGUMENTS] = {
+  const cuda_wgmma_finish steps = get_epilogue(run);
+  tsl_argument list[4 + EPILOGUE_ARGUMENTS] = {
       TSL_ARG_BUFFER(run->operands->c.buffer),
       TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
-      TSL_ARG_VALUE(given)};
-  return device->ops->launch(run->stream, kernels->fold, &grid, list, add_finish(run, &steps, list, 4));
+      TSL_ARG_VALUE(args)};
+  return device->ops->launch(run->stream, kernels->fold, &grid, list,
+                             append_epilogue_arguments(run, &steps, list, 4));
 }
 
-/* Panels that each block has brought to the last cache early. */
-static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares) {
+/* Returns the panels that a block prefetches to L2. */
+static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
-  return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_max(1, shares->blocks)) : 0;
+  return tile->flows ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
 }
 
-static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
+static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
                                   const cuda_wgmma_arguments *args, bool is_split) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  const tsl_cuda_wgmma_shares *shares = &run->shares;
-  const int64_t all =
-      run->tile.streams ? shares->blocks
-                        : shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
-  const cuda_wgmma_finish steps = finish_of(run);
-  tsl_argument list[6 + FINISH_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
+  const int64_t all = run->tile.streams ? schedule->blocks
+                                        : schedule->tiles_m * schedule->tiles_n * schedule->parts *
+                                              run->count * run->tile.cluster;
+  const cuda_wgmma_finish steps = get_epilogue(run);
+  tsl_argument list[6 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
   if (!run->tile.flows)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
@@ -353,79 +354,79 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_t
   if (run->tile.streams)
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
-    count = add_finish(run, &steps, list, count);
-  /* Streams need all the blocks that they were shared out to. */
+    count = append_epilogue_arguments(run, &steps, list, count);
+  /* stream-k needs exactly the blocks of its schedule */
   const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
                        run->tile.cluster,
-                blocks = run->tile.streams ? shares->blocks
-                                           : tsl_min(shares->blocks, tsl_max(run->tile.cluster, room));
+                blocks = run->tile.streams ? schedule->blocks
+                                           : tsl_min(schedule->blocks, tsl_max(run->tile.cluster, room));
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
 
-/* Products `first` to `first + count` of the batch. */
-static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
+/* Enqueues products `first` to `first + count` of the batch. */
+static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
                                     cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = &run->tile;
-  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
   const tsl_gemm_sizes *s = &run->sizes;
-  const bool is_split = shares->parts > 1;
+  const bool is_split = schedule->parts > 1;
   _Alignas(64) tsl_tensor_map maps[3];
   sums_place place = {0, 0, false};
-  cuda_wgmma_arguments given = {.m = (int)s->m,
-                                .n = (int)s->n,
-                                .k = (int)s->k,
-                                .tiles_m = (int)shares->tiles_m,
-                                .tiles_n = (int)shares->tiles_n,
-                                .band = tile->band,
-                                .parts = (int)shares->parts,
-                                .products = (int)run->count,
-                                .ahead = ahead_of(tile, shares),
-                                .c_offset = c_offset(run),
-                                .c_row = s->c_row_stride,
-                                .c_col = s->c_col_stride,
-                                .c_part = run->operands->c.step,
-                                .alpha = alpha,
-                                .beta = beta,
-                                .one = one_of(&tile->problem)};
+  cuda_wgmma_arguments args = {.m = (int)s->m,
+                               .n = (int)s->n,
+                               .k = (int)s->k,
+                               .tiles_m = (int)schedule->tiles_m,
+                               .tiles_n = (int)schedule->tiles_n,
+                               .raster_height = tile->raster_height,
+                               .parts = (int)schedule->parts,
+                               .products = (int)run->count,
+                               .ahead = count_prefetch_panels(tile, schedule),
+                               .c_offset = c_offset(run),
+                               .c_row = s->c_row_stride,
+                               .c_col = s->c_col_stride,
+                               .c_part = run->operands->c.step,
+                               .alpha = alpha,
+                               .beta = beta,
+                               .one = get_one(&tile->problem)};
   memset(&maps[2], 0, sizeof maps[2]);
-  TSL_TRY(prepare_factors(run, &given, maps));
+  TSL_TRY(prepare_factors(run, &args, maps));
   if (is_split) {
     TSL_TRY(map_sums(run, &place, &maps[2]));
-    given.by_map = place.by_map;
-    given.c_offset = place.offset, given.c_part = place.part;
-    given.c_row = shares->pitch, given.c_col = 1;
-    given.alpha = one_of(&tile->problem), given.beta.integer = 0;
+    args.by_map = place.by_map;
+    args.c_offset = place.offset, args.c_part = place.part;
+    args.c_row = schedule->pitch, args.c_col = 1;
+    args.alpha = get_one(&tile->problem), args.beta.integer = 0;
   } else if (tile->finishes) {
-    given.alpha = one_of(&tile->problem);
+    args.alpha = get_one(&tile->problem);
   }
   if (tile->streams) {
-    given.whole = (int)shares->whole;
-    given.owned = (int)shares->owned;
-    given.helped = (int)shares->helped;
-    given.flags = tile->a_bytes + tile->b_bytes;
-    given.sums = given.flags + shares->flags_bytes;
-    given.ticket = next_ticket(run);
+    args.whole = (int)schedule->whole;
+    args.owned = (int)schedule->owned;
+    args.helped = (int)schedule->helped;
+    args.flags = tile->a_bytes + tile->b_bytes;
+    args.sums = args.flags + schedule->flags_bytes;
+    args.ticket = next_ticket(run);
   }
   if (!is_split && !tile->flows && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
     TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
-    given.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
+    args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
   }
-  TSL_TRY(wgmma_launch(run, maps, &given, is_split));
-  return is_split ? wgmma_fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
+  TSL_TRY(wgmma_launch(run, maps, &args, is_split));
+  return is_split ? wgmma_fold(run, &place, alpha, beta, (int)schedule->parts) : TESELA_OK;
 }
 
-/* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory
- * for their copies. */
+/* Runs the product. A batch that needs no packing is one launch; otherwise each launch takes as
+ * many products as the packing workspace holds. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  tsl_cuda_wgmma_running run = {.work = work,
-                                .operands = operands,
-                                .tile = wgmma_tile_of(work),
-                                .stream = stream,
-                                .count = tsl_problem_batch(&work->problem)};
+  tsl_cuda_wgmma_launch run = {.work = work,
+                               .operands = operands,
+                               .tile = wgmma_tile_of(work),
+                               .stream = stream,
+                               .count = tsl_problem_batch(&work->problem)};
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.shares = shares_of(work, &run.tile);
+  run.schedule = get_schedule(work, &run.tile);
   const int64_t products = run.count;
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
   const cuda_wgmma_scalar alpha = wgmma_scalar_of(&scaled, 0), beta = wgmma_scalar_of(&scaled, 1);

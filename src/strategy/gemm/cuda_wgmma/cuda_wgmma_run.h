@@ -1,5 +1,5 @@
-/* What runs of cuda_wgmma share, of one product or batch (cuda_wgmma_run.c) and of several that differ
- * (joined.c). */
+/* Parts of a run that the launch of one product or batch (cuda_wgmma_run.c) and the fused launch of
+ * different products (joined.c) share. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_RUN_H
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_RUN_H
 
@@ -7,54 +7,55 @@
 
 #include <stdatomic.h>
 
-/* What build() leaves in work->state. */
+/* Kernels and counter that build() stores in work->state. */
 typedef struct tsl_cuda_wgmma_kernels {
   tsl_kernel *multiply, *fold;
-  tsl_kernel *pack;  /* of elements of more than a byte: anything */
-  tsl_kernel *lines; /* of a byte: anything; else rows, of one product, where the problem has some to be
-                        packed, or NULL */
-  _Atomic(tsl_kernel *) joined; /* NULL until it is asked for */
-  atomic_ullong tickets;        /* of runs whose blocks wait for flags */
+  tsl_kernel *pack; /* packs elements of more than a byte, of any layout */
+  /* packs one-byte elements of any layout, or contiguous rows of larger ones of one product; NULL:
+   * not needed */
+  tsl_kernel *lines;
+  _Atomic(tsl_kernel *) joined; /* kernel of fused launches; NULL until it is compiled */
+  atomic_ullong tickets;        /* last ticket of stream-k runs */
 } tsl_cuda_wgmma_kernels;
 
-/* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
-typedef struct tsl_cuda_wgmma_running {
+/* One launch. A, B and the sizes are the kernel's, for C = A B, swapped or not. */
+typedef struct tsl_cuda_wgmma_launch {
   const tsl_work *work;
   const tsl_operands *operands;
   tsl_cuda_wgmma tile;
-  tsl_cuda_wgmma_shares shares;
+  tsl_cuda_wgmma_schedule schedule;
   tsl_gemm_sizes sizes;
-  int64_t first, count; /* products of the batch that a launch takes */
+  int64_t first, count; /* products of the batch that the launch takes */
   tsl_stream *stream;
-} tsl_cuda_wgmma_running;
+} tsl_cuda_wgmma_launch;
 
-/* A factor on its way to the kernel: product p of a launch has layer first + p * layer of its map. */
+/* Layers of an operand in its tensor map: product p has layer first + p * layer. */
 typedef struct tsl_cuda_wgmma_layers {
   bool across;
   int first, layer;
 } tsl_cuda_wgmma_layers;
 
-/* Threads of a block. */
+/* Returns the threads of a block. */
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile);
 
-/* A's and B's lines (of B, columns), as they lie from the launch's first product on. */
-void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgmma_factor factors[2]);
-/* A map of a factor, whose boxes have so many lines, or of those across k 64 elements of as many lines as a
- * panel is deep. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
+/* Fills in the lines of A and B (columns of B) from the launch's first product on. */
+void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]);
+/* Encodes an operand's tensor map. Boxes have `lines` rows, or for an MN-major operand 64 elements
+ * of as many lines as a panel has k. Sets `found`. */
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run,
                                         const tsl_cuda_wgmma_factor *factor, int lines,
                                         tsl_cuda_wgmma_layers *found, tsl_tensor_map *map);
-/* Whether C goes by a map, all products of a launch by one; and that map. */
-bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c);
-tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map);
+/* Returns true if all products of the launch can be stored to C by one tensor map. */
+bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c);
+tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map);
 
-/* What kernels of a tile are told, each line on its own. */
+/* Size of the text of tsl_cuda_wgmma_define(), in bytes. */
 enum { TSL_CUDA_WGMMA_DEFINES = 640 };
 void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
                            char text[TSL_CUDA_WGMMA_DEFINES]);
 
-/* The kernel of products that differ, which is compiled when it is first asked for: text that was compiled
- * before is not compiled again, whoever asks for it meanwhile. */
+/* Returns the kernel of fused launches; compiles it at the first call. Concurrent first calls share
+ * one compilation. */
 tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
                                            tsl_kernel **kernel);
 #endif

@@ -1,34 +1,36 @@
-/* The last step where cuda_wgmma.cu splits k: C from the sums of all parts. Also the only one where there are no products: of no
- * parts the sum is 0.
+/* Split-k reduction of cuda_wgmma.cu: C from the sums of all parts. With no parts the sums are 0: the only
+ * kernel for k = 0.
  *
- *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: ACROSS elements of C by SHARES shares of the parts
+ *   sums: | part 0: rows of `pitch` sums | part 1 | ...    a block: ACROSS elements by SHARES groups of parts
  *
- * ACROSS threads of a block add up a share of the parts, each for an element, in their order; the first of them add up what all have, in
- * their order, so that the same parts always give the same bits. Elements follow one another along C's rows, or, where its columns are
- * dense, down columns of 8, whose sums are what memory gives at a time.
+ * Each of SHARES groups of ACROSS threads adds a consecutive range of parts, in order, one element a thread.
+ * The first group then adds the groups' sums, in order, so that the same parts always give the same bits.
+ * Consecutive threads take elements along rows of C or, where C's columns are dense, down strips of 8
+ * columns: 8 sums are one memory sector.
  *
- * Without products, blocks along y take those of a batch.
+ * For k = 0, blockIdx.y runs over the products of a batch.
  *
- * From the host: C_FORM, WHOLE_SUMS, FINISH and what goes with it, as cuda_wgmma.cu; SHARES, 1 to 8. */
+ * Defines of the host: C_FORM, WHOLE_SUMS, FINISH and the epilogue's defines, as in cuda_wgmma.cu; SHARES, 1
+ * to 8. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
 #define SPLIT 0
 #define TSL_PARAM_TILE_N 8
 #define ELEMENT 2
-#define A_ACROSS 0
-#define B_ACROSS 0
+#define A_MN_MAJOR 0
+#define B_MN_MAJOR 0
 #include "wgmma_tile.h"
 
 #if FINISH
 #include "cuda_wgmma_finish.cu"
 #else
-struct finish_vectors {};
+struct epilogue_vectors {};
 #endif
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
-/* Element `i` of the order in which threads take them. */
+/* Computes row and column of element `i` in the threads' order. */
 SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_fold_arguments &args,
                                 long long &row, long long &col) {
   constexpr int WIDE = 8;
@@ -41,8 +43,9 @@ SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_f
   row = inside / wide, col = first + inside % wide;
 }
 
-SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t *sums, long long sums_offset,
-                        int product, const finish_vectors &with, const cuda_wgmma_fold_arguments &args) {
+SM90_FUNCTION void reduce_parts(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t *sums,
+                                long long sums_offset, int product, const epilogue_vectors &vectors,
+                                const cuda_wgmma_fold_arguments &args) {
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
   const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
   const bool rows_first = args.c_row == 1 && args.c_col != 1;
@@ -64,8 +67,8 @@ SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t 
       for (int s = 1; s < SHARES; s++)
         sum += shares[s][lane];
 #if FINISH
-      finish_store(c + args.c_offset + row * args.c_row + col * args.c_col, sum, (int)row, (int)col,
-                   product, with, args.beta, args.parts > 0);
+      epilogue_store(c + args.c_offset + row * args.c_row + col * args.c_col, sum, (int)row, (int)col,
+                     product, vectors, args.beta, args.parts > 0);
 #else
       wgmma_tile_store(c + args.c_offset + row * args.c_row + col * args.c_col, scaled(sum, args.alpha),
                        args.beta);
@@ -77,21 +80,21 @@ SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t 
 
 extern "C" __global__ void __launch_bounds__(ITEMS)
     tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
-                             const __grid_constant__ cuda_wgmma_fold_arguments given
+                             const __grid_constant__ cuda_wgmma_fold_arguments args
 #if FINISH
                              ,
-                             const finish_bias *bias, const float *scale_a, const float *scale_b,
+                             const epilogue_bias *bias, const float *scale_a, const float *scale_b,
                              const __grid_constant__ cuda_wgmma_finish steps
 #endif
     ) {
 #if FINISH
-  const finish_vectors with = {bias, scale_a, scale_b, &steps};
+  const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
 #else
-  const finish_vectors with = {};
+  const epilogue_vectors vectors = {};
 #endif
   __shared__ sum_t shares[SHARES][ACROSS];
-  dependency_launch();
-  dependency_wait();
-  for (int product = blockIdx.y; product < given.products; product += gridDim.y)
-    fold(shares, c + product * given.c_step, sums, sums_offset, product, with, given);
+  grid_dependency_launch();
+  grid_dependency_wait();
+  for (int product = blockIdx.y; product < args.products; product += gridDim.y)
+    reduce_parts(shares, c + product * args.c_step, sums, sums_offset, product, vectors, args);
 }

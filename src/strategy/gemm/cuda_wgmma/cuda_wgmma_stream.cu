@@ -1,20 +1,23 @@
-/* What blocks that stay take, one share after the other; and, where the last round is streamed (STREAM), how the sums of a tile that several of them
- * have panels of come together. Of cuda_wgmma.cu, which has the parameters.
+/* Tile scheduler of persistent blocks, and the stream-k fix-up of the last round (STREAM).
+ * Included by cuda_wgmma.cu, which explains the parameters.
  *
- * The first `whole` tiles are taken whole, in full rounds. Each of those that are left has an owner, who takes its first panels, as many for all; the rest
- * is cut into `helped` parts, which go to those who would have no tile, in turns:
+ * The first `whole` tiles are computed whole, in full rounds. Each remaining tile has an owner cluster, which
+ * computes its first `owned` panels. The other panels of a tile are split into `helped` parts, taken in turns
+ * by clusters without a tile:
  *
- *   panels:    0         owned                           owners all read the same panels at a time, and so do helpers: what is asked for
- *   tile 0     | owner    | helper 0    |                by many at once comes from the last cache once. (Ranges of one length, one behind
- *   tile 1     | owner    | helper 1    |                the other, as stream-k has them, begin anywhere, and were slower: docs/lab/cuda_wgmma.md.)
- *   tile 2     | owner    | helper 0    |
+ *   panels:    0         owned
+ *   tile 0     | owner    | helper 0    |   Owners read the same panels at the same time, and so do helpers:
+ *   tile 1     | owner    | helper 1    |   L2 serves the concurrent reads. (Classic stream-k ranges of equal
+ *   tile 2     | owner    | helper 0    |   length start at any panel and were slower: docs/lab/cuda_wgmma.md.)
  *
- * Helpers leave sums in memory, as threads have them, those of a warpgroup together, and its flag says that they are there: it is `ticket` then, a number that
- * no run before had, and 0 again once they were read. The owner adds those of its tile's parts to its own, in their order: bits are the same in each run. Helpers
- * are the clusters of the lowest numbers, which were started before owners, and wait for nobody. */
+ * A helper publishes its partial accumulators in device memory in thread order, one block of sums and one
+ * flag per warpgroup. A flag holds `ticket`, a number that no earlier run used, while its sums are valid; the
+ * owner resets it to 0 after reading. The owner adds the parts of its tile in their order, so that every run
+ * gives the same bits. Helpers are the clusters of the lowest numbers, which start before the owners and wait
+ * for no other cluster. */
 
-struct walk {
-  int number; /* the next whole tile; of a helper's parts the next, of all, tile by tile */
+struct tile_scheduler {
+  int number; /* next whole tile; for a helper, the next part, numbered over all streamed tiles */
   bool is_streamed;
 };
 
@@ -28,11 +31,11 @@ SM90_FUNCTION int own_cluster() {
   return (int)blockIdx.x / CLUSTER;
 }
 
-SM90_FUNCTION int whole_shares(const cuda_wgmma_arguments &args) {
+SM90_FUNCTION int count_whole_tiles(const cuda_wgmma_arguments &args) {
 #if STREAM
   return args.whole;
 #else
-  return shares_of(args);
+  return count_work_tiles(args);
 #endif
 }
 
@@ -48,65 +51,67 @@ SM90_FUNCTION bool is_owner(const cuda_wgmma_arguments &args) {
 }
 #endif
 
-/* Whole tiles first; then, as `number` says of an owner, 0: its tile is to come. */
-SM90_FUNCTION walk first_share(const cuda_wgmma_arguments &args) {
-  walk way = {own_cluster(), false};
+/* Returns the scheduler's first state: a whole tile if this cluster has one, else its streamed work
+ * (number 0: the owner's tile). */
+SM90_FUNCTION tile_scheduler sched_first(const cuda_wgmma_arguments &args) {
+  tile_scheduler sched = {own_cluster(), false};
 #if STREAM
-  if (way.number >= args.whole)
-    way = {is_owner(args) ? 0 : own_cluster(), true};
+  if (sched.number >= args.whole)
+    sched = {is_owner(args) ? 0 : own_cluster(), true};
 #endif
-  return way;
+  return sched;
 }
 
-SM90_FUNCTION bool has_share(const walk &way, const cuda_wgmma_arguments &args) {
+SM90_FUNCTION bool sched_has_next(const tile_scheduler &sched, const cuda_wgmma_arguments &args) {
 #if STREAM
-  if (way.is_streamed)
-    return way.number < (is_owner(args) ? 1 : streamed_tiles(args) * args.helped);
+  if (sched.is_streamed)
+    return sched.number < (is_owner(args) ? 1 : streamed_tiles(args) * args.helped);
 #endif
-  return way.number < whole_shares(args);
+  return sched.number < count_whole_tiles(args);
 }
 
-SM90_FUNCTION share next_share(walk &way, unsigned rank, const cuda_wgmma_arguments &args) {
-  const int number = way.number;
+SM90_FUNCTION work_tile sched_next(tile_scheduler &sched, unsigned rank, const cuda_wgmma_arguments &args) {
+  const int number = sched.number;
 #if STREAM
-  if (way.is_streamed) {
+  if (sched.is_streamed) {
     const int tiles = streamed_tiles(args), part = number / tiles, rest = panels_of(args) - args.owned;
     const bool owns = is_owner(args);
-    share made =
-        share_of(args.whole + (owns ? own_cluster() - helpers(args) : number % tiles), rank, args);
-    made.first = owns ? 0 : args.owned + rest * part / args.helped;
-    made.end = owns ? args.owned : args.owned + rest * (part + 1) / args.helped;
-    way.number += owns ? 1 : helpers(args);
-    return made;
+    work_tile tile =
+        get_work_tile(args.whole + (owns ? own_cluster() - helpers(args) : number % tiles), rank, args);
+    tile.first = owns ? 0 : args.owned + rest * part / args.helped;
+    tile.end = owns ? args.owned : args.owned + rest * (part + 1) / args.helped;
+    sched.number += owns ? 1 : helpers(args);
+    return tile;
   }
-  way.number += clusters();
-  if (way.number >= args.whole)
-    way = {is_owner(args) ? 0 : own_cluster(), true};
+  sched.number += clusters();
+  if (sched.number >= args.whole)
+    sched = {is_owner(args) ? 0 : own_cluster(), true};
 #else
-  way.number += clusters();
+  sched.number += clusters();
 #endif
-  return share_of(number, rank, args);
+  return get_work_tile(number, rank, args);
 }
 
 #if STREAM
-/* --- sums of parts --- */
+/* --- partial accumulators --- */
 
-/* Those of this warpgroup's place in part `number` of all; each has a flag. */
-SM90_FUNCTION int place_of(int number, unsigned rank) {
+/* Returns this warpgroup's slot in part `number`; each slot has one flag. */
+SM90_FUNCTION int partial_slot(int number, unsigned rank) {
   return (number * CLUSTER + (int)rank) * WARPGROUPS + (int)threadIdx.x / 128 - 1;
 }
-SM90_FUNCTION unsigned long long *flag_of(char *partials, int place, const cuda_wgmma_arguments &args) {
+SM90_FUNCTION unsigned long long *partial_flag(char *partials, int place, const cuda_wgmma_arguments &args) {
   return (unsigned long long *)(partials + args.flags) + place;
 }
-SM90_FUNCTION uint4 *sums_of(char *partials, int place, const cuda_wgmma_arguments &args) {
+SM90_FUNCTION uint4 *partial_sums(char *partials, int place, const cuda_wgmma_arguments &args) {
   return (uint4 *)(partials + args.sums) + (long long)place * (ROWS * TILE_N / 4) + threadIdx.x % 128;
 }
 
-/* Of the part before which `way` was; multiplied by 1 for the compiler's sake (scaled()). */
-SM90_FUNCTION void leave_sums(char *partials, wgmma_sums sums[BLOCKS], const walk &way, unsigned rank,
-                              const cuda_wgmma_arguments &args) {
-  const int place = place_of(way.number - helpers(args), rank);
-  uint4 *to = sums_of(partials, place, args);
+/* Publishes the accumulators of the part before the scheduler's next part. They are multiplied by 1
+ * to steer the compiler (see scaled()). */
+SM90_FUNCTION void publish_partials(char *partials, wgmma_sums sums[BLOCKS], const tile_scheduler &sched,
+                                    unsigned rank, const cuda_wgmma_arguments &args) {
+  const int place = partial_slot(sched.number - helpers(args), rank);
+  uint4 *to = partial_sums(partials, place, args);
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
 #pragma unroll
@@ -117,17 +122,17 @@ SM90_FUNCTION void leave_sums(char *partials, wgmma_sums sums[BLOCKS], const wal
     }
   warpgroup_barrier(threadIdx.x / 128 - 1);
   if (threadIdx.x % 128 == 0)
-    flag_raise(flag_of(partials, place, args), args.ticket);
+    flag_publish(partial_flag(partials, place, args), args.ticket);
 }
 
-/* Adds what helpers have of the owner's tile. */
-SM90_FUNCTION void take_sums(char *partials, wgmma_sums sums[BLOCKS], unsigned rank,
-                             const cuda_wgmma_arguments &args) {
+/* Adds the helpers' parts of the owner's tile to `sums`, in the order of the parts. */
+SM90_FUNCTION void accumulate_partials(char *partials, wgmma_sums sums[BLOCKS], unsigned rank,
+                                       const cuda_wgmma_arguments &args) {
   for (int part = 0; part < args.helped; part++) {
-    const int place = place_of(part * streamed_tiles(args) + own_cluster() - helpers(args), rank);
-    const uint4 *from = sums_of(partials, place, args);
+    const int place = partial_slot(part * streamed_tiles(args) + own_cluster() - helpers(args), rank);
+    const uint4 *from = partial_sums(partials, place, args);
     if (threadIdx.x % 128 == 0)
-      flag_await(flag_of(partials, place, args), args.ticket);
+      flag_wait_and_clear(partial_flag(partials, place, args), args.ticket);
     warpgroup_barrier(threadIdx.x / 128 - 1);
 #pragma unroll
     for (int i = 0; i < BLOCKS; i++)

@@ -1,11 +1,11 @@
-/* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out.
- */
+/* Derives the tile of cuda_wgmma, its memory layout and its division into work tiles from a problem
+ * and a config. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
-enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
-/* Of scratch memory, for copies of a batch's factors; those of one product have room in any case. */
+enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4 };
+/* Bytes of workspace for packed copies of a batch. One product may use more. */
 static const int64_t PACKED_BYTES = (int64_t)64 << 20;
 
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element) {
@@ -30,37 +30,37 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
   return tile->flows ? tile->tile_n : tile->tile_n / tile->cluster;
 }
 
-/* What a multiprocessor keeps for itself of its memory, for each block. */
-enum { KEPT = 1024 };
+/* Bytes of shared memory that the hardware reserves for each block. */
+enum { RESERVED_BYTES = 1024 };
 
-static int64_t wgmma_tile_room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
-  return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
+static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
 }
 
-/* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are
- * registers for. */
-static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
+/* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops
+ * and wait for epilogues: as many as registers allow. */
+static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
   if (tile->flows)
     return TSL_CUDA_WGMMA_RESIDENT;
-  if (tile->warpgroups > 1 || tile->apart > 0 || tsl_problem_batch(&tile->problem) == 1)
+  if (tile->warpgroups > 1 || tile->split_accumulators > 0 || tsl_problem_batch(&tile->problem) == 1)
     return 1;
   return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
 }
 
-/* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and
- * barriers. */
-static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
+/* Lays out the shared memory of form=flow: a fraction of the multiprocessor's memory for each
+ * resident block. The stages also hold the sums in the end. */
+static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
-                beside = 1024 + 16 * STAGES_MOST,
-                fits = tsl_min((wgmma_tile_room_of(tile, device) - beside) / stage, STAGES_MOST);
+                beside = 1024 + 16 * MAX_STAGES,
+                fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, MAX_STAGES);
   tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* As many stages as there is memory for, beside `most` boxes of C, or fewer that go out in equal turns, and
- * barriers. */
-static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
+/* Lays out the shared memory: at most `most` epilogue boxes, a divisor of all boxes, and as many
+ * stages as fit. */
+static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
             all = tile->tile_m / tile->warpgroups / 64 * across;
@@ -69,18 +69,18 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
     tile->boxes--;
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
-                beside = boxes + tile->beside + 1024 + 16 * STAGES_MOST,
-                fits = (wgmma_tile_room_of(tile, device) - beside) / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
+                beside = boxes + tile->beside + 1024 + 16 * MAX_STAGES,
+                fits = (get_smem_per_block(tile, device) - beside) / stage;
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added
- * together, or of one that is multiplied and the next, whose fragments go to registers. */
-static void wgmma_tile_share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
-  share_memory_with(tile, BOXES_MOST, device);
-  if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
-    share_memory_with(tile, BOXES_MOST / 2, device);
+/* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments
+ * of the next panel) prefer four stages to many boxes. */
+static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  layout_memory_with_boxes(tile, MAX_BOXES, device);
+  if ((tile->split_accumulators == 2 || tile->from_registers) && tile->stages < 4)
+    layout_memory_with_boxes(tile, MAX_BOXES / 2, device);
 }
 
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
@@ -92,27 +92,29 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
-/* How a vector goes that goes along C's rows, or columns, of the product as it was asked for. */
-static int wgmma_tile_way_of(bool is_swapped, bool is_there, bool by_column) {
+/* Returns the direction in the kernel of a vector with an entry per column (by_column) or per row
+ * of the caller's product. */
+static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
          : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
                                    : TSL_CUDA_WGMMA_BY_ROW;
 }
 
-/* Of one number any way is right, and as rows go it needs no memory. */
-static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
-  return scaling == TESELA_SCALE_TENSOR
-             ? TSL_CUDA_WGMMA_BY_ROW
-             : wgmma_tile_way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared
+ * memory. */
+static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_column) {
+  return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
+                                        : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
-/* Of the last step's vectors that go from column to column, each warpgroup has its tile's. */
-static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
+/* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors with an entry
+ * per column. */
+static void add_epilogue_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->finishes = true;
-  tile->bias = wgmma_tile_way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
-                                 problem->bias_axis == TESELA_BIAS_ROW);
-  tile->scale_a = way_of_scale(tile->swapped, problem->scaling_a, false);
-  tile->scale_b = way_of_scale(tile->swapped, problem->scaling_b, true);
+  tile->bias = vector_direction(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
+                                problem->bias_axis == TESELA_BIAS_ROW);
+  tile->scale_a = scale_direction(tile->swapped, problem->scaling_a, false);
+  tile->scale_b = scale_direction(tile->swapped, problem->scaling_b, true);
   const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
                       (tile->scale_b == TSL_CUDA_WGMMA_BY_COLUMN);
   tile->beside = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
@@ -127,8 +129,9 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
-/* Integers that lie across go to registers where C, by columns or rows, goes by its map: what threads store
- * costs more there than turning does. Tiles have a slab's rows; its kernel has no last step. */
+/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by
+ * threads would cost more than transposing A. The tile has the rows of a slab, and this kernel has
+ * no epilogue. */
 static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
   tsl_cuda_wgmma tile = *wgmma;
   tile.from_registers = true;
@@ -137,53 +140,54 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
          tsl_cuda_wgmma_problem_by_map(&tile);
 }
 
-typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
+typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
 
-static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_config *config,
-                                         const tsl_device *device, tile_for purpose) {
+static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device, tile_for purpose) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
-      .given = (int)tsl_type(problem->a.type)->size,
+      .input_bytes = (int)tsl_type(problem->a.type)->size,
       .c_element = (int)tsl_type(problem->c.type)->size,
       .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
       .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
       .cluster = (int)value[TSL_CUDA_WGMMA_CLUSTER],
-      .band = (int)value[TSL_CUDA_WGMMA_BAND],
+      .raster_height = (int)value[TSL_CUDA_WGMMA_BAND],
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.streams = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
-  if (purpose == FINISHING)
-    share_vectors(&tile, problem);
-  else if (purpose == JOINING)
+  if (purpose == FOR_EPILOGUE)
+    add_epilogue_vectors(&tile, problem);
+  else if (purpose == FOR_FUSED_LAUNCH)
     tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
-  tile.apart = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
-  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
-  tile.resident = wgmma_tile_resident_of(&tile);
+  tile.split_accumulators = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
+  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.input_bytes;
+  tile.resident = count_resident_blocks(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
+  /* wgmma reads elements of 8 and 32 bits from shared memory K-major only */
   tile.from_registers = !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride) &&
                         (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
-  tile.a_across =
+  tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
-  tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
-  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
-                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
+  tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
-  tile.packed = tile.given == 1 ? 1
-                                : tsl_max(1, tsl_min(tsl_problem_batch(problem),
-                                                     PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
+  tile.packed = tile.input_bytes == 1
+                    ? 1
+                    : tsl_max(1, tsl_min(tsl_problem_batch(problem),
+                                         PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
   if (tile.flows)
-    share_flowing(&tile, device);
+    layout_flow_memory(&tile, device);
   else
-    wgmma_tile_share_memory(&tile, device);
-  /* Its kernel does no last step, and has no table. */
+    layout_memory(&tile, device);
+  /* that kernel has neither an epilogue nor a table */
   if (tile.from_registers && purpose != ALONE)
     tile.stages = 0;
   return tile;
@@ -191,100 +195,104 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
 
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
-  return wgmma_tile_tile_of(problem, config, device, ALONE);
+  return derive_tile(problem, config, device, ALONE);
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
-  return wgmma_tile_tile_of(problem, config, device, FINISHING);
+  return derive_tile(problem, config, device, FOR_EPILOGUE);
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  return wgmma_tile_tile_of(problem, config, device, JOINING);
+  return derive_tile(problem, config, device, FOR_FUSED_LAUNCH);
 }
 
-/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from
- * registers, whose tiles are small then, fewer of them take less time than a second launch. */
+/* Minimal panels of a split-k part. With A from registers tiles are small, and few panels take less
+ * time than a second launch. */
 enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
-/* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside
- * them. */
-static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                              const tsl_device *device) {
+/* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that
+ * blocks of the next launch can be resident too. */
+static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                             const tsl_device *device) {
   const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
-  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
-                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
-                                  .parts = 1,
-                                  .pitch = tsl_round_up(n, 32)};
-  const int64_t clusters = shares.tiles_m * shares.tiles_n;
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                      .parts = 1,
+                                      .pitch = tsl_round_up(n, 32)};
+  const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
   if (clusters > 0)
-    shares.parts = tsl_max(
+    schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
-  shares.blocks = clusters * shares.parts * tile->cluster;
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
-  return shares;
+  schedule.blocks = clusters * schedule.parts * tile->cluster;
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
+  return schedule;
 }
 
-/* In panels, which take as much longer for larger tiles as their sums do: to leave a part's sums, to see a
- * flag, and to add a part's; and parts of a tile at most. */
-enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
+/* Costs of stream-k, in panels: publishing a part's sums, waiting for a flag, adding a part. All
+ * grow with the tile, as panels do. PARTS_MOST: parts of a tile at most. */
+enum { PUBLISH_PANELS = 3, WAIT_PANELS = 2, ADD_PANELS = 3, MAX_PARTS = 16 };
 
-/* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the
- * parts of what is left. */
-static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
-  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
+/* Returns the predicted end of the last round, in panels: the owner computes `owned` panels, each
+ * helper `turns` parts of the others. */
+static int64_t predict_end(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
+  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + PUBLISH_PANELS) + WAIT_PANELS) +
+         parts * ADD_PANELS;
 }
 
-/* A last round that is not full: those without a tile of it help, one with several tiles, or several with
- * one; with as many panels, in as many parts, as let it end first. */
-static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_shares *shares) {
-  const int64_t tiles = shares->tiles_m * shares->tiles_n, last = tiles % clusters, helpers = clusters - last;
+/* Divides a partial last round: clusters without a tile help. One helper may serve several tiles,
+ * or several helpers one tile. Chooses the owner's panels and the parts that end first. */
+static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, last = tiles % clusters,
+                helpers = clusters - last;
   if (last == 0 || panels < 2)
     return;
   const int64_t turns = tsl_ceil_div(last, helpers),
-                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), PARTS_MOST);
-  shares->whole = tiles - last;
+                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
+  schedule->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
-    /* Both sides end together: owned = turns ((panels - owned) / parts + LEAVING) + SEEING. */
-    const int64_t even = tsl_ceil_div(turns * (panels + parts * LEAVING) + parts * SEEING, parts + turns),
-                  owned = tsl_min(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
-    if (shares->helped == 0 || ending < shares->ending)
-      shares->owned = owned, shares->helped = parts, shares->ending = ending;
+    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) +
+     * SEEING */
+    const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
+                                      parts + turns),
+                  owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);
+    if (schedule->helped == 0 || ending < schedule->ending)
+      schedule->owned = owned, schedule->helped = parts, schedule->ending = ending;
   }
 }
 
-static void share_by_streams(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
-                             tsl_cuda_wgmma_shares *shares) {
+static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
+                            tsl_cuda_wgmma_schedule *schedule) {
   enum { FLAG = 8, LINE = 128 };
-  share_last_round(clusters, panels, shares);
-  const int64_t parts = shares->helped > 0 ? (shares->tiles_m * shares->tiles_n - shares->whole) *
-                                                 shares->helped * tile->cluster
-                                           : 0;
-  shares->blocks = clusters * tile->cluster;
-  shares->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
-  shares->sums_bytes = shares->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
+  schedule_last_round(clusters, panels, schedule);
+  const int64_t parts = schedule->helped > 0 ? (schedule->tiles_m * schedule->tiles_n - schedule->whole) *
+                                                   schedule->helped * tile->cluster
+                                             : 0;
+  schedule->blocks = clusters * tile->cluster;
+  schedule->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
+  schedule->sums_bytes = schedule->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
 }
 
-tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device) {
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device) {
   if (tile->flows)
-    return shares_that_flow(tile, m, n, k, device);
+    return flow_schedule(tile, m, n, k, device);
   const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
-  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
-                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
-                                  .parts = 1};
-  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                      .parts = 1};
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   if (tile->streams) {
-    share_by_streams(tile, clusters, panels, &shares);
-    return shares;
+    schedule_stream(tile, clusters, panels, &schedule);
+    return schedule;
   }
   if (tiles > 0 && products == 1)
-    shares.parts = tsl_max(
+    schedule.parts = tsl_max(
         1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
-  shares.blocks = tsl_min(tiles * shares.parts * products, clusters) * tile->cluster;
-  shares.pitch = tsl_round_up(n, 32);
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
-  return shares;
+  schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;
+  schedule.pitch = tsl_round_up(n, 32);
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
+  return schedule;
 }

@@ -1,4 +1,5 @@
-/* Products that differ in one launch of cuda_wgmma_joined.cu: their table, and who may be in it. */
+/* Fused launches of products of different sizes by cuda_wgmma_joined.cu: the table of products, and
+ * the products that may be in it. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -11,7 +12,8 @@
 _Static_assert(sizeof(cuda_wgmma_joined) % 128 == 0 && sizeof(tsl_tensor_map) == 128, "maps are aligned");
 _Static_assert(sizeof(cuda_wgmma_scalar) == 4, "a table's words");
 
-/* A work for a product, as one of the work's batch, so that tiles are shared out alike. */
+/* Returns a copy of the work for one product. It keeps the batch size, so that tiles are chosen as
+ * for a batch. */
 static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) {
   tsl_work own = *work;
   own.problem = *product->problem;
@@ -19,8 +21,8 @@ static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) 
   return own;
 }
 
-static tsl_cuda_wgmma_running running_of(const tsl_work *work_in, const tsl_fused_product *product) {
-  tsl_cuda_wgmma_running run = {
+static tsl_cuda_wgmma_launch get_launch(const tsl_work *work_in, const tsl_fused_product *product) {
+  tsl_cuda_wgmma_launch run = {
       .work = work_in,
       .operands = product->operands,
       .tile = tsl_cuda_wgmma_joining_tile(&work_in->problem, &work_in->config, work_in->device),
@@ -28,11 +30,13 @@ static tsl_cuda_wgmma_running running_of(const tsl_work *work_in, const tsl_fuse
   };
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work_in, product->operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.shares = tsl_cuda_wgmma_shares_of(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
+  run.schedule =
+      tsl_cuda_wgmma_get_schedule(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
   return run;
 }
 
-/* Factors and C go by maps as they lie, by the kernel that the work's own product has. */
+/* Returns true if the product can be in a fused launch: no packing, C stored by TMA, and the same
+ * types and layout as the work's own product. */
 static bool takes(const tsl_work *work, const tsl_fused_product *product) {
   const tsl_work own = work_of(work, product);
   const tsl_problem *problem = &own.problem, *like = &work->problem;
@@ -40,15 +44,16 @@ static bool takes(const tsl_work *work, const tsl_fused_product *product) {
       tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type ||
       problem->b.type != like->b.type || problem->c.type != like->c.type)
     return false;
-  const tsl_cuda_wgmma_running run = running_of(&own, product);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
   const tsl_cuda_wgmma its = tsl_cuda_wgmma_joining_tile(like, &work->config, work->device);
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(&run, factors);
-  return run.tile.stages > 0 && run.tile.a_across == its.a_across && run.tile.b_across == its.b_across &&
-         !factors[0].packs && !factors[1].packs && tsl_cuda_wgmma_run_by_map(&run, false);
+  return run.tile.stages > 0 && run.tile.a_mn_major == its.a_mn_major &&
+         run.tile.b_mn_major == its.b_mn_major && !factors[0].packs && !factors[1].packs &&
+         tsl_cuda_wgmma_run_by_map(&run, false);
 }
 
-/* One table, which launches behind one another use in turn. */
+/* Returns the bytes of one table; successive launches reuse it. */
 static uint64_t scratch(int64_t count) {
   return (uint64_t)(tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
 }
@@ -74,20 +79,22 @@ tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_
 static tesela_status build(const tsl_work *work) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
   tsl_kernel *kernel;
-  return tile.stages > 0 ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
-                         : tsl_fail(TESELA_UNSUPPORTED,
-                                    "%s lacks memory for a table beside two stages, or A goes to registers",
-                                    work->device->name);
+  return tile.stages > 0
+             ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
+             : tsl_fail(TESELA_UNSUPPORTED,
+                        "%s lacks shared memory for the product table and two stages, or A goes to registers",
+                        work->device->name);
 }
 
-/* A product's row of the table, behind `before` shares. */
+/* Fills the product's row of the table. `before`: work tiles of the earlier rows. *shares: its own
+ * work tiles. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
-                         cuda_wgmma_joined *row, int64_t *shares) {
+                         cuda_wgmma_joined *row, int64_t *schedule) {
   const tsl_work own = work_of(work, product);
-  const tsl_cuda_wgmma_running run = running_of(&own, product);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
   const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
   const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
-  tsl_cuda_wgmma_layers found[] = {{.across = run.tile.a_across}, {.across = run.tile.b_across}};
+  tsl_cuda_wgmma_layers found[] = {{.across = run.tile.a_mn_major}, {.across = run.tile.b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   _Alignas(64) tsl_tensor_map map;
   tsl_cuda_wgmma_find_factors(&run, factors);
@@ -99,27 +106,27 @@ static tesela_status add(const tsl_work *work, const tsl_fused_product *product,
   TSL_TRY(tsl_cuda_wgmma_map_result(&run, &map));
   memcpy(row->maps[2], &map, sizeof map);
   row->first = (int)before;
-  row->tiles_m = (int)run.shares.tiles_m;
-  row->tiles_n = (int)run.shares.tiles_n;
+  row->tiles_m = (int)run.schedule.tiles_m;
+  row->tiles_n = (int)run.schedule.tiles_n;
   row->k = (int)run.sizes.k;
   memcpy(&row->alpha, &scaled.scalars.i32[0], sizeof row->alpha);
-  *shares = run.shares.tiles_m * run.shares.tiles_n;
+  *schedule = run.schedule.tiles_m * run.schedule.tiles_n;
   return TESELA_OK;
 }
 
-/* Blocks as many as the device has room for, or as there are shares. */
+/* Enqueues one launch with as many blocks as are resident, at most one cluster per work tile. */
 static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
-                            int products, int64_t shares, tsl_buffer *table, tsl_stream *stream) {
+                            int products, int64_t schedule, tsl_buffer *table, tsl_stream *stream) {
   const int64_t room = tsl_max(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
-                clusters = tsl_min(room, shares);
-  const int all = (int)shares, band = tile->band;
+                clusters = tsl_min(room, schedule);
+  const int all = (int)schedule, raster_height = tile->raster_height;
   const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
-                               TSL_ARG_VALUE(band)};
+                               TSL_ARG_VALUE(raster_height)};
   const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tsl_cuda_wgmma_items(tile), 1, 1}};
   return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
 }
 
-/* The deepest first: what is left for the last round is then short. */
+/* Compares products for qsort(): long k first, so that the last round is short. */
 static int by_depth(const void *x, const void *y) {
   const tsl_fused_product *a = x, *b = y;
   const int64_t k = a->problem->k, other = b->problem->k;
@@ -133,17 +140,17 @@ static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *p
   tsl_kernel *kernel;
   TSL_TRY(tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel));
   for (int64_t first = 0; first < count;) {
-    int64_t shares = 0, its = 0, taken = 0;
+    int64_t schedule = 0, its = 0, taken = 0;
     for (; first + taken < count && taken < TSL_CUDA_WGMMA_JOINED_MOST; taken++) {
-      TSL_TRY(add(work, &products[first + taken], shares, &rows[taken], &its));
-      if (taken > 0 && shares + its > most_shares)
+      TSL_TRY(add(work, &products[first + taken], schedule, &rows[taken], &its));
+      if (taken > 0 && schedule + its > most_shares)
         break;
-      shares += its;
+      schedule += its;
     }
     memset(&rows[taken], 0, sizeof *rows);
-    rows[taken].first = (int)shares;
+    rows[taken].first = (int)schedule;
     TSL_TRY(tsl_device_write(stream, table, 0, rows, (size_t)(taken + 1) * sizeof *rows));
-    TSL_TRY(launch(work, &tile, kernel, (int)taken, shares, table, stream));
+    TSL_TRY(launch(work, &tile, kernel, (int)taken, schedule, table, stream));
     first += taken;
   }
   return TESELA_OK;

@@ -1,4 +1,4 @@
-/* The variants of cuda_whole.cu: parameters, what is legal, and why not.
+/* Descriptor of cuda_whole: parameters and refusals.
  * Measurements: docs/lab/cuda_whole.md. */
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
@@ -29,18 +29,18 @@ static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_confi
                                      const tsl_device *device) {
   static const int64_t most_line = 4096;
   if (problem->m > most_line || problem->n > most_line || problem->k > most_line)
-    return tsl_refusal("products of %lld x %lld x %lld are not brought to shared memory whole",
+    return tsl_refusal("products of %lld x %lld x %lld do not fit whole into shared memory",
                        (long long)problem->m, (long long)problem->n, (long long)problem->k);
   const tsl_cuda_whole tile = tsl_cuda_whole_of(problem, config);
   if (tile.warps > tile.most_warps)
-    return tsl_refusal("tiles of %d x %d are %lld warps, where a block has registers for %d", tile.tile_m,
+    return tsl_refusal("tiles of %d x %d take %lld warps; a block has registers for %d", tile.tile_m,
                        tile.tile_n, (long long)tile.warps, tile.most_warps);
   if (tile.shared_bytes > (int64_t)device->local_bytes_inside)
     return tsl_refusal("room=%lld: %s has %llu bytes", (long long)config->value[TSL_CUDA_WHOLE_ROOM],
                        device->name, (unsigned long long)device->local_bytes_inside);
   if (tile.together == 0)
-    return tsl_refusal("room=%lld: a product takes %lld bytes", (long long)config->value[TSL_CUDA_WHOLE_ROOM],
-                       (long long)tile.bytes);
+    return tsl_refusal("room=%lld is too small: a product takes %lld bytes",
+                       (long long)config->value[TSL_CUDA_WHOLE_ROOM], (long long)tile.bytes);
   static const int64_t most_blocks = 0x7f000000;
   if (tile.blocks > most_blocks)
     return tsl_refusal("%lld products are more than blocks can count", (long long)tsl_problem_batch(problem));
@@ -49,10 +49,9 @@ static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_confi
 
 const tsl_strategy tsl_gemm_cuda_whole = {
     .name = "cuda_whole",
-    .idea =
-        "small narrow products of batches by tensor cores in CUDA C++: each comes to shared memory whole, "
-        "from any address, and leaves it whole",
-    .lifts = "panels whose edges cost more than what is in them, numbers stored one by one",
+    .idea = "batches of small products in narrow types by tensor cores in CUDA C++: each is copied whole to "
+            "shared memory, from any address, and stored whole",
+    .lifts = "partial panels, elements stored one by one",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,

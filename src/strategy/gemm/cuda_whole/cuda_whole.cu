@@ -1,18 +1,19 @@
-/* Idea: products that are small and many wait for memory alone: each comes to shared memory as a whole, from wherever it lies, and leaves it as a
- * whole; warps multiply in between, a tile of C each, and other blocks' copies are under way meanwhile.
- * What it adds to cuda_mma: no panels and stages, whose edges cost what is in them; several products a block; lines at odd addresses are copied
- * by words of all lines, one behind the other; and C goes out by 16 bytes.
+/* Idea: for many small products the only cost is memory traffic. Each product is copied to shared memory
+ * whole, whatever its layout, and C leaves it whole. In between, each warp multiplies a tile of C, while
+ * other blocks copy. Beyond cuda_mma: no panels and stages, which would be partial; several products in a
+ * block; lines at odd addresses are copied by the words of contiguous lines; and C is stored by 16 bytes.
  *
- *   shared memory: | product 0: lines of A, lines of B | product 1 | ...            afterwards | product 0: C | product 1 | ...
+ *   shared memory: | product 0: lines of A, lines of B | product 1 | ...     at the end: | product 0: C | ...
  *
- *   a line, elements side by side along k: | k elements | zeros to a multiple of 16 | so far that eight lines meet in no bank |
- *   side by side across k (ACROSS): k lines | one line of zeros, which is read for those behind the last |
+ *   a K-major line: | k elements | zeros to a multiple of 16 | padding against bank conflicts |
+ *   an MN-major operand: k lines | one line of zeros, which is read for lines past the last |
  *
- * Lines behind the last, of a tile that ends outside, are the last one once more; what elements behind a line's end are does not matter: C has no
- * such rows and columns.
+ * A tile that exceeds C reads its last line again, and arbitrary elements past a line's end: C has no such
+ * rows and columns.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. From the host: THREADS_MOST (of a block), RESIDENT (blocks of so many that share a multiprocessor's registers), A_TYPE, B_TYPE (PTX's words), A_ACROSS, B_ACROSS,
- * C_FORM (0 f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; what shared memory has room for. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. Defines of the host: THREADS_MOST (of a block), RESIDENT
+ * (resident blocks of this size by registers), A_TYPE, B_TYPE (PTX types), A_MN_MAJOR, B_MN_MAJOR, C_FORM (0
+ * f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; products that fit in shared memory. */
 #include "cuda_whole_shared.h"
 #include "sm80.h"
 
@@ -26,12 +27,12 @@ typedef float c_number;
 typedef unsigned short c_number;
 #endif
 
-/* Threads of a product, and which of them this one is. */
+/* Threads of a product: this thread's number, and their count. */
 struct team {
   int thread, threads;
 };
 
-/* All threads of a product; all products of a block have as many warps. */
+/* Synchronises the threads of a product. All products of a block have the same number of warps. */
 SM80_FUNCTION void product_barrier(const team &team_in) {
   if (team_in.threads == 32)
     __syncwarp();
@@ -39,9 +40,9 @@ SM80_FUNCTION void product_barrier(const team &team_in) {
     __syncthreads();
 }
 
-/* --- factors to shared memory --- */
+/* --- operands to shared memory --- */
 
-/* A walk over `down` lines of `wide` things, `by` at a time. */
+/* Iteration of a team over `down` lines of `wide` items, `by` items at a time. */
 struct walk {
   int line, place, wide, by_lines, by_places;
 };
@@ -57,11 +58,11 @@ SM80_FUNCTION void walk_on(walk &walk_in) {
   }
 }
 
-/* Zeros where a product reads more of k than there is. */
-template <int ACROSS>
+/* Writes zeros where products read beyond k. */
+template <int MN_MAJOR>
 SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, const team &team) {
   const unsigned zeros[4] = {0, 0, 0, 0};
-  if (ACROSS) {
+  if (MN_MAJOR) {
     for (int i = team.thread; i < factor.pitch / 16; i += team.threads)
       store_words(end + factor.down * factor.pitch + 16 * i, zeros);
     return;
@@ -72,9 +73,9 @@ SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, con
       store_words(end + at.line * factor.pitch + (first + at.place) * 16, zeros);
 }
 
-/* Elements from `first` on of each line, one by one, several on their way at a time. */
-SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_whole_factor &factor, int first,
-                                 const team &team) {
+/* Copies the elements from `first` on of each line, one by one, several loads in flight. */
+SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_whole_factor &factor,
+                                 int first, const team &team) {
   constexpr int AT_ONCE = 8;
   if (first >= factor.wide)
     return;
@@ -97,7 +98,7 @@ SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_w
   }
 }
 
-/* Lines that begin at multiples of WIDTH bytes, by copies of so many. */
+/* Copies lines that begin at multiples of WIDTH bytes, by copies of WIDTH bytes. */
 template <int WIDTH>
 SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
@@ -105,16 +106,18 @@ SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whol
   const int chunks = factor.wide / EACH;
   if (chunks > 0)
     for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.down; walk_on(at))
-      copy_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
-                           from + at.line * factor.line + at.place * EACH);
+      cp_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
+                         from + at.line * factor.line + at.place * EACH);
   copy_elements(end, from, factor, chunks * EACH, team);
 }
 
-/* Lines that lie one behind the other are one, of which aligned words are read, whatever line their halves belong to. */
+/* Copies contiguous lines as one line: reads aligned words, whose halves may belong to different
+ * lines. */
 SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
   constexpr int AT_ONCE = 8;
-  const int odd = (int)((unsigned long long)from / 2 % 2), all = factor.down * factor.wide, words = (all - odd) / 2;
+  const int odd = (int)((unsigned long long)from / 2 % 2), all = factor.down * factor.wide,
+            words = (all - odd) / 2;
   if (team.thread == 0 && odd == 1)
     store_half(end, from[0]);
   if (team.thread == 0 && (all - odd) % 2 == 1)
@@ -165,22 +168,23 @@ SM80_FUNCTION void copy_factor(shared_t end, const element *from, const cuda_who
 
 typedef float warp_sums[BLOCKS_M][BLOCKS_N][4];
 
-/* Sixteen lines of a factor from `line` on, as load_blocks() has them, at k from `depth` on: blocks of A are lines 0 to 7, 8 to 15, and both
- * again 8 further along k; of B, lines 0 to 7 at both depths, then 8 to 15. */
-template <int ACROSS, bool IS_B>
-SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_whole_factor &whole_factor, int line,
-                              int depth) {
+/* Loads sixteen lines of an operand from `line` on, at k from `depth` on, in ldmatrix_x4()'s
+ * layout. Matrices of A are lines 0 to 7, 8 to 15, and both again 8 further along k; of B, lines 0
+ * to 7 at both k, then 8 to 15. */
+template <int MN_MAJOR, bool IS_B>
+SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_whole_factor &whole_factor,
+                              int line, int depth) {
   const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
             by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
-  if (ACROSS)
-    load_blocks_transposed(to, factor + min(depth + 8 * by_depth + row, whole_factor.down) * whole_factor.pitch +
-                                   (line + 8 * by_line) * 2);
+  if (MN_MAJOR)
+    ldmatrix_x4_trans(to, factor + min(depth + 8 * by_depth + row, whole_factor.down) * whole_factor.pitch +
+                              (line + 8 * by_line) * 2);
   else
-    load_blocks(to, factor + min(line + 8 * by_line + row, whole_factor.down - 1) * whole_factor.pitch +
+    ldmatrix_x4(to, factor + min(line + 8 * by_line + row, whole_factor.down - 1) * whole_factor.pitch +
                         (depth + 8 * by_depth) * 2);
 }
 
-/* The sums of a warp's tile, of which blocks outside of C are left out. */
+/* Computes the sums of a warp's tile; blocks outside of C are skipped. */
 SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
                             const cuda_whole_arguments &args) {
 #pragma unroll
@@ -196,11 +200,11 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
       if (row + 16 * i < args.m)
-        load_lines<A_ACROSS, false>(a[i], memory + args.a.to, args.a, row + 16 * i, k);
+        load_lines<A_MN_MAJOR, false>(a[i], memory + args.a.to, args.a, row + 16 * i, k);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N / 2; j++)
       if (col + 16 * j < args.n)
-        load_lines<B_ACROSS, true>(b[j], memory + args.b.to, args.b, col + 16 * j, k);
+        load_lines<B_MN_MAJOR, true>(b[j], memory + args.b.to, args.b, col + 16 * j, k);
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
@@ -213,7 +217,7 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
 
 /* --- C --- */
 
-/* Two numbers of C, or one. */
+/* Two elements of C. */
 #if C_FORM == 0
 typedef float2 c_pair;
 SM80_FUNCTION c_pair pair_of(float first, float second) {
@@ -252,7 +256,8 @@ SM80_FUNCTION float value_of(c_number number) {
 }
 #endif
 
-/* What `store` does with each two numbers of the tile that lie side by side: their row, the first one's column, and how many of them C has. */
+/* Calls `store` for each two adjacent elements of the tile, with their row, the first one's column,
+ * and how many of the two C has. */
 template <class STORE>
 SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda_whole_arguments &args,
                              STORE store) {
@@ -272,7 +277,7 @@ SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda
     }
 }
 
-/* Puts a tile's numbers where they are to be in the image of C, whose first one is at `image`. */
+/* Writes a tile's elements to the image of C in shared memory. */
 SM80_FUNCTION void put_image(c_number *image, const warp_sums &sums, int row, int col,
                              const cuda_whole_arguments &args) {
   const bool by_pairs = args.n % 2 == 0 && (unsigned long long)image % sizeof(c_pair) == 0;
@@ -289,7 +294,8 @@ SM80_FUNCTION void put_image(c_number *image, const warp_sums &sums, int row, in
   });
 }
 
-/* A product's numbers, as they lie behind `image`, to C, which has `c` as far from a multiple of 16 bytes. */
+/* Copies a product's `count` elements from the image to C; `image` and `c` have the same offset
+ * from a multiple of 16 bytes. */
 SM80_FUNCTION void store_image(c_number *c, const char *image, int count, const team &team) {
   constexpr int SIZE = sizeof(c_number), CHUNK = 16 / SIZE;
   const int before = (int)((unsigned long long)c % 16 / SIZE), chunks = (before + count + CHUNK - 1) / CHUNK;
@@ -313,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
   const int threads = 32 * args.warps, place = threadIdx.x / threads, warp = threadIdx.x / 32 % args.warps;
   const team own = {(int)threadIdx.x % threads, threads};
   const long long number = (long long)blockIdx.x * args.together + place,
-                  product = min(number, args.products - 1); /* those behind the last are it once more */
+                  product = min(number, args.products - 1); /* surplus teams compute the last product again */
   const int row = warp / args.warps_n * TILE_M, col = warp % args.warps_n * TILE_N;
   char *image = memory + place * args.bytes;
   warp_sums sums;
@@ -321,21 +327,21 @@ extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
   b += args.b.offset + product * args.b.apart;
   c += args.c.offset + product * args.c.apart;
   const shared_t at = shared_address(image);
-  dependency_wait();
+  grid_dependency_wait();
   if (args.k > 0) {
-    clear_rest<A_ACROSS>(at + args.a.to, args.a, own);
-    clear_rest<B_ACROSS>(at + args.b.to, args.b, own);
+    clear_rest<A_MN_MAJOR>(at + args.a.to, args.a, own);
+    clear_rest<B_MN_MAJOR>(at + args.b.to, args.b, own);
     product_barrier(own);
     copy_factor(at + args.a.to, a, args.a, own);
     copy_factor(at + args.b.to, b, args.b, own);
-    copies_commit();
-    copies_wait<0>();
+    cp_async_commit();
+    cp_async_wait_group<0>();
   }
-  dependency_launch();
+  grid_dependency_launch();
   product_barrier(own);
   multiply(sums, at, row, col, args);
   if (args.c.dense) {
-    product_barrier(own); /* nobody reads factors any more */
+    product_barrier(own); /* all threads have read the operands: the image may overwrite them */
     put_image((c_number *)(image + (unsigned long long)c % 16), sums, row, col, args);
     product_barrier(own);
     if (number == product)

@@ -1,22 +1,23 @@
-/* What follows from a problem and a config of cuda_whole: a product's warps and memory; and its model, in
- * clocks of a multiprocessor, whose constants docs/lab/cuda_whole.md tells the origin of. */
+/* Warps and memory layout of cuda_whole, and its performance model in clocks of a multiprocessor.
+ * docs/lab/cuda_whole.md has the measurements behind its constants. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
 #include <math.h>
 
-enum { ELEMENT = 2, CHUNK = 16, BLOCK = 16 /* lines, and elements along k, of a product */ };
-/* Of a thread's sums: warps that a block may have, and blocks of so many that find registers for it. */
+enum { ELEMENT = 2, CHUNK = 16, BLOCK = 16 /* lines of a fragment, and elements of its k */ };
+/* Limits by accumulators per thread: warps of a block, and resident blocks of this size by
+ * registers. */
 static const struct {
   int sums, warps, resident;
 } registers_for[] = {{8, 16, 3}, {24, 16, 2}, {32, 12, 2}, {72, 8, 2}, {128, 8, 1}};
-/* Warps of a block up to which products share it: large ones wait for one another. */
+/* Warps of a block up to which it takes several products: large products would wait for each other. */
 enum { WARPS_TOGETHER = 8, WARPS_RESIDENT = 64, BLOCKS_RESIDENT = 32 };
-/* What a multiprocessor keeps for itself of its memory, for each block. */
-enum { KEPT = 1024 };
+/* Bytes of shared memory that the hardware reserves for each block. */
+enum { RESERVED_BYTES = 1024 };
 
-/* Lines of A, or of B, `lines` along m or n. Eight of them meet in no bank where they are an odd number of
- * chunks apart. */
+/* Returns the layout of A's or B's lines (`lines` along m or n) in shared memory. Eight lines have
+ * no bank conflicts at an odd number of chunks from each other. */
 static tsl_cuda_whole_lines cuda_whole_lines_of(const tsl_shape *shape, bool is_a, int64_t lines, int64_t k) {
   const int64_t by_line = is_a ? shape->row_stride : shape->col_stride,
                 by_depth = is_a ? shape->col_stride : shape->row_stride;
@@ -63,15 +64,15 @@ int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_
 
 /* --- the model --- */
 
-/* Instructions of a warp: for each copy by 16 or 8 bytes, by words of lines one behind the other, and by
- * elements; for sixteen lines of a factor at a product; for a product of 16 x 8 x 16; for two of its numbers
- * of C, put into place and stored as they lie side by side, and one by one; and for all that is done once. */
+/* Instructions of a warp: for a copy of 16 or 8 bytes; of words of contiguous lines; of elements;
+ * for a fragment of sixteen lines; for a product of 16 x 8 x 16; for two elements of C in the
+ * image, and one by one; and once per warp. */
 static const double copy_cost = 14, word_cost = 44, element_cost = 16, load_cost = 14, product_cost = 2,
                     put_cost = 14, one_cost = 24, warp_cost = 600;
-/* Of them, what a multiprocessor begins in a clock for each warp that it has, and at most. */
+/* Instructions per clock that a multiprocessor issues for each of its warps, and at most. */
 static const double rate_of_warp = 0.085, rate_most = 2.2;
-/* Of memory's bandwidth, what they get; from a block's start to its last copy, clocks; and of a launch, what
- * is left where one follows another. */
+/* memory_part: reached fraction of memory bandwidth. first_clocks: clocks from a block's start to
+ * its last copy. launch_share: fraction of launch latency that remains between successive launches. */
 static const double memory_part = 0.85, first_clocks = 3000, launch_share = 0.3;
 
 static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a,
@@ -106,10 +107,10 @@ double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *conf
                       cuda_whole_copies_of(&tile.b, &own->b, false, own->n * own->k) +
                       depths * (loads * load_cost + blocks_m * blocks_n * product_cost) +
                       pairs * (cuda_whole_is_dense(own) ? put_cost : one_cost) + warps * warp_cost;
-  /* Blocks of a multiprocessor: what its memory and its registers have room for. */
+  /* resident blocks of a multiprocessor: limited by shared memory and registers */
   const double block_warps = warps * (double)tile.together,
-               by_memory =
-                   (double)(((int64_t)device->local_bytes_inside + KEPT) / (tile.shared_bytes + KEPT)),
+               by_memory = (double)(((int64_t)device->local_bytes_inside + RESERVED_BYTES) /
+                                    (tile.shared_bytes + RESERVED_BYTES)),
                by_registers = floor((double)tile.resident * tile.most_warps / block_warps),
                blocks = fmax(1, fmin(fmin(by_memory, by_registers), BLOCKS_RESIDENT));
   const double share = products / units,

@@ -1,4 +1,4 @@
-/* Compiling and launching cuda_whole. */
+/* Compiles and launches cuda_whole. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
@@ -15,7 +15,7 @@ tesela_status tsl_cuda_whole_build(tsl_work *work) {
   snprintf(defines, sizeof defines,
            "#define ROOM %lld\n#define THREADS_MOST %d\n#define RESIDENT %d\n#define A_TYPE %s\n#define "
            "B_TYPE %s\n"
-           "#define A_ACROSS %d\n#define B_ACROSS %d\n#define C_FORM %d\n",
+           "#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_FORM %d\n",
            (long long)tile.shared_bytes, 32 * tile.most_warps, tile.resident,
            tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type), tile.a.across,
            tile.b.across, tsl_launch_form(problem->c.type));
@@ -63,7 +63,7 @@ tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *opera
   tsl_buffer *c = operands->c.buffer;
   const int64_t products = tsl_problem_batch(&work->problem);
   const float alpha = scaled.scalars.f32[0], beta = scaled.scalars.f32[1];
-  cuda_whole_arguments given = {
+  cuda_whole_arguments args = {
       .m = (int)s.m,
       .n = (int)s.n,
       .k = (int)s.k,
@@ -79,16 +79,16 @@ tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *opera
             .dense = s.c_col_stride == 1 && (s.m == 1 || s.c_row_stride == s.n) && beta == 0},
       .alpha = alpha,
       .beta = beta};
-  if (s.k > 0) { /* else there need be no factors */
-    given.a = cuda_whole_factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
-                                   tile.a.across ? s.a_row_stride : s.a_col_stride, products);
-    given.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset,
-                                   tile.b.across ? s.b_row_stride : s.b_col_stride,
-                                   tile.b.across ? s.b_col_stride : s.b_row_stride, products);
+  if (s.k > 0) { /* for k = 0 the operands may be absent */
+    args.a = cuda_whole_factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
+                                  tile.a.across ? s.a_row_stride : s.a_col_stride, products);
+    args.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset,
+                                  tile.b.across ? s.b_row_stride : s.b_col_stride,
+                                  tile.b.across ? s.b_col_stride : s.b_row_stride, products);
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(s.k > 0 ? a->buffer : c),
                                TSL_ARG_BUFFER(s.k > 0 ? b->buffer : c), TSL_ARG_BUFFER(c),
-                               TSL_ARG_VALUE(given)};
+                               TSL_ARG_VALUE(args)};
   const tsl_grid grid = {{(uint64_t)tile.blocks, 1, 1}, {(int)(32 * tile.warps * tile.together), 1, 1}};
   return work->device->ops->launch(stream, work->state, &grid, list, sizeof list / sizeof *list);
 }

@@ -1,18 +1,18 @@
-/* What the host gives cuda_whole's kernel: read by C and by CUDA C++. Everything counts elements, but pitches
- * and widths bytes. */
+/* Arguments of cuda_whole's kernel: read by C and by CUDA C++. Pitches and widths are in bytes,
+ * everything else in elements. */
 #ifndef TSL_CUDA_WHOLE_SHARED_H
 #define TSL_CUDA_WHOLE_SHARED_H
 
-/* A factor of the first product: `down` lines of `wide` elements each, of which a product multiplies 16 times
- * as many of k as `wide` or `down` says, rounded up; from line to line, from element to element, from product
- * to product; what is copied at once, 16, 8, 4 or 2 bytes; and how far lines lie apart in shared memory,
- * where they begin at `to`. */
+/* Operand of the first product: `down` lines of `wide` elements. Products round the dimension that is
+ * k up to a multiple of 16. Strides between lines, elements and products;
+ * `width`: bytes of a copy, 16, 8, 4 or 2; pitch between lines in shared memory, where they begin
+ * at `to`. */
 typedef struct cuda_whole_factor {
   long long offset, line, step, apart;
   int down, wide, width, pitch, to;
 } cuda_whole_factor;
 
-/* Numbers of C; `dense`: those of a product lie side by side, row after row, and are not read. */
+/* Location of C. `dense`: elements of a product are contiguous, row after row, and are not read. */
 typedef struct cuda_whole_result {
   long long offset, row, col, apart;
   int dense;
@@ -20,9 +20,9 @@ typedef struct cuda_whole_result {
 
 typedef struct cuda_whole_arguments {
   int m, n, k;
-  int warps, warps_n; /* of a product, and of those beside one another */
+  int warps, warps_n; /* warps of a product, and of a row of its tiles */
   int together;       /* products of a block */
-  int bytes;          /* of shared memory, of a product */
+  int bytes;          /* shared memory of a product */
   long long products;
   cuda_whole_factor a, b;
   cuda_whole_result c;

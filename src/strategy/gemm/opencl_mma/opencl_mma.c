@@ -1,4 +1,4 @@
-/* The family of opencl_mma.cl: parameters, what is legal, and why not.
+/* Descriptor of opencl_mma.cl and opencl_mma_group.cl: parameters and refusals.
  * Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
@@ -13,10 +13,10 @@ static const tsl_param params[] = {
     [TSL_OPENCL_MMA_STAGES] = {"stages", "panels of each operand in local memory", 3, {2, 3, 4, 6, 8}},
     [TSL_OPENCL_MMA_BAND] = {"band", "rows of tiles that groups take together", 8, {4, 8, 16}},
     [TSL_OPENCL_MMA_GROUPS] = {"groups",
-                               "groups a compute unit, which take tile after tile; 999: one for each tile",
+                               "persistent groups per compute unit; 999: one group per tile",
                                2,
                                {1, 2, 4, 999}},
-    [TSL_OPENCL_MMA_WARPS] = {"warps", "warps that multiply together; 4: as sm_90 does", 1, {1, 4}},
+    [TSL_OPENCL_MMA_WARPS] = {"warps", "warps of one matrix instruction; 4: wgmma of sm_90", 1, {1, 4}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -28,12 +28,14 @@ static const char *const probes[] = {
     NULL,
 };
 
-/* --- what is legal --- */
+/* --- legality --- */
 
-/* Warps of a group; sums, factors of two steps and the rest, in registers of each item. */
+/* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the
+ * rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
 
-/* What four warps that multiply together cannot do. */
+/* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or
+ * NULL. */
 static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma *tile,
                                 const tsl_device *device) {
   if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)
@@ -67,13 +69,13 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
         tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
         (unsigned long long)local);
   const int block = 128 / tile.size;
-  if ((tile.a_across && tile.tile_m % block != 0) || (tile.b_across && tile.tile_n % block != 0))
+  if ((tile.a_mn_major && tile.tile_m % block != 0) || (tile.b_mn_major && tile.tile_n % block != 0))
     return tsl_refusal("tile_%c=%d is no multiple of the %d numbers that are copied side by side",
-                       tile.a_across && tile.tile_m % block != 0 ? 'm' : 'n',
-                       tile.a_across && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
+                       tile.a_mn_major && tile.tile_m % block != 0 ? 'm' : 'n',
+                       tile.a_mn_major && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
   const double tiles =
       ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
-  /* The kernel counts them in 32 bits, and past the last by at most a round of groups. */
+  /* tile numbers are 32 bits wide and exceed the last tile by at most a round of groups */
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
@@ -83,8 +85,8 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   return tsl_launch_fits(device, &grid);
 }
 
-/* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what
- * groups write. */
+/* Returns the workspace bytes: packed copies of both operands, which some strides of a run need,
+ * then the groups' tensor maps and partial sums. */
 static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);

@@ -1,33 +1,35 @@
-/* Idea: tensor cores from portable kernel text: NVIDIA's compilers for OpenCL C and CUDA C++ take PTX inside a kernel.
- * What it adds to register_tile: f16, bf16 and 8-bit integers, multiplied 16 x 8 x 16 (x 32) at a time with sums of 32
- * bits by all items of a warp; copies to local memory that pass the registers by, several panels ahead.
+/* Idea: tensor cores from portable kernel text: NVIDIA's compilers for OpenCL C and CUDA C++ accept inline
+ * PTX. Beyond register_tile: f16, bf16 and 8-bit integers by mma.sync, 16 x 8 x 16 (x 32) products with
+ * 32-bit sums by all items of a warp; cp.async to local memory, which bypasses registers, several panels
+ * ahead.
  *
  *   group's tile of C, TILE_M x TILE_N            panels in local memory, STAGES of each operand
  *   +--------+--------+                            stage 0 | stage 1 | ...
- *   | warp 0 | warp 2 | WARP_M                     multiplied, while the others are on their way
+ *   | warp 0 | warp 2 | WARP_M                     one is multiplied, while the others are in flight
  *   +--------+--------+
- *   | warp 1 | warp 3 |   a warp's tile: 16 x 8 sums at a time, four of them in each item
+ *   | warp 1 | warp 3 |   a warp's tile: 16 x 8 sums at a time, four sums in each item
  *   +--------+--------+
  *      WARP_N
  *
  * A line is a row of A or a column of B. A panel is DEPTH_BYTES of each line along k, in chunks of 16 bytes:
  *
- *   lines along k (A_ACROSS, B_ACROSS 0)          lines side by side in memory (1)
- *   line 0   | chunk 0 | chunk 1 | ...            blocks of 128 bytes across, one below the other:
+ *   K-major (A_MN_MAJOR, B_MN_MAJOR 0)            MN-major (1)
+ *   line 0   | chunk 0 | chunk 1 | ...            blocks of 128 bytes of adjacent lines, one below the other:
  *   line 1   | chunk 1 | chunk 0 | ...            depth 0  | lines 0-63 of 16 bits, 0-127 of 8 |
  *                                                 depth 1  | ...
  *
- * Chunks are exchanged within a line by the line's number, so that any 8 chunks that are read together lie in different
- * banks (phase_along(), phase_across()). Blocks that lie the wrong way are transposed as they are read into registers. That
- * turns pairs of bytes; of 8-bit numbers, two transposed blocks of interleaved depths are taken apart and put together
- * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored accordingly.
+ * Chunks are swizzled within a line by the line's number, so that any 8 chunks that are read together are in
+ * different banks (phase_along(), phase_across()). MN-major blocks are transposed by ldmatrix as they are
+ * read, in pairs of bytes. For 8-bit elements, two transposed blocks of interleaved depths are recombined
+ * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored
+ * accordingly.
  *
- * Operands' inner strides are 1 here, and addresses and pitches are multiples of 16 bytes: others are packed first
- * (strategy/pack_rows.cl). What lies beyond the edges becomes zeros, and is not read.
+ * Operands have inner stride 1 here, and addresses and pitches are multiples of 16 bytes: others are packed
+ * first (strategy/pack_rows.cl). Elements outside of the matrix are not read and become zeros.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
- * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.
- * Limits: sm_80 or newer; any sizes, any strides of C. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. Defines of the host:
+ * MMA_A, MMA_B (PTX types), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR. Limits: sm_80 or
+ * newer; any sizes, any strides of C. */
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -50,9 +52,10 @@
 #define A_BYTES (TILE_M * DEPTH_BYTES)
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define CHUNKS (DEPTH_BYTES / 16)
-#define BLOCK_BYTES (DEPTH * 128) /* of a block of lines side by side */
+#define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
 #define BLOCK_LINES (128 / SIZE)
-/* Batches of copies under way when the next panel, or the first, must be there: STAGES - 2 and STAGES - 1. */
+/* Batches of copies in flight when the next panel (NEXT), or the first panel (FIRST), is needed:
+ * STAGES - 2 and STAGES - 1. */
 #if STAGES == 2
 #define NEXT_PENDING 0
 #define FIRST_PENDING 1
@@ -70,7 +73,7 @@
 #define FIRST_PENDING 7
 #endif
 
-/* What a chunk's number is exchanged by. */
+/* Returns the swizzle of a chunk's number in a K-major panel. */
 TSL_FUNCTION int phase_along(int line) {
   return DEPTH_BYTES == 64 ? (line >> 1) & 3 : line & 7;
 }
@@ -86,17 +89,19 @@ TSL_FUNCTION int phase_across(int depth) {
 #define MMA_ELEMENT unsigned short
 #endif
 
-/* The chunks of one operand that an item copies: the first one of each panel, and how to go on. */
+/* State of an item's copies of one operand: its first chunk of each panel, and the steps to the
+ * next ones. */
 typedef struct mma_copies {
   TSL_GLOBAL const char *from;
-  TSL_INDEX pass, panel; /* bytes to the item's next chunk, and to its first one in the next panel */
+  TSL_INDEX pass, panel; /* bytes to the item's next chunk, and to its first chunk in the next panel */
   unsigned int to;
-  int at;    /* along k: first byte of the chunk; across: its depth */
-  int left;  /* along k: lines from the chunk's on; across: bytes of the row from the chunk's first on */
-  int whole; /* all lines of the tile are there */
+  int at;    /* K-major: first byte of the chunk along k; MN-major: its depth */
+  int left;  /* K-major: lines from the chunk's line on; MN-major: bytes of the row from the chunk on */
+  int whole; /* all lines of the tile are inside of the matrix */
 } mma_copies;
 
-/* `from`: the first of the tile's `extent` lines at depth 0; `lines` are left from there on. */
+/* Initialises the state. `from`: first of the tile's `extent` lines at depth 0; `lines`: lines from
+ * there to the matrix's end. */
 TSL_FUNCTION void copies_start(mma_copies *copies, int across, int extent, TSL_GLOBAL const char *from,
                                TSL_INDEX pitch, TSL_INDEX lines) {
   const int row = TSL_ITEM(0) / (across ? 8 : CHUNKS), chunk = TSL_ITEM(0) % (across ? 8 : CHUNKS);
@@ -111,7 +116,7 @@ TSL_FUNCTION void copies_start(mma_copies *copies, int across, int extent, TSL_G
   copies->whole = left >= extent;
 }
 
-/* Chunk `i` of those that an item copies of a panel: where to, from where, and how many of its bytes are there. */
+/* Chunk `i` of an item's copies of a panel: target, source, and its bytes inside of the matrix. */
 typedef struct mma_chunk {
   unsigned int to;
   TSL_GLOBAL const char *from;
@@ -137,7 +142,7 @@ TSL_FUNCTION mma_chunk chunk_of(const mma_copies *copies, unsigned int end, int 
   return chunk;
 }
 
-/* A chunk at the edge: what is not there is not read, and becomes zeros. */
+/* Copies a chunk at the edge by elements; bytes outside of the matrix become zeros. */
 TSL_FUNCTION void copy_some(const mma_chunk *chunk) {
   unsigned int words[4] = {0, 0, 0, 0};
   if (chunk->bytes >= 16) {
@@ -152,7 +157,7 @@ TSL_FUNCTION void copy_some(const mma_chunk *chunk) {
   tsl_ptx_put(chunk->to, words);
 }
 
-/* Starts copying the next panel, of which `inside` depths, from 0 to DEPTH, are there. */
+/* Starts copying the next panel; its first `inside` depths (0 to DEPTH) are inside of the matrix. */
 TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int end, int across, int lines, int inside) {
   if (copies->whole && inside == DEPTH) {
     TSL_UNROLL
@@ -170,12 +175,12 @@ TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int end, int across, i
   copies->from += copies->panel;
 }
 
-/* The panels of all tiles that this group multiplies, one after the other: those of the next tile are on their way while
- * this one is stored. */
+/* Sequence of panels of all tiles of this group. Panels of the next tile are copied while a tile is
+ * stored. */
 typedef struct mma_stream {
   mma_copies a, b;
-  int tile, tiles; /* whose panels are copied; how many tiles there are */
-  int panels;      /* of this tile, not yet asked for */
+  int tile, tiles; /* tile whose panels are copied; number of tiles */
+  int panels;      /* panels of this tile that are not issued yet */
 } mma_stream;
 
 TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
@@ -184,22 +189,22 @@ TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
 
 TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_GLOBAL const char *b,
                               const opencl_mma_arguments args) {
-  const TSL_INDEX a_pitch = SIZE * (A_ACROSS ? args.gemm.a_col_stride : args.gemm.a_row_stride);
-  const TSL_INDEX b_pitch = SIZE * (B_ACROSS ? args.gemm.b_row_stride : args.gemm.b_col_stride);
+  const TSL_INDEX a_pitch = SIZE * (A_MN_MAJOR ? args.gemm.a_col_stride : args.gemm.a_row_stride);
+  const TSL_INDEX b_pitch = SIZE * (B_MN_MAJOR ? args.gemm.b_row_stride : args.gemm.b_col_stride);
   TSL_INDEX row, col;
   tsl_raster(stream->tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
   row *= TILE_M;
   col *= TILE_N;
-  copies_start(&stream->a, A_ACROSS, TILE_M,
-               a + SIZE * args.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch), a_pitch,
+  copies_start(&stream->a, A_MN_MAJOR, TILE_M,
+               a + SIZE * args.gemm.a_offset + row * (A_MN_MAJOR ? SIZE : a_pitch), a_pitch,
                args.gemm.m - row);
-  copies_start(&stream->b, B_ACROSS, TILE_N,
-               b + SIZE * args.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch), b_pitch,
+  copies_start(&stream->b, B_MN_MAJOR, TILE_N,
+               b + SIZE * args.gemm.b_offset + col * (B_MN_MAJOR ? SIZE : b_pitch), b_pitch,
                args.gemm.n - col);
   stream->panels = panels_of(args);
 }
 
-/* Starts copying the next panel of both operands, zeros where there is none. */
+/* Starts copying the next panel of both operands; zeros after the last one. */
 TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int end, TSL_GLOBAL const char *a,
                                TSL_GLOBAL const char *b, const opencl_mma_arguments args) {
   if (stream->panels == 0 && stream->tile < stream->tiles) {
@@ -209,16 +214,17 @@ TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int end, TSL_GLOBAL 
   }
   const int last = (int)(args.gemm.k - (TSL_INDEX)(panels_of(args) - 1) * DEPTH);
   const int inside = stream->panels > 1 ? DEPTH : stream->panels == 1 ? last : 0;
-  copy_panel(&stream->a, end, A_ACROSS, TILE_M, inside);
-  copy_panel(&stream->b, end + A_BYTES, B_ACROSS, TILE_N, inside);
+  copy_panel(&stream->a, end, A_MN_MAJOR, TILE_M, inside);
+  copy_panel(&stream->b, end + A_BYTES, B_MN_MAJOR, TILE_N, inside);
   stream->panels -= stream->panels > 0;
   tsl_ptx_copies_end();
 }
 
 /* --- local memory to registers --- */
 
-/* Where in a panel this item's line of the first blocks of a warp's tile is. A's registers are rows 0-7, rows 8-15, and
- * both again for the second half of the depths; B's are both halves of columns 0-7, then of columns 8-15. */
+/* Returns the position in a panel of this item's line of the warp's first blocks. A's registers are
+ * rows 0-7, rows 8-15, and both again for the second half of the depths; B's are both halves of
+ * columns 0-7, then of columns 8-15. */
 TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
   const int row = TSL_ITEM(0) & 7, second = (TSL_ITEM(0) >> 3) & 1, fourth = (TSL_ITEM(0) >> 4) & 1;
   const int by_line = is_b ? fourth : second, by_depth = is_b ? second : fourth;
@@ -226,13 +232,15 @@ TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
     const int own = by_line * 8 + row;
     return (line + own) * DEPTH_BYTES + ((by_depth ^ phase_along(own)) << 4);
   }
-  /* Of 8-bit numbers, depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together, 4 of each line. */
+  /* 8-bit elements: depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together 4 of
+   * each line */
   const int depth = WHOLE ? fourth * 16 + second * 2 + (row & 1) + (row >> 1) * 4 : by_depth * 8 + row;
   const int chunk = (WHOLE ? 0 : by_line) + line % BLOCK_LINES * SIZE / 16;
   return line / BLOCK_LINES * BLOCK_BYTES + depth * 128 + ((chunk ^ phase_across(depth)) << 4);
 }
 
-/* Registers of 16 lines, `tile` * 16 on, in step `step` of the panel; `start` is a local address. */
+/* Loads the registers of 16 lines from line `tile` * 16 on, in step `step` of the panel; `start` is
+ * a local address. */
 TSL_FUNCTION void read_blocks(unsigned int start, int across, int is_b, int step, int tile,
                               unsigned int *out) {
   if (!across) {
@@ -260,13 +268,13 @@ typedef struct mma_factors {
 TSL_FUNCTION void read_step(unsigned int a, unsigned int b, int step, mma_factors *out) {
   TSL_UNROLL
   for (int i = 0; i < TILES_M; i++)
-    read_blocks(a, A_ACROSS, 0, step, i, out->a + 4 * i);
+    read_blocks(a, A_MN_MAJOR, 0, step, i, out->a + 4 * i);
   TSL_UNROLL
   for (int j = 0; j < TILES_N / 2; j++)
-    read_blocks(b, B_ACROSS, 1, step, j, out->b + 4 * j);
+    read_blocks(b, B_MN_MAJOR, 1, step, j, out->b + 4 * j);
 }
 
-/* Back and forth along the columns, so that neighbours in time share a register of each operand. */
+/* Multiplies a step. Columns alternate direction, so that successive products share registers. */
 TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_factors *factors) {
   TSL_UNROLL
   for (int i = 0; i < TILES_M; i++) {
@@ -285,8 +293,8 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
   TSL_LOCAL_BYTES(panels, STAGES * STAGE_BYTES);
   const unsigned int base = tsl_ptx_local(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
-  const unsigned int from_a = blocks_start(A_ACROSS, 0, warp_row),
-                     from_b = blocks_start(B_ACROSS, 1, warp_col) + A_BYTES;
+  const unsigned int from_a = blocks_start(A_MN_MAJOR, 0, warp_row),
+                     from_b = blocks_start(B_MN_MAJOR, 1, warp_col) + A_BYTES;
   mma_stream stream;
   stream.tile = TSL_GROUP(0);
   stream.tiles = (int)(args.tiles_m * args.tiles_n);
@@ -308,7 +316,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
       TSL_UNROLL
       for (int s = 0; s < STEPS; s++) {
         if (s == STEPS - 1) {
-          /* All warps have read the last of this panel: its place is free, and the next one is there. */
+          /* all warps have read this panel: its stage is free, and the next panel has arrived */
           const unsigned int done = stage;
           stage = stage == base + (STAGES - 1) * STAGE_BYTES ? base : stage + STAGE_BYTES;
           TSL_PTX_COPIES_WAIT(NEXT_PENDING);
@@ -323,5 +331,5 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
     tsl_raster(tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
     store_tile(c, 0, 0, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, args);
   }
-  TSL_PTX_COPIES_WAIT(0); /* of zeros: none may arrive after the group is gone */
+  TSL_PTX_COPIES_WAIT(0); /* waits for the copies of zeros: none may arrive after the group has ended */
 }

@@ -1,4 +1,4 @@
-/* What the files of opencl_mma share. */
+/* Declarations shared by the files of opencl_mma. */
 #ifndef TSL_STRATEGY_GEMM_OPENCL_MMA_H
 #define TSL_STRATEGY_GEMM_OPENCL_MMA_H
 
@@ -16,49 +16,48 @@ enum {
   TSL_OPENCL_MMA_WARPS
 };
 
-/* Items that run in step; one more warp copies panels where four multiply together. */
+/* Items of a warp. With four warps that multiply together, one more warp copies panels. */
 enum { TSL_OPENCL_MMA_WARP = 32 };
 
-/* A problem and a config as the kernels see them. */
+/* Problem and config as the kernels see them. */
 typedef struct tsl_opencl_mma {
-  tsl_problem problem; /* swapped where C's columns are dense */
+  tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
-  int size;                /* bytes of an element of A and B */
+  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
+  int size;                    /* bytes of an element of A and B */
   int tile_m, tile_n, warp_m, warp_n, depth, stages, band, groups;
-  int warps; /* that multiply together: 1, or 4 (opencl_mma_group.cl) */
-  int rows;  /* of C that these have in registers, tile_n columns of them; of 4 warps */
+  int warps; /* warps of one matrix instruction: 1, or 4 (opencl_mma_group.cl) */
+  int rows;  /* rows of C that four warps have in registers, with tile_n columns */
   int items;
   int64_t local_bytes;
-  int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
+  int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128 */
 } tsl_opencl_mma;
 
-/* Descriptions of A and B that each group writes to scratch memory, where four warps multiply together. */
+/* Bytes of the tensor maps of A and B that each group writes to the workspace, with four warps. */
 enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* How a run's work is shared: tiles of C, parts of k, groups that are started, bytes of the parts' sums (none
- * of one). */
+/* Division of a run: tiles of C, split-k parts, groups of the launch, bytes of partial sums (0 for
+ * one part). */
 typedef struct tsl_opencl_mma_shares {
   int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
 } tsl_opencl_mma_shares;
 tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device);
 
-/* The launch that multiplies. Others have at most a few groups for each compute unit. */
+/* Returns the grid of the main launch. Other launches have at most a few groups per compute unit. */
 tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_shares *shares);
 
-/* Local memory that a group may have. */
+/* Returns the local memory that a group may use, in bytes. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);
 
-/* Predicted seconds; docs/lab/opencl_mma.md has what it was fitted to. */
+/* Returns the predicted seconds; docs/lab/opencl_mma.md has the measurements behind the constants. */
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* What it moves: opencl_mma_account.c. */
+/* Counts the bytes and operations of the product. */
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);
-/* Of the model, for opencl_mma_account.c: operations while a lane of the device does one; bytes that a tile's
- * warps read from local memory for a panel; whether an operand has to be packed. */
+/* Returns the operations of the matrix units per operation of the device's lanes. */
 double tsl_opencl_mma_times(const tsl_opencl_mma *tile);
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile);
 bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size);

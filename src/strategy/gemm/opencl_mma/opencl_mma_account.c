@@ -1,5 +1,5 @@
-/* What opencl_mma moves: panels of A and B to local memory, from there to the registers of each warp, or of
- * four. */
+/* Counts the traffic of opencl_mma: panels of A and B to local memory, from there to the registers
+ * of each warp, or of four warps. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
@@ -26,8 +26,8 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
       (tsl_moved){.read = tiles * panels * tsl_opencl_mma_read(&tile), .written = tiles * panels * panel};
   account->global.read = account->local.written;
   account->rate = device->peak_f32 * tsl_opencl_mma_times(&tile);
-  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.a, tile.a_across, tile.size), account);
-  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.b, !tile.b_across, tile.size), account);
+  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.a, tile.a_mn_major, tile.size), account);
+  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.b, !tile.b_mn_major, tile.size), account);
   tsl_cost_counts_copies((double)shares.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

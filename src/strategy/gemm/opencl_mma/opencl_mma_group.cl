@@ -1,27 +1,27 @@
-/* Idea: sm_90's matrix instructions, which four warps execute together and which read both factors from local memory.
- * What it adds to opencl_mma.cl: no factors in registers, so that each item has room for 128 sums and nothing is read
- * twice; and panels that one instruction copies, which a warp of its own prefetches, as many as local memory holds.
+/* Idea: sm_90's wgmma, which four warps execute together with both operands in local memory. Beyond
+ * opencl_mma.cl: no operands in registers, so that each item has 128 sums and nothing is read twice; panels
+ * are copied by one instruction (TMA) of a producer warp, as many stages ahead as local memory holds.
  *
  *   group's tile of C, TILE_M x TILE_N             warps
  *   +------------------+                           four warps multiply GROUP_M rows: 16 rows each of every 64
  *   |   warps 0 to 3   | GROUP_M                   four warps the next GROUP_M rows, and so on
- *   +------------------+                           the last warp copies
+ *   +------------------+                           the last warp is the producer
  *   |   warps 4 to 7   |
- *   +------------------+      local memory: stage 0 | stage 1 | ...   each has barriers "full" and "empty"
+ *   +------------------+      local memory: stage 0 | stage 1 | ...   each has mbarriers "full" and "empty"
  *
- * A stage is a panel of each operand, DEPTH_BYTES of each line along k. Its lines lie as in opencl_mma.cl, which is also how
- * the instructions want them. The copying warp waits until a stage is empty and asks for its panels; the copies say when it is
- * full; those who multiplied what is in it say that it is empty. The instructions know matrices by descriptions of
- * 128 bytes, which each group writes for itself to scratch memory before it starts.
+ * A stage is a panel of each operand, DEPTH_BYTES of each line along k, in the layout of opencl_mma.cl, which
+ * is wgmma's own. The producer waits until a stage is empty and issues its copies; the copies complete its
+ * "full" mbarrier, and the consumers arrive at "empty" after their products. Each group writes its tensor
+ * maps (128 bytes) to the workspace first.
  *
- * Operands' inner strides are 1 here, addresses and pitches are multiples of 16 bytes, and numbers of 8 bits lie along k: others
- * are packed first (strategy/pack_rows.cl). What lies beyond the edges is copied as zeros.
+ * Operands have inner stride 1 here, addresses and pitches are multiples of 16 bytes, and 8-bit elements are
+ * K-major: others are packed first (strategy/pack_rows.cl). Elements outside of the matrix become zeros.
  *
- * Where there are fewer tiles than groups could take, k is split into parts: groups store each part's sums as they are, and
- * opencl_mma_split_k_reduce.cl adds them up, always in the same order (SPLIT).
+ * Where there are fewer tiles than resident groups, k is split: groups store each part's sums, and
+ * opencl_mma_split_k_reduce.cl adds them in a fixed order (SPLIT).
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; _WARP_M * _WARP_N sums for each warp. From the host: SPLIT, and as opencl_mma.cl.
- * Limits: sm_90 alone; sizes below 2^31. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N sums. Defines of the host:
+ * SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
 #define STAGES TSL_PARAM_STAGES
@@ -34,8 +34,8 @@
 
 #include "mma_sums.h"
 
-/* Whether a run may ask for residues of C in its place. */
-#define REDUCES (WHOLE && !SPLIT && !A_ACROSS && !B_ACROSS)
+/* A run may request residues instead of C. */
+#define REDUCES (WHOLE && !SPLIT && !A_MN_MAJOR && !B_MN_MAJOR)
 #define DEPTH_BYTES 128
 #define DEPTH (DEPTH_BYTES / SIZE)
 #define MULTIPLYING (128 * (TILE_M / GROUP_M))
@@ -45,9 +45,10 @@
 #define LINES_8 1024 /* bytes of 8 lines */
 #define A_BYTES (TILE_M * DEPTH_BYTES)
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
-#define BLOCK_BYTES (DEPTH * 128) /* of a block of lines side by side */
+#define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
 #define BLOCK_LINES (128 / SIZE)
-/* Local memory: two descriptions, the barriers, and stages from the next multiple of 1024 bytes on. */
+/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024
+ * bytes on. */
 #define MAP_BYTES 128
 #define BARRIERS (2 * MAP_BYTES)
 #define PANELS (BARRIERS + 16 * STAGES)
@@ -59,7 +60,7 @@
 #define MAP_TYPE "0"
 #else
 #define GROUP_DEPTH "16"
-#define GROUP_FLAGS ", 1, 1, " TSL_TEXT(A_ACROSS) ", " TSL_TEXT(B_ACROSS)
+#define GROUP_FLAGS ", 1, 1, " TSL_TEXT(A_MN_MAJOR) ", " TSL_TEXT(B_MN_MAJOR)
 #define MAP_TYPE "1"
 #endif
 #if TILE_N == 256
@@ -72,7 +73,7 @@ TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
   return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
 }
 
-/* What groups take one after the other: a tile, and of its panels the first and the one behind the last. */
+/* Work tile: a tile of C, its split-k part, and its panels [first, end). */
 typedef struct mma_share {
   TSL_INDEX row, col, part;
   int first, end;
@@ -94,7 +95,7 @@ TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments args, mm
   share->end = (int)((TSL_INDEX)panels * (part + 1) / split_k);
 }
 
-/* A stage that is being filled or used: its number, and the parity of its barriers' phase. */
+/* Pipeline state: stage number, and the parity of its mbarriers' phase. */
 typedef struct mma_stage {
   int number;
   unsigned int phase;
@@ -110,7 +111,8 @@ TSL_FUNCTION void next_stage(mma_stage *stage) {
 
 /* --- panels to local memory --- */
 
-/* Describes an operand of `lines` lines (a single one's pitch may be 0); boxes of `box` lines along k, or of a panel's depths of a block across. */
+/* Writes the tensor map of an operand of `lines` lines (the pitch of a single line may be 0). Boxes
+ * have `box` lines K-major, or MN-major one block of a panel's depths. */
 TSL_FUNCTION void describe(unsigned int map, int across, TSL_GLOBAL const char *from, TSL_INDEX lines,
                            TSL_INDEX k, TSL_INDEX pitch, int box) {
   TSL_PTX_MAP(map, from, across ? lines : k, across ? k : lines, pitch > 0 ? SIZE * pitch : 16, BLOCK_LINES,
@@ -128,11 +130,11 @@ TSL_FUNCTION void copy_panel(unsigned int end, TSL_GLOBAL char *map, int across,
     tsl_ptx_copy_box(end + s * BLOCK_BYTES, map, line + s * BLOCK_LINES, depth, full);
 }
 
-/* All panels of all shares of this group, by one item. */
+/* Loads all panels of all work tiles of this group. Called by one item. */
 TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
                               const opencl_mma_group_arguments args) {
   const int shares = shares_of(args);
-  mma_stage stage = {0, 1}; /* all are empty at first */
+  mma_stage stage = {0, 1}; /* all stages are empty at first */
   tsl_ptx_map_acquire(maps);
   tsl_ptx_map_acquire(maps + MAP_BYTES);
   TSL_UNROLL_BY(1)
@@ -144,8 +146,8 @@ TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
       tsl_ptx_await(empty + 8 * stage.number, stage.phase);
       tsl_ptx_arrive_bytes(own_full, STAGE_BYTES);
-      copy_panel(to, maps, A_ACROSS, TILE_M, (int)share.row, p * DEPTH, own_full);
-      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_ACROSS, TILE_N, (int)share.col, p * DEPTH, own_full);
+      copy_panel(to, maps, A_MN_MAJOR, TILE_M, (int)share.row, p * DEPTH, own_full);
+      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_MN_MAJOR, TILE_N, (int)share.col, p * DEPTH, own_full);
       next_stage(&stage);
     }
   }
@@ -159,12 +161,12 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
   if (gemm.k == 0)
     return;
   if (is_first) {
-    describe(start, A_ACROSS, a + SIZE * gemm.a_offset, gemm.m, gemm.k,
-             A_ACROSS ? gemm.a_col_stride : gemm.a_row_stride, TILE_M);
-    describe(start + MAP_BYTES, B_ACROSS, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
-             B_ACROSS ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
+    describe(start, A_MN_MAJOR, a + SIZE * gemm.a_offset, gemm.m, gemm.k,
+             A_MN_MAJOR ? gemm.a_col_stride : gemm.a_row_stride, TILE_M);
+    describe(start + MAP_BYTES, B_MN_MAJOR, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
+             B_MN_MAJOR ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
-  /* An ordinary write first: memory checkers do not see those of publishing, and copies read it. */
+  /* an ordinary write first: memory checkers do not see the write that publishes the map */
   ((TSL_GLOBAL TSL_REPRODUCIBILITY *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
   tsl_ptx_warp_barrier();
   tsl_ptx_map_publish(maps, start);
@@ -173,15 +175,15 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
     copy_shares(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, args);
 }
 
-/* --- multiplying --- */
+/* --- consumers --- */
 
-/* Where a step's numbers start in a panel of one operand. */
+/* Returns the descriptor of a step's elements in a panel. */
 TSL_FUNCTION TSL_REPRODUCIBILITY step_of(unsigned int panel, int across, int step) {
   return across ? tsl_ptx_panel(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
                 : tsl_ptx_panel(panel + step * 32, 16, LINES_8);
 }
 
-/* Four warps start to multiply what a stage holds; `a` is where their rows start. */
+/* Starts the products of a stage by four warps; `a` is the address of their rows. */
 TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned int a, unsigned int b) {
   TSL_PTX_GROUP_BEGIN();
   TSL_UNROLL
@@ -189,25 +191,26 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       GROUP_MULTIPLY(GROUP_DEPTH, MMA_SUM, MMA_REGISTER, MMA_A, MMA_B, sums[i],
-                     step_of(a + i * (A_ACROSS ? BLOCK_BYTES : 64 * DEPTH_BYTES), A_ACROSS, s),
-                     step_of(b, B_ACROSS, s), GROUP_FLAGS);
+                     step_of(a + i * (A_MN_MAJOR ? BLOCK_BYTES : 64 * DEPTH_BYTES), A_MN_MAJOR, s),
+                     step_of(b, B_MN_MAJOR, s), GROUP_FLAGS);
   }
   TSL_PTX_GROUP_END();
 }
 
-/* All shares of this group: GROUP_M rows of each. */
+/* Computes and stores GROUP_M rows of all work tiles of this group. */
 TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned int empty,
                                   TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                                   const opencl_mma_group_arguments args) {
   const int shares = shares_of(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
   const TSL_INDEX apart_pitch = args.whole.tiles_n * TILE_N, apart_rows = args.whole.tiles_m * TILE_M;
-  const unsigned int from_a = A_ACROSS ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
+  const unsigned int from_a = A_MN_MAJOR ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
   const bool tells = TSL_ITEM(0) % 128 == 0;
   mma_stage stage = {0, 0};
   MMA_NUMBER sums[BLOCKS_M][TILES_N][4];
   TSL_UNROLL_BY(1)
   for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
-    unsigned int before = empty; /* the stage whose products may be under way when the next ones start */
+    /* "empty" mbarrier of the stage whose products may be in flight when the next ones start */
+    unsigned int before = empty;
     mma_share share;
     share_of(number, args, &share);
     TSL_UNROLL

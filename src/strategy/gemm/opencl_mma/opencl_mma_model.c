@@ -1,27 +1,25 @@
-/* The model of opencl_mma, in clocks of a compute unit; docs/lab/opencl_mma.md has what its constants were
- * fitted to. */
+/* Performance model of opencl_mma, in clocks of a compute unit. docs/lab/opencl_mma.md has the measurements
+ * behind its constants. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
 #include <math.h>
 
-/* A unit's registers of 32 bits; bytes that its local memory takes or gives in a clock, and that the last
- * cache gives it. */
+/* 32-bit registers of a unit; bytes of local memory per clock. */
 enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128 };
-/* What one warp or four together do: operations of 16 bits while a unit's lanes do one (of 8 bits, twice as
- * many); bytes that come from the last cache in a clock. */
+/* Rates of one warp or of four together: 16-bit operations per operation of a unit's lanes (twice
+ * as many for 8 bits); bytes from L2 per clock. */
 typedef struct mma_rates {
   double times_lanes, cache_clock;
 } mma_rates;
 static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
-/* Clocks from asking global memory to the answer; of a group's beginning and end; of a tile's last step, for
- * each number. */
+/* Clocks: latency of global memory; start and end of a group; epilogue of a tile, per element. */
 static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.08;
 
 static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
   const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
   const int registers = sums + (tile->warps == 4 ? 40 : 2 * factors + 48);
   const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
-  /* A unit has about as much as one group can have where that is told, else about four times what is. */
+  /* a unit has about as much local memory as one group can request, or four times the declared size */
   const int64_t local =
       device->local_bytes_inside ? (int64_t)device->local_bytes_inside : 4 * (int64_t)device->local_bytes;
   const int by_local = (int)(local / (tile->local_bytes + 1024));
@@ -35,7 +33,7 @@ bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size) {
   return step != 1 || pitch * size % 16 != 0;
 }
 
-/* Seconds of packing an operand that does not lie as copies want it. */
+/* Returns the seconds of packing an operand; 0 if it needs no packing. */
 static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
   if (!tsl_opencl_mma_packs(shape, across_rows, size))
     return 0;
@@ -47,14 +45,13 @@ double tsl_opencl_mma_times(const tsl_opencl_mma *tile) {
 }
 
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile) {
-  /* Four warps read B for each 64 rows that they have. */
+  /* four warps read B once for each 64 rows */
   return tile->warps == 4 ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
                           : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
 }
 
-/* Clocks in which each of `sharing` groups of a unit goes through a panel: products, what is copied from the
- * last cache, and local memory, which takes that and gives it to each warp. The longest, and what does not
- * hide behind it. */
+/* Returns the clocks of a panel where `sharing` groups share a unit: the longest of tensor cores,
+ * L2 and local memory, and a part of the others. */
 static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
                                       double sharing) {
   const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
@@ -66,16 +63,16 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_devi
   const double local = (bytes + tsl_opencl_mma_read(tile)) / LOCAL_CLOCK, cache = bytes / rates.cache_clock;
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
-  /* Fewer than two warps for each of four schedulers leave gaps. */
+  /* fewer than two warps for each of four schedulers leave gaps */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
-  /* What is asked for arrives after the wait and what the others asked for; stages - 1 panels are on their
-   * way. */
+  /* a panel arrives after the latency and after the other groups' panels; stages - 1 panels are in
+   * flight */
   const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);
 }
 
-/* Of memory's bandwidth, what groups get. */
+/* Reached fraction of memory bandwidth. */
 static const double memory_part = 0.85;
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
@@ -91,7 +88,7 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
       ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)shares.split_k);
   const double store = store_clocks * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  /* Groups that stay copy the next tile's panels while they store. */
+  /* persistent groups load the next tile's panels while they store */
   const double between = tile.groups <= fits ? 0 : group_clocks;
   double clocks = group_clocks + rounds * (panels * opencl_mma_panel_clocks(&tile, device, clock, sharing) +
                                            sharing * store + between);
@@ -99,9 +96,9 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
     clocks += panels * opencl_mma_panel_clocks(&tile, device, clock, remainder) + remainder * store + between;
   const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
                few = 1 + 0.1 / tile.stages;
-  const double packing = pack_seconds(&tile.problem.a, tile.a_across, device, tile.size) +
-                         pack_seconds(&tile.problem.b, !tile.b_across, device, tile.size);
-  /* Sums of parts are written and read, mostly in the last cache. */
+  const double packing = pack_seconds(&tile.problem.a, tile.a_mn_major, device, tile.size) +
+                         pack_seconds(&tile.problem.b, !tile.b_mn_major, device, tile.size);
+  /* partial sums are written and read, mostly in L2 */
   const double folding =
       shares.split_k > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
   const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / (memory_part * device->bandwidth));

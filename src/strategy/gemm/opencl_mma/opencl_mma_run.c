@@ -1,4 +1,4 @@
-/* Compiling and launching opencl_mma. */
+/* Compiles and launches opencl_mma. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
@@ -8,13 +8,13 @@
 
 #define FOLDER "strategy/gemm/opencl_mma/"
 
-/* What build() leaves in work->state. */
+/* Kernels that build() stores in work->state. */
 typedef struct opencl_mma_mma_kernels {
-  tsl_kernel *multiply, *pack, *fold; /* fold: NULL where k is not split */
+  tsl_kernel *multiply, *pack, *fold; /* fold: NULL without split-k */
 } opencl_mma_mma_kernels;
 
-/* The structs of the same names in the kernels' files. Scalars of 32 bits end the first one's first member.
- */
+/* Mirrors of the kernels' structs of the same names. Scalars are 32 bits wide and end the first
+ * member. */
 typedef struct opencl_mma_arguments {
   tsl_gemm_sizes sizes;
   uint32_t scalars[2];
@@ -28,7 +28,7 @@ typedef struct opencl_mma_group_arguments {
 
 enum { UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
 
-/* Whether the plan's kernels split k; a run without products then has one part. */
+/* Returns true if the plan's kernels split k; a run with k = 0 has one part. */
 static bool is_split(const tsl_work *work, const tsl_opencl_mma *tile) {
   const tsl_problem *problem = &tile->problem;
   return tsl_opencl_mma_shares_of(tile, problem->m, problem->n, problem->k, work->device).split_k > 1;
@@ -43,10 +43,10 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   opencl_mma_mma_kernels made = {NULL, NULL, NULL};
   void *block;
   snprintf(defines, sizeof defines,
-           "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS "
+           "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR "
            "%d\n#define SPLIT %d\n",
            tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
-           tsl_launch_form(problem->c.type), tile.a_across, tile.b_across, is_split(work, &tile));
+           tsl_launch_form(problem->c.type), tile.a_mn_major, tile.b_mn_major, is_split(work, &tile));
   const bool is_group = tile.warps == 4;
   TSL_TRY(tsl_launch_kernel_with(work, is_group ? FOLDER "opencl_mma_group.cl" : FOLDER "opencl_mma.cl",
                                  is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile.items,
@@ -74,13 +74,13 @@ void tsl_opencl_mma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* A pitch that is never used is none: addresses of rows that are not there must be aligned, too. */
+/* Returns the pitch, or 0 for a single row: addresses of absent rows must be aligned, too. */
 static int64_t opencl_mma_pitch_of(const tsl_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
 }
 
-/* Copies take rows of dense elements that start at multiples of 16 bytes; copies of panels, rows in their
- * order. */
+/* Returns true if the operand needs no packing: dense rows that start at multiples of 16 bytes,
+ * with ascending addresses where panels are copied by boxes. */
 static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *rows,
                                  const tsl_opencl_mma *tile) {
   const int size = tile->size;
@@ -90,27 +90,27 @@ static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *
          operand->row_stride * size % 16 == 0;
 }
 
-/* Groups of `items` for so many items' work, and no more than keep the device busy. */
+/* Returns a grid of groups of `items` for `work` items, limited to what keeps the device busy. */
 static tsl_grid opencl_mma_grid_of(int64_t work, int items, const tsl_device *device) {
   const int64_t needed = (work + items - 1) / items,
                 most = (int64_t)UNIT_GROUPS * (device->compute_units > 0 ? device->compute_units : 1);
   return (tsl_grid){{tsl_launch_limited(device, 0, needed < most ? needed : most), 1, 1}, {items, 1, 1}};
 }
 
-/* Packs A, B or none, and says in `sizes` and `buffers` where they lie then. */
+/* Packs A and B where needed, and updates their strides in `sizes` and their buffers. */
 static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
                                         tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
   tsl_kernel *pack = ((const opencl_mma_mma_kernels *)work->state)->pack;
-  const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_across, tile->size),
-                 rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
+  const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_mn_major, tile->size),
+                 rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_mn_major, tile->size);
   tsl_rows_place a = {
       buffers[0], sizes->a_offset,
-      opencl_mma_pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
-      tile->a_across ? sizes->a_row_stride : sizes->a_col_stride, 0};
+      opencl_mma_pitch_of(&rows_a, tile->a_mn_major ? sizes->a_col_stride : sizes->a_row_stride),
+      tile->a_mn_major ? sizes->a_row_stride : sizes->a_col_stride, 0};
   tsl_rows_place b = {
       buffers[1], sizes->b_offset,
-      opencl_mma_pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
-      tile->b_across ? sizes->b_col_stride : sizes->b_row_stride, 0};
+      opencl_mma_pitch_of(&rows_b, tile->b_mn_major ? sizes->b_row_stride : sizes->b_col_stride),
+      tile->b_mn_major ? sizes->b_col_stride : sizes->b_row_stride, 0};
   if (!opencl_mma_lies_well(&a, &rows_a, tile))
     TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, 1, scratch, 0, stream, &a));
   if (!opencl_mma_lies_well(&b, &rows_b, tile))
@@ -118,15 +118,15 @@ static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_m
   buffers[0] = a.buffer;
   buffers[1] = b.buffer;
   sizes->a_offset = a.offset;
-  sizes->a_row_stride = tile->a_across ? a.step : a.row_stride;
-  sizes->a_col_stride = tile->a_across ? a.row_stride : a.step;
+  sizes->a_row_stride = tile->a_mn_major ? a.step : a.row_stride;
+  sizes->a_col_stride = tile->a_mn_major ? a.row_stride : a.step;
   sizes->b_offset = b.offset;
-  sizes->b_row_stride = tile->b_across ? b.row_stride : b.step;
-  sizes->b_col_stride = tile->b_across ? b.step : b.row_stride;
+  sizes->b_row_stride = tile->b_mn_major ? b.row_stride : b.step;
+  sizes->b_col_stride = tile->b_mn_major ? b.step : b.row_stride;
   return TESELA_OK;
 }
 
-/* C from the sums of all parts. */
+/* Enqueues the split-k reduction. */
 static tesela_status opencl_mma_fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
                                      const tsl_argument *argument, int64_t m, int64_t n, tsl_stream *stream) {
   const opencl_mma_mma_kernels *kernels = work->state;
@@ -142,7 +142,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const bool any = sizes.k > 0;
   if (tile.swapped)
     sizes = tsl_launch_swapped(&sizes);
-  /* A kernel wants a buffer in every place, also where nothing is read. */
+  /* every argument needs a buffer, even if nothing is read */
   tsl_buffer *buffers[2] = {operands->c.buffer, operands->c.buffer};
   if (any) {
     buffers[0] = tile.swapped ? operands->b.buffer : operands->a.buffer;

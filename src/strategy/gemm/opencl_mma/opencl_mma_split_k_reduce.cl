@@ -1,10 +1,10 @@
-/* The last step where opencl_mma_group.cl splits k: C from the sums of all parts, added in their order.
+/* Split-k reduction of opencl_mma_group.cl: C from the sums of all parts, added in their order.
  *
- *   scratch: | part 0: rows x pitch sums | part 1 | ...       four columns of a row an item
+ *   scratch: | part 0: rows x pitch sums | part 1 | ...       four columns of a row per item
  *
- * Parameters: those of opencl_mma; from the host: C_FORM, as opencl_mma.cl. */
-#define A_ACROSS 0
-#define B_ACROSS 0
+ * Parameters: as opencl_mma; defines of the host: C_FORM, as in opencl_mma.cl. */
+#define A_MN_MAJOR 0
+#define B_MN_MAJOR 0
 #define TILES_M 1
 #define TILES_N 2
 #include "ptx.h"

@@ -1,7 +1,7 @@
-/* What follows from a problem and a config of opencl_mma: a tile, how its work is shared, launches. */
+/* Derives the tile of opencl_mma, its division of work and its grid. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
-enum { ONE_EACH = 999 /* `groups` */ };
+enum { ONE_EACH = 999 /* value of the parameter `groups`: one group per tile */ };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
@@ -21,24 +21,24 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   const bool is_group = tile.warps == 4;
-  /* Four warps together take numbers of 8 bits along k alone. */
+  /* the instructions of four warps take 8-bit elements K-major only */
   const bool along = is_group && tile.size == 1;
-  tile.a_across = !along && !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_across = !along && !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.a_mn_major = !along && !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_mn_major = !along && !tsl_launch_along(b->row_stride, b->col_stride);
   tile.rows = 4 * tile.warp_m * tile.warp_n / tile.tile_n;
   tile.items =
       32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) + (is_group ? TSL_OPENCL_MMA_WARP : 0);
   tile.local_bytes = (int64_t)tile.stages * (tile.tile_m + tile.tile_n) * tile.depth;
   if (is_group)
     tile.local_bytes += TSL_OPENCL_MMA_MAPS + 16 * (int64_t)tile.stages + 1023;
-  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.size),
-                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.size);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.size),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.size);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
   return tile;
 }
 
-/* Four warps together split k where each part still has so many panels, into at most so many parts. */
+/* Limits of split-k with four warps: panels of a part at least, and parts at most. */
 enum { PART_PANELS = 2, MOST_SPLIT_K = 64 };
 
 tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,

@@ -1,43 +1,45 @@
-/* The way of one operand's panels to local memory by asynchronous copies, which no register waits for; for devices with
- * TSL_CAN_ASYNC_COPY. An operand is seen as lines (rows of A, columns of B) of numbers along k, and lies in local memory as
- * fetch.cl puts it; a panel is `extent` lines by `depths` numbers, copied by `items` items:
+/* Asynchronous copies of an operand's panels to local memory, which bypass registers; for devices with
+ * TSL_CAN_ASYNC_COPY. An operand is a set of lines (rows of A, columns of B) along k. Local memory has the
+ * layout of fetch.cl. A panel is `extent` lines by `depths` k, copied by `items` items:
  *
  *   depth 0   | line 0 | line 1 | ...  | padding |
  *   depth 1   | line 0 | line 1 | ...  | padding |
  *
- * Where a line's numbers follow each other in memory (along_k), they are copied one by one, neighbouring numbers by neighbouring
- * items; so are they across the lines where vectors will not be aligned (`odd`), else as vectors. Numbers outside the matrix and
- * beyond k are zeros: edges need no path of their own. Numbers have four bytes.
+ * Where a line is contiguous along k (along_k), elements are copied one by one, adjacent elements by adjacent
+ * items. Across lines, elements are copied one by one if vectors are not aligned (`odd`), else as vectors.
+ * Elements outside of the matrix become zeros: edges need no separate code. Elements have four bytes.
  *
- * `along_k`, `odd`, `extent`, `depths` and `items` are constants wherever these are called. */
+ * `along_k`, `odd`, `extent`, `depths` and `items` are compile-time constants in all calls. */
 #ifndef TSL_GEMM_REGISTER_TILE_ASYNC_COPY
 #define TSL_GEMM_REGISTER_TILE_ASYNC_COPY
 
 #include "lanes.h"
 #include "ptx.h"
 
-/* From depth to depth; what neighbouring items write at once falls into different banks. */
+/* Elements between depths. Concurrent writes of adjacent items go to different banks. */
 #define TSL_ASYNC_PITCH(along_k, extent) ((extent) + ((along_k) ? 4 : 0))
 
-/* One operand as an item sees it. */
+/* State of an item's copies of one operand. */
 typedef struct tsl_async {
-  TSL_GLOBAL const TSL_REAL *from; /* the first number of its first vector of the next panel */
-  TSL_INDEX step;                  /* between numbers of a vector */
-  TSL_INDEX pass;                  /* from vector to vector of this item, or from depth to depth of numbers */
-  TSL_INDEX advance;               /* from panel to panel */
-  int line, depth;                 /* of the first number in the panel */
-  int reach;       /* lines from that one on that are inside, where those of the panel are not all */
-  unsigned int to; /* its place in a panel, bytes */
-  bool aligned;    /* vectors follow each other, and can be copied at once */
-  bool plain;      /* whole panels can be copied without guards */
+  TSL_GLOBAL const TSL_REAL *from; /* first element of its first vector of the next panel */
+  TSL_INDEX step;                  /* stride between elements of a vector */
+  /* stride between vectors of this item, or between depths of single elements */
+  TSL_INDEX pass;
+  TSL_INDEX advance;               /* stride between panels */
+  int line, depth;                 /* of the first element in the panel */
+  int reach;       /* lines from `line` on that are inside of the matrix */
+  unsigned int to; /* byte offset in a panel */
+  bool aligned;    /* vectors are contiguous and aligned: copied at once */
+  bool plain;      /* whole panels need no guards */
 } tsl_async;
 
-/* Vectors that run along k; lines, or depths, from vector to vector of an item; how many an item copies. */
+/* ACROSS: vectors along a depth (along_k: depths of a vector group). STRIDE: lines or depths
+ * between an item's vectors. PASSES: vectors of an item. */
 #define TSL_ASYNC_ACROSS(along_k, extent, depths) (((along_k) ? (depths) : (extent)) / 4)
 #define TSL_ASYNC_STRIDE(along_k, extent, depths, items) ((items) / TSL_ASYNC_ACROSS(along_k, extent, depths))
 #define TSL_ASYNC_PASSES(extent, depths, items) ((extent) * (depths) / 4 / (items))
 
-/* Lines and depths from an item's first number to number `e`, where it copies numbers. */
+/* Returns the lines from an item's first element to element `e`, where it copies single elements. */
 TSL_FUNCTION int tsl_async_lines_to(bool along_k, int extent, int depths, int items, int e) {
   return along_k ? e * (items / depths) : extent > items ? e % (extent / items) * items : 0;
 }
@@ -45,8 +47,9 @@ TSL_FUNCTION int tsl_async_depths_to(bool along_k, int extent, int items, int e)
   return along_k ? 0 : extent > items ? e / (extent / items) : e * (items / extent);
 }
 
-/* `item` of `items` that copy; the operand's element (line 0, depth 0) is at `from` + `offset`; the tile starts at line
- * `first_line` of `lines`, the panels at depth `first`, `advance` depths apart. */
+/* Initialises the state of item `item` of `items`. The operand's element (line 0, depth 0) is at
+ * `from` + `offset`. The tile starts at line `first_line` of `lines`; panels start at depth `first`
+ * and are `advance` depths apart. */
 TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int extent, int depths, int items,
                                   int item, TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset,
                                   TSL_INDEX line_stride, TSL_INDEX depth_stride, TSL_INDEX first_line,
@@ -67,7 +70,7 @@ TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int e
   copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
 }
 
-/* Starts copying number by number: as tsl_async_copy(). */
+/* Starts copying a panel element by element, as tsl_async_copy(). */
 TSL_FUNCTION void tsl_async_copy_numbers(const tsl_async *copy, bool along_k, int extent, int depths,
                                          int items, unsigned int panel, TSL_INDEX left, bool plain) {
   const int pitch = TSL_ASYNC_PITCH(along_k, extent), count = extent * depths / items;
@@ -86,8 +89,8 @@ TSL_FUNCTION void tsl_async_copy_numbers(const tsl_async *copy, bool along_k, in
   }
 }
 
-/* Starts copying the next panel to `panel`, of which `left` numbers along k are inside; `plain`: all of it is, and
- * copy->plain. */
+/* Starts copying the next panel to `panel`. `left`: k left from the panel's start. `plain`: the
+ * panel is whole, and copy->plain. */
 TSL_FUNCTION void tsl_async_copy(tsl_async *copy, bool along_k, bool odd, int extent, int depths, int items,
                                  unsigned int panel, TSL_INDEX left, bool plain) {
   const int stride = TSL_ASYNC_STRIDE(along_k, extent, depths, items);

@@ -1,56 +1,59 @@
-/* The way of one operand's panels from global to local memory, through registers: `fetch` reads what this item brings
- * of a panel, `stash` puts it down. An operand is seen as lines (rows of A, columns of B) of numbers along k; a panel
- * is `extent` lines by TILE_K numbers, and lies in local memory with the lines side by side:
+/* Loads of an operand's panels from global to local memory through registers: `fetch` reads an item's part of
+ * a panel, `stash` writes it to local memory. An operand is a set of lines (rows of A, columns of B) along k.
+ * A panel is `extent` lines by TILE_K depths, with adjacent lines in local memory:
  *
  *   depth 0   | line 0 | line 1 | ...  | padding |
  *   depth 1   | line 0 | line 1 | ...  | padding |
  *
- * Where a line's numbers follow each other in memory (along_k), they are read as vectors along k, two of a line by two
- * neighbouring items, and put down one by one; with a pitch of 4 more than a multiple of 8, the 32 numbers that
- * neighbouring items put down at once fall into 32 banks. Elsewhere, vectors are read and put down across the lines.
- * Lines outside the matrix are read as one inside (what they give is never stored), numbers beyond k as zeros: edges
- * need no path of their own.
+ * Where a line is contiguous along k (along_k), it is read as vectors along k, two of a line by two adjacent
+ * items, and written element by element. The pitch is 4 more than a multiple of 8, so that the 32 concurrent
+ * writes of adjacent items use 32 banks. Otherwise vectors are read and written across lines. Lines outside
+ * of the matrix are read as the last line (their results are never stored), elements beyond k as zeros: edges
+ * need no separate code.
  *
- * Where the build knows that vectors will not be aligned (`odd`), neighbouring items read neighbouring numbers and put them down
- * one by one: 32 items ask for 4 lines of 8 numbers along k, or for 32 numbers across the lines, where a vector of each
- * would be 16 places in memory, asked for four times.
+ * Where vectors are not aligned (`odd`), adjacent items read adjacent elements and write them one by one: 32
+ * items read 4 lines of 8 elements along k, or 32 elements across lines. Vectors would touch 16 cache lines,
+ * four times each.
  *
- * `along_k`, `odd`, `extent`, `passes` (vectors that an item brings) and `items` are constants wherever these are called. */
+ * `along_k`, `odd`, `extent`, `passes` (vectors of an item) and `items` are compile-time constants in all
+ * calls. */
 #ifndef TSL_GEMM_REGISTER_TILE_FETCH
 #define TSL_GEMM_REGISTER_TILE_FETCH
 
 #include "lanes.h"
 
 #define TSL_DEPTH TSL_PARAM_TILE_K
-/* Vectors of one line that neighbouring items read. */
+/* Vectors of one line that adjacent items read. */
 #define TSL_FETCH_NEIGHBOURS (TSL_DEPTH / TSL_LANES < 2 ? TSL_DEPTH / TSL_LANES : 2)
 #define TSL_FETCH_PITCH(extent, along_k) ((extent) + ((along_k) ? 4 : 0))
 
-/* How panels are read. */
-#define TSL_FETCH_VECTORS 0 /* aligned, and all of it inside */
-#define TSL_FETCH_WHOLE 1   /* all of it inside */
+/* Ways of reading a panel. */
+#define TSL_FETCH_VECTORS 0 /* aligned and whole */
+#define TSL_FETCH_WHOLE 1   /* whole */
 #define TSL_FETCH_GUARDED 2
 
-/* Numbers along k that neighbouring items read one by one, and whether items share a panel evenly in this way. */
+/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel evenly in
+ * this way. */
 #define TSL_FETCH_RUN 8
 #define TSL_FETCH_ROUND(along_k, extent) ((along_k) ? TSL_FETCH_RUN * (extent) : (extent))
 #define TSL_FETCH_SINGLY(along_k, extent, items)                                                             \
   (TSL_FETCH_ROUND(along_k, extent) % (items) == 0 || (items) % TSL_FETCH_ROUND(along_k, extent) == 0)
 
-/* One operand as an item sees it. */
+/* State of an item's loads of one operand. */
 typedef struct tsl_fetch {
   TSL_GLOBAL const TSL_REAL
-      *from[TSL_FETCH_PASSES]; /* first number of each vector; of the item, where it reads singly */
+      *from[TSL_FETCH_PASSES]; /* first element of each vector; of the item, where it reads single elements */
   TSL_REAL held[TSL_FETCH_PASSES * TSL_LANES];
-  TSL_INDEX step; /* between numbers of a vector; between lines, and depths, where it reads singly */
+  /* stride between elements of a vector; between lines and depths, where it reads single elements */
+  TSL_INDEX step;
   TSL_INDEX depth_step;
-  int line, depth, reach;           /* of the first number that is read singly, and the lines behind it */
-  TSL_INDEX advance;                /* from panel to panel */
-  TSL_INDEX most[TSL_FETCH_PASSES]; /* the last number of each vector across lines that is inside */
-  int reading;                      /* of whole panels */
+  int line, depth, reach;           /* first single element, and the lines after it */
+  TSL_INDEX advance;                /* stride between panels */
+  TSL_INDEX most[TSL_FETCH_PASSES]; /* last element inside of the matrix of each vector across lines */
+  int reading;                      /* way of reading whole panels */
 } tsl_fetch;
 
-/* Line and depth of the first number of vector `index` of a panel. */
+/* Returns the line of the first element of vector `index` of a panel. */
 TSL_FUNCTION int tsl_fetch_line(bool along_k, int extent, int index) {
   return along_k ? index / TSL_FETCH_NEIGHBOURS % extent : index % (extent / TSL_LANES) * TSL_LANES;
 }
@@ -61,12 +64,12 @@ TSL_FUNCTION int tsl_fetch_depth(bool along_k, int extent, int index) {
                  : index / (extent / TSL_LANES);
 }
 
-/* Where an item's vectors across lines begin at the same line all, one number says of all of them which is the last inside. */
+/* Returns the index in `most` of a pass: 0 where all vectors of an item begin at the same line. */
 TSL_FUNCTION int tsl_fetch_most(int extent, int items, int pass) {
   return items % (extent / TSL_LANES) == 0 ? 0 : pass;
 }
 
-/* Lines and depths from an item's first number to number `e`, where it reads singly. */
+/* Returns the lines from an item's first element to element `e`, where it reads single elements. */
 TSL_FUNCTION int tsl_fetch_lines_to(bool along_k, int extent, int items, int e) {
   const int round = TSL_FETCH_ROUND(along_k, extent), rounds = round / items;
   return rounds <= 1 ? 0 : e % rounds * (along_k ? items / TSL_FETCH_RUN : items);
@@ -76,8 +79,8 @@ TSL_FUNCTION int tsl_fetch_depths_to(bool along_k, int extent, int items, int e)
   return (rounds < 1 ? e * (items / round) : e / rounds) * (along_k ? TSL_FETCH_RUN : 1);
 }
 
-/* The operand's element (line 0, depth 0) is at `from` + `offset`; the tile starts at line `first_line` of `lines`, its
- * panels at depth `first`. */
+/* Initialises the state. The operand's element (line 0, depth 0) is at `from` + `offset`; the tile
+ * starts at line `first_line` of `lines`, its panels at depth `first`. */
 TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes, int items,
                                   TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset, TSL_INDEX line_stride,
                                   TSL_INDEX depth_stride, TSL_INDEX first_line, TSL_INDEX lines,
@@ -116,7 +119,7 @@ TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, bool odd, int 
   }
 }
 
-/* Reads the next panel singly, where all of it is inside; and any, of which `left` numbers along k are. */
+/* Reads the elements of the next panel, which is whole, one by one. */
 TSL_FUNCTION void tsl_fetch_numbers(tsl_fetch *fetch, bool along_k, int extent, int passes, int items) {
   TSL_UNROLL
   for (int e = 0; e < passes * TSL_LANES; e++)
@@ -139,7 +142,7 @@ TSL_FUNCTION void tsl_fetch_guarded_numbers(tsl_fetch *fetch, bool along_k, int 
   fetch->from[0] += fetch->advance;
 }
 
-/* Reads the next panel where all of it is inside and aligned. */
+/* Reads the next panel, which is whole and aligned. */
 TSL_FUNCTION void tsl_fetch_vectors(tsl_fetch *fetch, int passes) {
   TSL_UNROLL
   for (int i = 0; i < passes; i++) {
@@ -148,7 +151,7 @@ TSL_FUNCTION void tsl_fetch_vectors(tsl_fetch *fetch, int passes) {
   }
 }
 
-/* Reads the next panel, of which `left` numbers along k are inside; none where it is negative. */
+/* Reads the next panel; `left`: k inside of it, nothing is read where it is negative. */
 TSL_FUNCTION void tsl_fetch_any(tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes, int items,
                                 TSL_INDEX left) {
   if (odd) {
@@ -183,7 +186,7 @@ TSL_FUNCTION void tsl_fetch_any(tsl_fetch *fetch, bool along_k, bool odd, int ex
   }
 }
 
-/* Whether panels whose depths are all there need no guards, and how they are read then. */
+/* Returns true if panels with all depths need no guards. */
 TSL_FUNCTION bool tsl_fetch_is_plain(const tsl_fetch *fetch, bool odd) {
   return fetch->reading == (odd ? TSL_FETCH_WHOLE : TSL_FETCH_VECTORS);
 }
@@ -195,7 +198,7 @@ TSL_FUNCTION void tsl_fetch_plain(tsl_fetch *fetch, bool along_k, bool odd, int 
     tsl_fetch_vectors(fetch, passes);
 }
 
-/* Puts what was read into a panel in local memory. */
+/* Writes the fetched elements to a panel in local memory. */
 TSL_FUNCTION void tsl_fetch_stash(const tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes,
                                   int items, TSL_LOCAL_POINTER TSL_REAL *panel) {
   const int pitch = TSL_FETCH_PITCH(extent, along_k);

@@ -1,5 +1,5 @@
-/* What the kernels of register_tile with local memory have in common: tiles, micro-tiles, slices, where a group and an item of it
- * start, multiply-adds. */
+/* Common parts of register_tile's kernels with local memory: tiles, micro-tiles, slices,
+ * coordinates of groups and items, multiply-adds. */
 #ifndef TSL_GEMM_REGISTER_TILE_MICRO_TILE
 #define TSL_GEMM_REGISTER_TILE_MICRO_TILE
 
@@ -33,7 +33,7 @@
 #define ITEMS (PLACES * SLICES)
 #include "units.h"
 
-/* In numbers, of which a complex element has two. */
+/* Sizes in numbers, of which a complex element has two. */
 #define EXTENT_M (TILE_M * TSL_NUMBERS)
 #define EXTENT_N (TILE_N * TSL_NUMBERS)
 #define WIDTH_M (MICRO_M * TSL_NUMBERS)
@@ -41,23 +41,24 @@
 #define VECTORS_M (WIDTH_M / TSL_LANES)
 #define VECTORS_N (WIDTH_N / TSL_LANES)
 /* Depths of a panel that a slice multiplies. */
-#define SHARE (TSL_PARAM_TILE_K / SLICES)
-/* Whether multiply-adds go along columns of the micro-tile: its shorter side; where slices' sums leave as vectors, along
- * rows, as those do. */
+#define SLICE_DEPTH (TSL_PARAM_TILE_K / SLICES)
+/* Multiply-adds go along columns of the micro-tile if that is the shorter side; with slices always
+ * along rows, as the sums are stored in vectors. */
 #define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
 
-/* Splits of k leave their sums unscaled, in rows of whole vectors; alpha is 1. What is stored is not what was summed, so that
- * vectors choose no registers for sums: hold() does. */
+/* k splits leave unscaled sums in rows of whole vectors; alpha is 1. The stored values differ from
+ * the accumulators, so that vector stores do not decide the accumulators' registers:
+ * pin_accumulators_in_registers() does. */
 #if TSL_PARAM_SPLIT > 1
 typedef TSL_REAL tile_result;
-TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
+TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
                          tsl_group_queue sum, const tsl_gemm_arguments *g) {
   (void)stride, (void)count, (void)together;
   TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
 }
 #else
 typedef tsl_result tile_result;
-#define finish tsl_units_finish
+#define store_elements tsl_units_finish
 #endif
 
 /* Lines of an operand that fetches may read. */
@@ -67,8 +68,8 @@ typedef tsl_result tile_result;
 #define LINES(elements) (elements)
 #endif
 
-/* Where an item stands among ITEMS_M x ITEMS_N. Of 32 items that run in step, those that differ in bit 0 read the same
- * of A, and those that differ in bit 1 the same of B: local memory answers both at once. */
+/* Returns an item's column among ITEMS_M x ITEMS_N. Of 32 lockstep items, pairs that differ in bit
+ * 0 read equal numbers of A, in bit 1 of B: local memory broadcasts to both. */
 TSL_FUNCTION int item_column(int item) {
   return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item & 1) | (item >> 3 & 2) | (item >> 5) % (ITEMS_N / 4) * 4
                                               : item % ITEMS_N;
@@ -78,10 +79,10 @@ TSL_FUNCTION int item_row(int item) {
                                               : item / ITEMS_N;
 }
 
-/* A group's tile of a product and its split of k, and an item's place among the places of its slice. */
+/* Coordinates of a group's tile and k split, and of an item within its slice. */
 typedef struct tile_start {
   int slice, place;
-  int m_item, n_item;   /* the first number of the item's in a row, and in a column, of the tile */
+  int m_item, n_item;   /* first number of the item in a row and in a column of the tile */
   TSL_INDEX row, col;   /* of C */
   TSL_INDEX first, end; /* along k */
 } tile_start;
@@ -108,7 +109,7 @@ TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][WIDTH_N]) {
     sum[i][j] = 0;
 }
 
-/* The numbers that an item multiplies at one depth. */
+/* Loads the numbers that an item multiplies at one depth. */
 TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int i = 0; i < VECTORS_M; i++)
@@ -122,7 +123,7 @@ TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_RE
                      TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
 }
 
-/* sum[i][j] += row i times column j. */
+/* Computes sum[i][j] += row i times column j. */
 #ifdef TSL_COMPLEX
 TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
                                int i, int j) {
@@ -138,9 +139,9 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *r
 }
 #endif
 
-/* One depth's multiply-adds: along the shorter side of the micro-tile, and back along the next line, so that two in a
- * row always have a factor in common. NVIDIA's multiprocessors read two registers a clock beside those that the
- * instruction before has read, and this order leaves the compiler the most of them: docs/lab/register_tile.md. */
+/* Adds the products of one depth in boustrophedon order along the shorter side of the micro-tile:
+ * successive multiply-adds share an operand. NVIDIA multiprocessors read two registers per clock
+ * beyond the previous instruction's, and this order leaves the compiler most freedom (docs/lab/register_tile.md). */
 TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
   TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)

@@ -1,5 +1,5 @@
-/* The configs of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters, what is
- * legal, and why not.
+/* Descriptor of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters
+ * and refusals.
  * Measurements: docs/lab/register_tile.md. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
@@ -22,7 +22,7 @@ static const tsl_param params[] = {
     [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32, 64, 128}},
     [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2, 3}},
     [TSL_REGISTER_TILE_SLICES] = {"slices",
-                                  "items that share a micro-tile's products",
+                                  "items that share the products of a micro-tile",
                                   1,
                                   {1, 2, 4, 8, 16, 32}},
     [TSL_REGISTER_TILE_SPLIT] = {"split",
@@ -34,9 +34,9 @@ static const tsl_param params[] = {
 
 static const char *const form_names[] = {"local", "packed", "packed_serial", "local_async"};
 
-/* Both sides of local and of private memory, both ways of loading, and each form; between them every path.
- * Tests try the first in all types, and the others in one type each, in the order of the types: so each is in
- * the place of one that it takes. */
+/* Probes cover both shapes of tiles, both ways of loading and each form. Tests run the first probe
+ * in all types and each other probe in one type, in the order of the types, so each stands at the
+ * place of a type that it supports. */
 static const char *const probes[] = {
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=2 split=2",
@@ -54,7 +54,7 @@ static const char *const probes[] = {
     "form=local_async vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=3 slices=2 split=4",
     "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 slices=1 split=2",
     "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=2 slices=8 split=1",
-    /* Vectors of one item that begin at different lines of a panel. */
+    /* vectors of one item that begin at different lines of a panel */
     "form=local vector=16 tile_m=16 tile_n=48 micro_m=2 micro_n=6 tile_k=8 stages=2 slices=1 split=1",
     NULL,
 };
@@ -75,23 +75,29 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some.
- */
-enum { MOST_REGISTERS = 230 };
+/* Registers of an item at most, by estimate: lockstep devices have 255, and the estimate may be
+ * low. */
+enum { MAX_REGISTERS = 230 };
 
-/* --- what is legal --- */
+/* --- legality --- */
 
-/* Depths of a panel, without slices and of each slice; items of a group that is cut into slices. */
-enum { MOST_DEPTH = 32, LEAST_SHARE = 2, MOST_SHARE = 8, LEAST_SLICED = 128, MOST_SLICED = 256 };
+/* Limits: k of a panel without slices; k of each slice; items of a group with slices. */
+enum {
+  MAX_DEPTH = 32,
+  MIN_SLICE_DEPTH = 2,
+  MAX_SLICE_DEPTH = 8,
+  MIN_SLICED_ITEMS = 128,
+  MAX_SLICED_ITEMS = 256
+};
 
-/* Whether a panel of `extent` lines is whole vectors for each of a slice's items, in whole depths where
- * vectors lie across the lines. */
+/* Returns true if a panel of `extent` lines is whole vectors for each item of a slice, and whole
+ * depths where vectors lie across lines. */
 static bool is_shared_evenly(int extent, int depths, int items) {
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
 
-/* Asynchronous copies: a slice is whole warps, which share its panels' vectors evenly whichever way the
- * operands lie. */
+/* Returns 0 if asynchronous copies fit: a slice is whole warps, which divide the panels' vectors evenly in
+ * each layout. Otherwise returns as register_tile_misfit(). */
 static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
   if (tile->lanes != 4 || tile->size != 4 || tile->complex)
@@ -104,7 +110,8 @@ static int async_misfit(const tsl_register_tile *tile) {
              : TSL_REGISTER_TILE_SLICES + 1;
 }
 
-/* How many parameters decide that the sizes do not fit each other; 0 when they do. */
+/* Returns 0 if the sizes fit, else how many parameters, in the order of the table, are enough to know that
+ * they do not fit. */
 static int register_tile_misfit(const tsl_register_tile *tile) {
   const bool local = tile->local;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
@@ -120,9 +127,9 @@ static int register_tile_misfit(const tsl_register_tile *tile) {
            : tile->split != 1                                         ? TSL_REGISTER_TILE_SPLIT + 1
                                                                       : 0;
   if (tile->slices > 1
-          ? tile->tile_k < LEAST_SHARE * tile->slices || tile->tile_k > MOST_SHARE * tile->slices ||
-                tile->items < LEAST_SLICED || tile->items > MOST_SLICED
-          : tile->tile_k > MOST_DEPTH)
+          ? tile->tile_k < MIN_SLICE_DEPTH * tile->slices || tile->tile_k > MAX_SLICE_DEPTH * tile->slices ||
+                tile->items < MIN_SLICED_ITEMS || tile->items > MAX_SLICED_ITEMS
+          : tile->tile_k > MAX_DEPTH)
     return TSL_REGISTER_TILE_SLICES + 1;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return async_misfit(tile);
@@ -160,11 +167,10 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
     return tile->form == TSL_REGISTER_TILE_LOCAL
                ? tsl_refusal(
                      "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items, or "
-                     "slices=%d share them badly: a slice takes %d to %d depths, and a group of them has %d "
-                     "to "
+                     "slices=%d does not fit: a slice takes %d to %d depths, and its group has %d to "
                      "%d items",
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
-                     LEAST_SHARE, MOST_SHARE, LEAST_SLICED, MOST_SLICED)
+                     MIN_SLICE_DEPTH, MAX_SLICE_DEPTH, MIN_SLICED_ITEMS, MAX_SLICED_ITEMS)
                : tsl_refusal(
                      "form=%s takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
                      "local memory",
@@ -172,27 +178,28 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
   }
 }
 
-/* A processor keeps what it likes in its caches, one item after the other. */
+/* Returns true if an item needs too many registers. Never on CPUs, which spill to their caches. */
 static bool register_tile_too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
   const int each = tsl_register_tile_registers(tile);
   const bool counted = !device->is_cpu || tile->local;
-  return counted && (each > MOST_REGISTERS || each * tile->items > TSL_REGISTER_TILE_UNIT_REGISTERS);
+  return counted && (each > MAX_REGISTERS || each * tile->items > TSL_REGISTER_TILE_UNIT_REGISTERS);
 }
 
 static bool can_copy(const tsl_device *device) {
   return device->capabilities & TSL_CAN_ASYNC_COPY;
 }
-/* What asynchronous copies fill may be asked for at launch. */
-static uint64_t local_most(const tsl_register_tile *tile, const tsl_device *device) {
+/* Returns the limit of local memory; asynchronous copies may use memory that is requested at
+ * launch. */
+static uint64_t local_memory_limit(const tsl_register_tile *tile, const tsl_device *device) {
   return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && device->local_bytes_inside > device->local_bytes
              ? device->local_bytes_inside
              : device->local_bytes;
 }
 static bool is_too_large(const tsl_register_tile *tile, const tsl_device *device) {
-  return (uint64_t)tsl_register_tile_local_bytes(tile) > local_most(tile, device);
+  return (uint64_t)tsl_register_tile_local_bytes(tile) > local_memory_limit(tile, device);
 }
 
-/* Whether there are fewer products than parts take. */
+/* Returns true if k is shorter than the k splits. */
 static bool register_tile_is_too_short(const tsl_problem *problem, const tsl_register_tile *tile) {
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->tile_k * tile->products;
 }
@@ -228,7 +235,7 @@ static const char *register_tile_refuse(const tsl_problem *problem, const tsl_co
                        device->name);
   if (is_too_large(&tile, device))
     return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
-                       device->name, (unsigned long long)local_most(&tile, device));
+                       device->name, (unsigned long long)local_memory_limit(&tile, device));
   if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
     return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
@@ -237,7 +244,7 @@ static const char *register_tile_refuse(const tsl_problem *problem, const tsl_co
     return tsl_refusal(
         "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
         tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
-        MOST_REGISTERS, TSL_REGISTER_TILE_UNIT_REGISTERS);
+        MAX_REGISTERS, TSL_REGISTER_TILE_UNIT_REGISTERS);
   const int64_t batch = tsl_problem_batch(problem);
   if (batch > 1 && (tile.copied || !tile.local))
     return tsl_refusal("form=%s copies operands first, of one product at a time", form_names[tile.form - 1]);
@@ -255,7 +262,7 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   if (tile.items > device->group_items_max || register_tile_too_many_registers(&tile, device) ||
       is_too_large(&tile, device))
     return TSL_REGISTER_TILE_SLICES + 1;
-  /* Splits are listed from few to many: so those that follow are too many as well. */
+  /* split values ascend, so all later ones are refused too */
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 

@@ -1,33 +1,34 @@
-/* Idea: an item keeps a micro-tile of C, MICRO_M x MICRO_N numbers, in registers; its group keeps panels of A and B in
- * local memory, and fetches the next panel while it multiplies the present one.
- * What it adds to `tile_local`: a number that comes from local memory serves MICRO_M or MICRO_N multiply-adds in place
- * of one, all memory is read in vectors, and nobody waits for global memory.
+/* Idea: an item keeps a micro-tile of C, MICRO_M x MICRO_N numbers, in registers. Its group keeps panels of A
+ * and B in local memory and prefetches the next panel to registers while it multiplies the current panel.
+ * Beyond `tile_local`: a number from local memory serves MICRO_M or MICRO_N multiply-adds instead of one, all
+ * accesses are vectors, and the latency of global memory is hidden.
  *
- *                 TILE_N                  for each panel of TILE_K along k:
- *             +-----------+                 start to read the next panel into registers
- *      TILE_K |  panel B  |                 for each l of the panel:
- *             +-----------+                   read MICRO_M + MICRO_N numbers from local memory, as vectors
- *   TILE_K                                    MICRO_M x MICRO_N fused multiply-adds
- *   +----+    +-----------+                 put what was read into the other half of local memory; barrier
- *   |    |    | o . o .   |
- *   | A  |    | . . . .   | TILE_M        An item's micro-tile is made of vectors that lie ITEMS_N vectors apart in a
- *   |    |    | o . o .   |               row and ITEMS_M in a column (o): neighbouring items read neighbouring
- *   +----+    +-----------+               vectors, so that no bank of local memory is asked twice.
+ *                   TILE_N                  for each panel of TILE_K along k:
+ *               +-----------+                 start to read the next panel into registers
+ *        TILE_K |  panel B  |                 for each l of the panel:
+ *               +-----------+                   read MICRO_M + MICRO_N numbers from local memory, as vectors
+ *     TILE_K                                    MICRO_M x MICRO_N fused multiply-adds
+ *     +----+    +-----------+                 write what was read to the other half of local memory; barrier
+ *     |    |    | o . o .   |
+ *     | A  |  | . . . .   | TILE_M        A micro-tile consists of vectors (o) ITEMS_N vectors apart in a row and
+ *     |    |    | o . o .   |               ITEMS_M apart in a column: adjacent items read adjacent vectors,
+ *     +----+    +-----------+               without bank conflicts.
  *
- * Where there are few tiles, SLICES items share a micro-tile: each multiplies its share of every panel's depths, and their
- * sums are added in order in local memory at the end. So a group is as large as a compute unit wants it, while its tile
- * is small enough for all units to have one.
- * Dimension 0 counts tiles of C, dimension 1 splits of k: with more than one, each split's sums go to scratch memory,
- * and register_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
+ * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of every
+ * panel; their sums are added in order in local memory at the end. So a group is large, while its tile is
+ * small enough for all units to have one. Grid: dimension 0 counts tiles of C, dimension 1 k splits,
+ * dimension 2 products of a batch. With several splits, their sums go to the workspace, and
+ * register_tile_sum.cl adds them in order.
  *
- * Elements that are no numbers (complex ones, halves, bytes) are copied first, as units (register_tile_units.cl, which
- * sets COPIED): depth by depth, lines side by side; so a complex line is two lines of numbers here.
+ * Elements that the kernel does not multiply (complex, 16-bit, bytes) are first copied as units
+ * (register_tile_units.cl; COPIED): depth by depth, with adjacent lines. A complex line is two lines of
+ * numbers here.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), and _STAGES: panels of each
- * operand in local memory, 1 or 2; _SLICES. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k,
- * A_ODD and B_ODD where their vectors will not be aligned.
- * Limits: any sizes, strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers.
- * Asynchronous copies are in register_tile_async.cl, kernels without local memory in register_tile_packed.cl. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), _SLICES, and _STAGES:
+ * panels of each operand in local memory, 1 or 2. Defines: A_ALONG_K and B_ALONG_K where rows of A and
+ * columns of B are read along k, A_ODD and B_ODD where their vectors are not aligned. Limits: any sizes,
+ * strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. Asynchronous
+ * copies are in register_tile_async.cl, kernels without local memory in register_tile_packed.cl. */
 #include "micro_tile.cl"
 
 #define PASSES_OF(extent) ((extent)*TSL_PARAM_TILE_K / TSL_LANES / ITEMS)
@@ -37,7 +38,7 @@
 
 #include "fetch.cl"
 
-/* What fetches are told of each operand. */
+/* Constant arguments of the fetch functions for each operand. */
 #define SINGLY_A (A_ODD && TSL_FETCH_SINGLY(A_ALONG_K, EXTENT_M, ITEMS))
 #define SINGLY_B (B_ODD && TSL_FETCH_SINGLY(B_ALONG_K, EXTENT_N, ITEMS))
 #define OF_A A_ALONG_K, SINGLY_A, EXTENT_M, PASSES_A, ITEMS
@@ -49,18 +50,19 @@
 #define PANELS (STAGES * (PANEL_A + PANEL_B))
 #include "register_tile_epilogue.cl"
 
-/* The depth at which the next panel is put down: well before the barrier where there is a free half. */
-#define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)
-/* Reads the next panel at once, not at the end of the present one: docs/lab/register_tile.md. */
-#define FETCH_EARLY (SLICES == 1 || STAGES == 1)
-/* Where the panels of each operand start in local memory, at an item's share of them. */
+/* Depth of the panel at which the next panel is written to local memory: well before the barrier if
+ * there are two stages. */
+#define SMEM_STORE_STEP (STAGES == 1 ? SLICE_DEPTH - 1 : SLICE_DEPTH / 2)
+/* 1: the panel after next is read right after the write; 0: at the end of the current panel. Measured (docs/lab/register_tile.md). */
+#define PREFETCH_EARLY (SLICES == 1 || STAGES == 1)
+/* The item's positions in the first stage of each operand's panels. */
 typedef struct tile_panels {
   TSL_LOCAL_POINTER TSL_REAL *a, *b;
   int a_first, b_first;
 } tile_panels;
 
-/* Reads the panel behind the one that is put down. `left` numbers along k lie behind its start; `plain`: it needs no
- * guards. */
+/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it
+ * needs no guards. */
 TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
   if (plain) {
     tsl_fetch_plain(a_fetch, OF_A);
@@ -71,30 +73,31 @@ TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX l
   }
 }
 
-/* Goes through the panel of `stage`, while the next one is put down and one more is read. */
-TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL_REAL *columns,
+/* Multiplies the panel of `stage`, while the next panel is written to local memory and the one
+ * after it is read. */
+TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL_REAL *columns,
                              const tile_panels *panels, int stage, tsl_fetch *a_fetch, tsl_fetch *b_fetch,
                              TSL_INDEX left, bool plain) {
   const int next = STAGES == 1 ? 0 : stage ^ 1;
   TSL_UNROLL
-  for (int depth = 0; depth < SHARE; depth++) {
-    if (STAGES == 1 && depth == STASH_AT)
+  for (int depth = 0; depth < SLICE_DEPTH; depth++) {
+    if (STAGES == 1 && depth == SMEM_STORE_STEP)
       TSL_BARRIER();
-    if (depth == STASH_AT) {
+    if (depth == SMEM_STORE_STEP) {
       tsl_fetch_stash(a_fetch, OF_A, panels->a + next * PANEL_A);
       tsl_fetch_stash(b_fetch, OF_B, panels->b + next * PANEL_B);
-      if (FETCH_EARLY)
+      if (PREFETCH_EARLY)
         fetch_both(a_fetch, b_fetch, left, plain);
     }
-    if (depth == SHARE - 1) {
+    if (depth == SLICE_DEPTH - 1) {
       TSL_BARRIER();
       stage = next;
     }
     multiply(sum, rows, columns);
-    read_rows(rows, panels->a + stage * PANEL_A + (depth + 1) % SHARE * PITCH_A + panels->a_first);
-    read_columns(columns, panels->b + stage * PANEL_B + (depth + 1) % SHARE * PITCH_B + panels->b_first);
+    read_rows(rows, panels->a + stage * PANEL_A + (depth + 1) % SLICE_DEPTH * PITCH_A + panels->a_first);
+    read_columns(columns, panels->b + stage * PANEL_B + (depth + 1) % SLICE_DEPTH * PITCH_B + panels->b_first);
   }
-  if (!FETCH_EARLY)
+  if (!PREFETCH_EARLY)
     fetch_both(a_fetch, b_fetch, left, plain);
 }
 
@@ -106,8 +109,8 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     return;
   const tsl_gemm_arguments g = product_of(args);
   const tile_start at = start_of(args);
-  const tile_panels panels = {memory, memory + STAGES * PANEL_A, at.slice * SHARE * PITCH_A + at.m_item,
-                              at.slice * SHARE * PITCH_B + at.n_item};
+  const tile_panels panels = {memory, memory + STAGES * PANEL_A, at.slice * SLICE_DEPTH * PITCH_A + at.m_item,
+                              at.slice * SLICE_DEPTH * PITCH_B + at.n_item};
   tsl_fetch a_fetch, b_fetch;
   tsl_fetch_start(&a_fetch, OF_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, at.row * TSL_NUMBERS,
                   LINES(g.m), at.first);
@@ -130,15 +133,15 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   read_rows(rows, panels.a + panels.a_first);
   read_columns(columns, panels.b + panels.b_first);
 
-  /* `left` numbers along k lie behind those that were read, which are two panels ahead; of the panels there, `plain`
-   * need no guards. */
+  /* k left after the panels that were read, two panels ahead; the first `plain` panels need no
+   * guards */
   TSL_INDEX left = depths - 2 * TSL_DEPTH;
   int stage = 0, plain = inside ? (int)(left / TSL_DEPTH) : 0;
   int guarded = count - (plain > 0 ? plain : 0);
   for (; plain > 0; plain--, left -= TSL_DEPTH, stage ^= STAGES - 1)
-    go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, true);
+    multiply_panel(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, true);
   for (; guarded > 0; guarded--, left -= TSL_DEPTH, stage ^= STAGES - 1)
-    go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
+    multiply_panel(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
 
   const tile_corner corner = corner_of(&args, &g, at.row, at.col);
   epilogue(sum, memory, c, &g, &corner, at.slice, at.m_item, at.n_item);

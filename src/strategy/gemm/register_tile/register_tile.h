@@ -1,4 +1,4 @@
-/* Between the files of register_tile: its parameters, its model, its launches. */
+/* Declarations shared by the files of register_tile: parameters, model, launches. */
 #ifndef TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 #define TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 
@@ -6,7 +6,7 @@
 
 #include "strategy/gemm/register_tile/register_tile_shared.h"
 
-/* Places in the table of parameters. Those that rule most out come first. */
+/* Indices of the parameters. Parameters that exclude most configs come first. */
 enum {
   TSL_REGISTER_TILE_FORM,
   TSL_REGISTER_TILE_VECTOR,
@@ -20,52 +20,53 @@ enum {
   TSL_REGISTER_TILE_SPLIT
 };
 
-/* A config with what follows from it. */
+/* Config and the sizes derived from it. */
 typedef struct tsl_register_tile {
   int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split;
-  bool local;           /* panels in local memory */
-  bool complex, copied; /* copied: into units, because its elements are not what those forms multiply */
-  int products;         /* along k of a unit: 4 of bytes in those forms, else 1 */
-  int size;             /* bytes of an element of sums */
-  int numbers;          /* of an element: 2 of complex ones */
-  int lanes;            /* numbers of a vector */
-  int items;            /* work-items of a group */
+  bool local; /* panels are in local memory */
+  /* copied: operands are copied to units, because the kernel does not multiply their elements */
+  bool complex, copied;
+  int products; /* k of a unit: 4 for bytes in forms that copy, else 1 */
+  int size;     /* bytes of an element of the sums */
+  int numbers;  /* numbers of an element: 2 for complex, else 1 */
+  int lanes;    /* numbers of a vector */
+  int items;    /* work-items of a group */
 } tsl_register_tile;
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);
-/* Local memory of a group; 0 for forms without. */
+/* Returns the local memory of a group in bytes; 0 for packed forms. */
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
-/* 32-bit registers that an item is likely to need. */
+/* Returns the estimated 32-bit registers of an item. */
 int tsl_register_tile_registers(const tsl_register_tile *tile);
-/* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide how many they have. */
+/* 32-bit registers of a compute unit on NVIDIA and AMD; others do not document theirs. */
 enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 };
-/* Groups that find room on a compute unit at once: by registers, local memory and work-items. */
+/* Returns the groups that are resident on a compute unit, limited by registers, local memory and
+ * work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
-/* Bytes of scratch memory: copies of A and B, as units or as panels, and parts of C. */
+/* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
 double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
-/* Those of A and B alone. */
+/* Returns the workspace bytes of the copies of A and B alone. */
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 
-/* The grids of a run's launches, of a product (or a batch of them) that is swapped already. */
+/* Grids of a run, for a product or batch that is already swapped. */
 typedef struct tsl_register_tile_grids {
-  tsl_grid copy_a, copy_b; /* into units, or into panels; no groups where neither is made */
-  tsl_grid multiply, sum;  /* the last where k is cut into parts, else no groups */
+  tsl_grid copy_a, copy_b; /* copies to units or panels; no groups without copies */
+  tsl_grid multiply, sum;  /* `sum` has no groups without split-k */
 } tsl_register_tile_grids;
 tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
                                                    int64_t k, int64_t batch, const tsl_device *device);
 
-/* Predicted seconds: register_tile_model.c. */
+/* Returns the predicted seconds. */
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
-/* What it moves: register_tile_account.c. */
+/* Counts the bytes and operations of the product. */
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account);
 
-/* Where rows of C lie one after the other along columns, C' = B' A' is computed instead, so that C is written
- * along what is contiguous. */
+/* Returns the problem, or with column-major C the swapped problem C' = B' A', so that C is written
+ * contiguously. */
 tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
-/* register_tile_run.c */
 tesela_status tsl_register_tile_build(tsl_work *work);
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_register_tile_release(tsl_work *work);

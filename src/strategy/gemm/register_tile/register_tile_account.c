@@ -1,5 +1,5 @@
-/* What register_tile moves: tiles of A and B to local memory, or panels that are copied first and read
- * through caches; from there a column and a row of each micro-tile for each step along k. */
+/* Counts the traffic of register_tile: tiles of A and B to local memory, or panels packed first and
+ * read through caches; from there a column and a row of each micro-tile for each k. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
@@ -29,6 +29,6 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
     account->global.read += bytes;
   }
   tsl_cost_counts_result(problem, 1, account);
-  if (tile.split > 1) /* parts of C, in scratch memory, and a launch that adds them */
+  if (tile.split > 1) /* partial sums in the workspace, and a launch that adds them */
     tsl_cost_counts_copies(tile.split * m * n * tile.size, account);
 }

@@ -1,4 +1,4 @@
-/* A kernel's arguments as what kernel/units.h takes. */
+/* Conversion of a kernel's arguments to kernel/units.h's. */
 #ifndef TSL_GEMM_REGISTER_TILE_ARGUMENTS
 #define TSL_GEMM_REGISTER_TILE_ARGUMENTS
 
@@ -29,7 +29,7 @@ TSL_FUNCTION tsl_gemm_arguments gemm_of(const tsl_register_tile_arguments args) 
   return g;
 }
 
-/* Those of the product of a batch that this group computes. */
+/* Returns the arguments of the product of a batch that this group computes. */
 TSL_FUNCTION tsl_gemm_arguments product_of(const tsl_register_tile_arguments args) {
   tsl_gemm_arguments g = gemm_of(args);
   g.a_offset += TSL_GROUP(2) * args.a_step;

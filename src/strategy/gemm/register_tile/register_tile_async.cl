@@ -1,47 +1,48 @@
-/* register_tile with panels that come by asynchronous copies (async_copy.cl), for devices with TSL_CAN_ASYNC_COPY.
- * What it adds to register_tile.cl: no register holds what is on its way, so that panels are prefetched STAGES - 1 ahead;
- * and each slice has panels of its own, so that slices that are one warp never wait for another.
+/* register_tile with asynchronous copies of panels (async_copy.cl), for devices with TSL_CAN_ASYNC_COPY.
+ * Beyond register_tile.cl: copies in flight need no registers, so that panels are prefetched STAGES - 1
+ * ahead. Each slice has its own panels, so that slices of one warp never wait for other slices.
  *
- *   slice 0   | stage 0: A, B | stage 1: A, B | ...        while stage s is multiplied, copies fill those behind it;
- *   slice 1   | stage 0: A, B | ...                        the last depth of each panel waits for the next one
+ *   slice 0  | stage 0: A, B | stage 1: A, B | ...    while stage s is multiplied, copies fill the next stages;
+ *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
- * Slices take SHARE depths in turn: slice s of a panel of TILE_K numbers those from s * SHARE on.
+ * Slices take SLICE_DEPTH depths in turn: slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K.
  *
- * Parameters: as register_tile.cl, TSL_PARAM_STAGES 2 or 3; a slice is whole warps. From the host: A_ALONG_K, B_ALONG_K.
- * Limits: any sizes, strides and alignment, of numbers of four bytes. */
+ * Parameters: as register_tile.cl; TSL_PARAM_STAGES is 2 or 3; a slice is whole warps. Defines: A_ALONG_K,
+ * B_ALONG_K. Limits: any sizes, strides and alignment; numbers of four bytes. */
 #include "micro_tile.cl"
 
 #include "async_copy.cl"
 
-/* Numbers are copied one by one where items share a panel evenly so. */
+/* Single elements are copied where the items divide a panel evenly in this way. */
 #define SINGLY(odd, extent) ((odd) && ((extent) % PLACES == 0 || PLACES % (extent) == 0))
-#define OF_A A_ALONG_K, SINGLY(A_ODD, TILE_M), TILE_M, SHARE, PLACES
-#define OF_B B_ALONG_K, SINGLY(B_ODD, TILE_N), TILE_N, SHARE, PLACES
+#define OF_A A_ALONG_K, SINGLY(A_ODD, TILE_M), TILE_M, SLICE_DEPTH, PLACES
+#define OF_B B_ALONG_K, SINGLY(B_ODD, TILE_N), TILE_N, SLICE_DEPTH, PLACES
 #define PITCH_A TSL_ASYNC_PITCH(A_ALONG_K, TILE_M)
 #define PITCH_B TSL_ASYNC_PITCH(B_ALONG_K, TILE_N)
-#define PANEL_A (SHARE * PITCH_A)
-#define STAGE (PANEL_A + SHARE * PITCH_B)
+#define PANEL_A (SLICE_DEPTH * PITCH_A)
+#define STAGE (PANEL_A + SLICE_DEPTH * PITCH_B)
 #define PANELS (SLICES * STAGES * STAGE)
 #include "register_tile_epilogue.cl"
 
-/* Batches of copies that may be under way when the next panel must be there. */
+/* Batches of copies that may be in flight when the next panel is needed. */
 #if STAGES == 2
 #define PENDING 0
 #else
 #define PENDING 1
 #endif
-/* The depth at which the copies of a panel start: all together, because each start after other reads costs three more
- * instructions. */
-#define COPY_AT 1
+/* Depth at which the copies of a panel are issued. All are issued together: each further start
+ * after other reads costs three instructions. */
+#define COPY_STEP 1
 
 /* An item's view of its slice's panels. */
 typedef struct async_panels {
   tsl_async a, b;
-  TSL_LOCAL_POINTER const TSL_REAL *rows, *columns; /* its own in stage 0 */
-  unsigned int base;                                /* where stage 0 starts, as PTX has it */
-  int reads, writes;                                /* stages, as numbers from stage 0 on */
+  TSL_LOCAL_POINTER const TSL_REAL *rows, *columns; /* the item's positions in stage 0 */
+  unsigned int base;                                /* start of stage 0, as a PTX address */
+  /* offsets of the current stages, in numbers from stage 0 on */
+  int reads, writes;
   int slice;
-  TSL_INDEX left; /* numbers along k from the next copy's panel on */
+  TSL_INDEX left; /* k left from the panel that is copied next */
 } async_panels;
 
 TSL_FUNCTION void slice_barrier(int slice) {
@@ -53,10 +54,10 @@ TSL_FUNCTION void slice_barrier(int slice) {
     tsl_ptx_barrier(slice + 1, PLACES);
 }
 
-/* Starts the copies of the next panel, if there is one, to the stage that comes after the last one written. */
+/* Issues the copies of the next panel, if there is one, to the next stage. */
 TSL_FUNCTION void copy_panel(async_panels *p) {
   if (p->left > 0) {
-    const TSL_INDEX left = p->left - p->slice * SHARE;
+    const TSL_INDEX left = p->left - p->slice * SLICE_DEPTH;
     const bool whole = p->left >= TSL_PARAM_TILE_K;
     const unsigned int to = p->base + 4 * p->writes;
     if (whole && p->a.plain && p->b.plain) {
@@ -71,13 +72,13 @@ TSL_FUNCTION void copy_panel(async_panels *p) {
   p->writes = p->writes == (STAGES - 1) * STAGE ? 0 : p->writes + STAGE;
 }
 
-/* Goes through a panel, while another one is copied. */
-TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MICRO_M],
+/* Multiplies a panel while another one is copied. */
+TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MICRO_M],
                              TSL_REAL columns[2][MICRO_N], async_panels *p) {
   TSL_UNROLL
-  for (int depth = 0; depth < SHARE; depth++) {
-    const int next = (depth + 1) % SHARE;
-    if (depth == SHARE - 1) {
+  for (int depth = 0; depth < SLICE_DEPTH; depth++) {
+    const int next = (depth + 1) % SLICE_DEPTH;
+    if (depth == SLICE_DEPTH - 1) {
       tsl_ptx_copies_end();
       TSL_PTX_COPIES_WAIT(PENDING);
       slice_barrier(p->slice);
@@ -86,7 +87,7 @@ TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MI
     read_rows(rows[next % 2], p->rows + p->reads + next * PITCH_A);
     read_columns(columns[next % 2], p->columns + p->reads + next * PITCH_B);
     multiply(sum, rows[depth % 2], columns[depth % 2]);
-    if (depth == COPY_AT)
+    if (depth == COPY_STEP)
       copy_panel(p);
   }
 }
@@ -110,9 +111,9 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   p.slice = at.slice;
   p.left = at.end - at.first;
   tsl_async_start(&p.a, OF_A, at.place, a, g.a_offset, g.a_row_stride, g.a_col_stride, at.row, LINES(g.m),
-                  at.first + at.slice * SHARE, TSL_PARAM_TILE_K);
+                  at.first + at.slice * SLICE_DEPTH, TSL_PARAM_TILE_K);
   tsl_async_start(&p.b, OF_B, at.place, b, g.b_offset, g.b_col_stride, g.b_row_stride, at.col, LINES(g.n),
-                  at.first + at.slice * SHARE, TSL_PARAM_TILE_K);
+                  at.first + at.slice * SLICE_DEPTH, TSL_PARAM_TILE_K);
 
   TSL_REAL rows[2][MICRO_M], columns[2][MICRO_N], sum[MICRO_M][WIDTH_N];
   clear(sum);
@@ -128,7 +129,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   read_columns(columns[0], p.columns);
   TSL_UNROLL_BY(1)
   for (int panel = 0; panel < count; panel++)
-    go_through(sum, rows, columns, &p);
+    multiply_panel(sum, rows, columns, &p);
   TSL_PTX_COPIES_WAIT(0);
 
   const tile_corner corner = corner_of(&args, &g, at.row, at.col);

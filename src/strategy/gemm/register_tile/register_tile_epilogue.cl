@@ -1,11 +1,12 @@
-/* How the sums of register_tile's kernels with local memory get to C. The text that includes this defines PANELS, the
- * numbers of local memory that its panels take. */
+/* Epilogue of register_tile's kernels with local memory: from accumulators to C. Before it is
+ * included: PANELS, the numbers of local memory that panels take. */
 #ifndef TSL_GEMM_REGISTER_TILE_EPILOGUE
 #define TSL_GEMM_REGISTER_TILE_EPILOGUE
 
 #include "micro_tile.cl"
 
-/* Where slices' sums meet: as many rows of the micro-tiles at once as there is memory for, at least one.
+/* Layout of the slices' sums: as many rows of the micro-tiles at a time as local memory holds, at least one.
+ *
  *   slice 0: | row 0 of each item: EXTENT_N sums, padding | row 1 | ... | slice 1: ... */
 #define FOLD_PITCH (EXTENT_N + TSL_LANES)
 #define FOLD_ROW (SLICES * ITEMS_M * FOLD_PITCH)
@@ -13,28 +14,29 @@
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
 #define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
 
-/* Whether C that cannot be stored in vectors leaves by way of local memory, so that neighbouring items store neighbouring
- * numbers: vectors that are stored number by number reach the last cache four times. */
+/* STAGED: C that cannot be stored in vectors goes through local memory, so that adjacent items
+ * store adjacent numbers. Vectors stored number by number would touch L2 four times. */
 #if LOCKSTEP && !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
 #define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && EXTENT_N % 8 == 0)
 #else
 #define STAGED 0
 #endif
-/* Where they lie on this way: a row of the tile as so many planes as a vector has lanes, plane e with lane e of each vector, so that
- * neither what items put down nor what they store falls into one bank. */
+/* Staged layout: a row of the tile is one plane per vector lane, plane e with lane e of each
+ * vector, without bank conflicts of writes and reads. */
 #define STAGE_PLANE (EXTENT_N / TSL_LANES + 8)
 #define STAGE_PITCH (TSL_LANES * STAGE_PLANE + 4)
 #define STAGE_ROW (ITEMS_M * STAGE_PITCH)
 #define STAGE_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*STAGE_ROW <= MEMORY)
 #define STAGE_ROWS (STAGE_FITS(8) ? 8 : STAGE_FITS(4) ? 4 : STAGE_FITS(2) ? 2 : 1)
 
-/* Where a group's tile starts, and how its split's C lies. */
+/* Start of a group's tile, and location of its split's C. */
 typedef struct tile_corner {
   TSL_INDEX row, col, c_offset;
   bool together;
 } tile_corner;
 
-/* A vector of sums of row `i` of a micro-tile: those of the item whose first row is number m_item, from number n on. */
+/* Stores a vector of sums of row `i` of a micro-tile, for the item whose first row is m_item, from
+ * column n on. */
 TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
                         int i, int m_item, int n, tsl_group_queue sum) {
   const int number = i * TSL_NUMBERS;
@@ -42,27 +44,29 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
       corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;
   const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
   if (row < g->m && col < g->n)
-    finish(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
+    store_elements(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
            g->c_col_stride, g->n - col, corner->together, sum, g);
 }
 
 #if STAGED
-/* The least of three powers of two. */
+/* The least of two powers of two. */
 #define STAGE_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define STAGE_LOWEST(x) ((x) & -(x))
-/* Neighbouring items that store a row of the tile together, and rows that are stored at once. */
+/* TEAM: adjacent items that store a row of the tile together. TEAMS: rows that are stored at a
+ * time. */
 #define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(EXTENT_N), STAGE_LOWEST(ITEMS)))
 #define STAGE_TEAMS (ITEMS / STAGE_TEAM)
 /* Numbers of a row that an item stores. */
 #define STAGE_STEPS (EXTENT_N / STAGE_TEAM)
 
-/* What is left of `count` from `first` on, at most `most`. */
+/* Returns the number of elements of `count` from `first` on, at most `most`. */
 TSL_FUNCTION int stage_inside(TSL_INDEX count, TSL_INDEX first, int most) {
   return count - first < most ? (int)(count - first) : most;
 }
 
-/* A number of a row that lies in memory from `line` on: the sum of its slices' parts, each `rows` lines. */
-TSL_FUNCTION TSL_REAL staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
+/* Returns number n of a staged row that begins at `line`: the sum of its slices' parts, each `rows`
+ * lines apart. */
+TSL_FUNCTION TSL_REAL load_staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
 #if SLICES > 1
   TSL_LOCAL_POINTER const TSL_REAL *from = line + (n ^ 1);
   TSL_REAL total = from[0];
@@ -75,7 +79,7 @@ TSL_FUNCTION TSL_REAL staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
 #endif
 }
 
-/* Stores an item's numbers of a row, of which those before number `inside` of the tile are C's. */
+/* Stores an item's numbers of a row; numbers from `inside` on are outside of C. */
 TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, const TSL_REAL *sums, int inside,
                                 TSL_REAL alpha, TSL_REAL beta) {
   if (beta == 0) {
@@ -91,8 +95,8 @@ TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, co
   }
 }
 
-/* Stores the micro-tiles' rows from `first` on, `rows` of them, that lie in memory, each `pitch` numbers: an address for each row and
- * item, and a number of it for each step. */
+/* Stores `rows` rows of the micro-tiles from `first` on out of local memory, where a row has
+ * `pitch` numbers. Each row needs one address per item, each step a constant offset. */
 TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitch, int rows,
                               TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
                               const tile_corner *corner, int first) {
@@ -109,7 +113,7 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
       TSL_REAL sums[STAGE_STEPS];
       TSL_UNROLL
       for (int p = 0; p < STAGE_STEPS; p++)
-        sums[p] = staged(memory + line * pitch, p * STAGE_TEAM + place);
+        sums[p] = load_staged(memory + line * pitch, p * STAGE_TEAM + place);
       store_numbers(start + row * g->c_row_stride, STAGE_TEAM * g->c_col_stride, sums, inside, g->alpha,
                     g->beta);
     }
@@ -117,7 +121,7 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
 }
 #endif
 
-/* A vector with neighbours exchanged; see hold(). */
+/* Returns a vector with adjacent numbers swapped; see pin_accumulators_in_registers(). */
 TSL_FUNCTION tsl_group_queue exchanged(tsl_group_queue queue) {
   TSL_REAL from[TSL_LANES], to[TSL_LANES];
   tsl_group_queue_spread(from, queue);
@@ -129,7 +133,7 @@ TSL_FUNCTION tsl_group_queue exchanged(tsl_group_queue queue) {
 
 #if SLICES > 1
 /* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
-TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
+TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
                        const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
   const int across = EXTENT_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
   TSL_UNROLL_BY(1)
@@ -144,13 +148,13 @@ TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile
   }
 }
 #elif STAGED
-/* Stores a group's tile by way of local memory. */
+/* Stores a group's tile through local memory. */
 TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
                              TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
                              const tile_corner *corner, int m_item, int n_item) {
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += STAGE_ROWS) {
-    TSL_BARRIER(); /* what lies there was read */
+    TSL_BARRIER(); /* all items have read the previous rows */
     TSL_UNROLL
     for (int i = 0; i < STAGE_ROWS; i++)
       TSL_UNROLL
@@ -163,7 +167,7 @@ TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER T
 }
 #endif
 
-/* The corner of a group's tile at (row, col). */
+/* Returns the corner of a group's tile at (row, col). */
 TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, const tsl_gemm_arguments *g,
                                    TSL_INDEX row, TSL_INDEX col) {
   const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * args->split_step;
@@ -172,12 +176,12 @@ TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, cons
   return made;
 }
 
-/* Never stores anything, but tells the compiler which registers to take. NVIDIA's multiprocessors read one even and one odd
- * register a clock, and numbers that come from local memory as a vector are in even and odd ones by turns. Where a line
- * of sums leaves as vectors with neighbours exchanged, each sum is in an odd register where the number that goes with it
- * is in an even one, and the other way round. Slices' sums leave so indeed; where there is one slice, this pretends that
- * they may. Measured: docs/lab/register_tile.md. */
-TSL_FUNCTION void hold(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
+/* Never stores anything, but steers the compiler's register allocation. NVIDIA multiprocessors read
+ * one even and one odd register per clock, and the numbers of a vector from local memory alternate
+ * between even and odd registers. Where sums are stored as vectors with swapped neighbours, each
+ * sum is in an odd register when its operand is in an even one, and vice versa. Sums of slices are
+ * stored in this way; with one slice, this function pretends it. Measured: docs/lab/register_tile.md. */
+TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
   if (never)
     TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? WIDTH_N : MICRO_M); outer++)
@@ -193,12 +197,12 @@ TSL_FUNCTION void hold(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REA
   }
 }
 
-/* An item's sums, added to those of the other slices, on their way to C. */
+/* Adds an item's sums to the sums of the other slices and stores them to C. */
 TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
                            TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
                            int slice, int m_item, int n_item) {
 #if SLICES == 1
-  hold(sum, memory, g->k < 0);
+  pin_accumulators_in_registers(sum, memory, g->k < 0);
 #if STAGED
   if (!corner->together) {
     store_tile(sum, memory, c, g, corner, m_item, n_item);
@@ -214,7 +218,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
 #else
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {
-    TSL_BARRIER(); /* what lies there was read */
+    TSL_BARRIER(); /* all items have read the last panels */
     TSL_UNROLL
     for (int i = 0; i < FOLD_ROWS; i++)
       TSL_UNROLL
@@ -230,7 +234,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
       continue;
     }
 #endif
-    fold(memory, c, g, corner, first);
+    reduce_slices(memory, c, g, corner, first);
   }
 #endif
 }

@@ -1,54 +1,54 @@
-/* The model of register_tile: what a panel costs a group, how many groups share a compute unit, and what
- * memory adds. It counts clocks of a unit; its constants were fitted to measurements on an H200
- * (docs/lab/register_tile.md), and hold elsewhere as far as units have four schedulers of 32 lanes or the
- * like. */
+/* Performance model of register_tile: cost of a panel for a group, groups that share a compute
+ * unit, and memory. It counts clocks of a unit. The constants were fitted on an H200 (docs/lab/register_tile.md) and
+ * hold for units with four schedulers of 32 lanes or similar. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer, by way of registers and asynchronously; of a group's
- * beginning and end; of a launch's; of each part of k. */
+/* Clocks: memory_wait, flow_wait: latency of global memory through registers, and of asynchronous
+ * copies. group_clocks, flow_group_clocks: start and end of a group. first_clocks: of a launch.
+ * part_clocks: of each k split. */
 static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
                     first_clocks = 1870, part_clocks = 262;
-/* Instructions of the multiply-adds' schedulers for each vector that an item brings. Through registers: along
- * k, aligned (where it is not, and across lines, its way to memory is what counts), and where a panel needs
- * guards. Asynchronously: of each. */
+/* Scheduler instructions for each vector that an item loads. Through registers: along k, aligned;
+ * panels that need guards (last). Asynchronous: every copy. Other cases are limited by the path to
+ * memory. */
 static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
-/* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory;
- * brought there through registers along k, not aligned; across lines, aligned, not, and at the edge. */
+/* Clocks of the unit's memory path for the vectors of 32 items: reads of local memory; loads
+ * through registers along k, not aligned; across lines, aligned, not aligned, and at the edge. */
 static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.9, across_odd_clocks = 44.2,
                     across_edge_clocks = 96.7;
-/* The same of asynchronous copies: along k, inside and at the edge; across lines that are not aligned. */
+/* Clocks of the memory path for asynchronous copies: along k, inside and at the edge; across lines
+ * that are not aligned. */
 static const double flow_along_clocks = 16.9, flow_along_edge_clocks = 46.5, flow_across_odd_clocks = 4.72;
-/* How much slower loops are: with asynchronous copies, of their slices, of their micro-tiles of more than 64
- * numbers without slices (few warps), of panels of 16 and more depths without slices, with two stages of
- * asynchronous copies, of short vectors, with 24 columns, beyond the instruction cache, and along the longer
- * side of a micro-tile. */
+/* Slowdowns of the loop: asynchronous copies; their micro-tiles of more than 64 elements without
+ * slices (few warps); their slices; panels of 16 and of 32 depths without slices; two stages of
+ * asynchronous copies; short vectors; 24 columns; code beyond the instruction cache; multiply-adds
+ * along the longer side of a micro-tile. */
 static const double flow_slower = 1.26, flow_wide_slower = 1.32, flow_slices_slower = 1.13,
                     depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
                     short_slower = 1.15, columns_24_slower = 0.863, loop_slower = 1.08, columns_slower = 1.11,
                     rows_slower = 1.04, few_warps_slower = 0.961;
-/* Instructions of a loop that the instruction cache holds. */
+/* Instructions of a loop that fit in the instruction cache. */
 static const double loop_most = 1800;
-/* Registers of an item from which on the compiler has to save them, and instructions a depth for each one
- * above. */
+/* registers_easy: registers of an item above which the compiler spills. pressure: extra
+ * instructions per depth for each further register. */
 static const double registers_easy = 206, pressure = 2.43;
-/* Clocks of a group for 32 numbers that it stores, how much more where they are not whole vectors, and the
- * share of that which vectors of two numbers cost; what C takes of memory's bandwidth, beside being moved
- * once. */
+/* store_clocks: clocks of a group per 32 stored elements. store_odd: factor where they are not
+ * whole vectors. short_odd: fraction of it for vectors of two. write_share: extra memory traffic of
+ * C, relative to writing it once. */
 static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, write_share = 2.04;
-/* Bytes a clock and unit by way of the last cache, whatever memory is behind it: what groups read of the
- * same, and how much more where it is not aligned; of C that leaves number by number; of parts in scratch
- * memory, and their last step where C is not aligned. Launches in the device's own, of one kernel and of the
- * sum. */
+/* Bytes per clock and unit through the last cache: operands, with factor read_odd if not aligned; C
+ * stored by elements; k splits in the workspace, with factor sum_odd if C is not aligned. Fractions
+ * of launch latency for one kernel and for the sum kernel. */
 static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
                     launch_share = 0.249, sum_launch_share = 0.53;
 
-/* A device as the model sees it. */
+/* Device as the model sees it. */
 typedef struct register_tile_pace {
-  double count, clock; /* compute units, hertz */
+  double count, clock; /* compute units; hertz */
   double lanes;        /* multiply-adds that a unit starts in a clock */
-  double slots; /* instructions that its schedulers start while one multiply-add of all lanes is started */
+  double slots;        /* instructions that its schedulers issue while all lanes start one multiply-add */
 } register_tile_pace;
 
 static register_tile_pace register_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
@@ -63,7 +63,7 @@ static double register_tile_ratio_up(double value, double step) {
   return ceil(value / step);
 }
 
-/* Multiply-adds of one product of elements; depths of a panel that a slice multiplies. */
+/* Returns the multiply-adds of one product of elements. */
 static double adds_of(const tsl_register_tile *tile) {
   return tile->complex ? 4 : 1;
 }
@@ -71,113 +71,116 @@ static double register_tile_share_of(const tsl_register_tile *tile) {
   return (double)tile->tile_k / tile->slices;
 }
 
-/* Sums of what keeps a unit busy at the same time: the most, and a little more where they are alike. */
-static double together(double value, double other) {
+/* Returns the time of two overlapping activities: the longer, and a little more if they are
+ * similar. */
+static double overlap_clocks(double value, double other) {
   return cbrt(value * value * value + other * other * other);
 }
 static double register_tile_beside(double value, double other) {
   return sqrt(sqrt(value * value * value * value + other * other * other * other));
 }
 
-/* How an operand's panels are read: along k or across lines, whether as whole vectors, and the part of the
- * groups that are at the edge of its lines. */
-typedef struct reading {
+/* Access to an operand's panels: along k or across lines, by whole vectors or not, and the fraction
+ * of groups at the edge of its lines. */
+typedef struct panel_access {
   bool along, whole;
   double edge;
-} reading;
+} panel_access;
 
-static reading reading_of(const tsl_register_tile *tile, int64_t lines, int extent, int64_t line_stride,
-                          int64_t depth_stride) {
+static panel_access reading_of(const tsl_register_tile *tile, int64_t lines, int extent, int64_t line_stride,
+                               int64_t depth_stride) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || pitch % tile->lanes == 0;
   const bool whole = dense && (aligned || (flows && along));
   const double edge = lines % extent == 0 ? 0 : 1 / register_tile_ratio_up((double)lines, extent);
-  return (reading){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
+  return (panel_access){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
 
-/* Between two figures, by the part of the groups at the edge. */
-static double mixed(const reading *how, double inside, double edge) {
-  return inside * (1 - how->edge) + edge * how->edge;
+/* Interpolates by the fraction of groups at the edge. */
+static double interpolate_edge(const panel_access *access, double inside, double edge) {
+  return inside * (1 - access->edge) + edge * access->edge;
 }
 
-/* Instructions of an item for each vector; `last`: the part of the panels that need guards along k. */
-static double instructions_of(const tsl_register_tile *tile, const reading *how, double last) {
+/* Returns an item's instructions per vector; `last`: fraction of panels that need guards along k. */
+static double copy_instructions_of(const tsl_register_tile *tile, const panel_access *access, double last) {
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return copy_instructions;
-  return how->along ? (how->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
+  return access->along ? (access->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
 }
 
-/* Clocks of 32 vectors' way to local memory. */
-static double clocks_of_way(const tsl_register_tile *tile, const reading *how) {
+/* Returns the clocks of 32 vectors' path to local memory. */
+static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return how->along ? mixed(how, flow_along_clocks, flow_along_edge_clocks)
-                      : (how->whole ? 0 : flow_across_odd_clocks);
+    return access->along ? interpolate_edge(access, flow_along_clocks, flow_along_edge_clocks)
+                         : (access->whole ? 0 : flow_across_odd_clocks);
   const double wide = tile->vector / 16.0;
-  if (how->along)
-    return wide * (how->whole ? 0 : along_odd_clocks);
-  return wide * (how->whole ? across_clocks : mixed(how, across_odd_clocks, across_edge_clocks));
+  if (access->along)
+    return wide * (access->whole ? 0 : along_odd_clocks);
+  return wide *
+         (access->whole ? across_clocks : interpolate_edge(access, across_odd_clocks, across_edge_clocks));
 }
 
-/* How much slower the loop is than its multiply-adds and what the schedulers issue beside them. */
-static double slower_of(const tsl_register_tile *tile, double instructions) {
+/* Returns the slowdown of the loop relative to its multiply-adds and the other issued instructions. */
+static double loop_slowdown(const tsl_register_tile *tile, double instructions) {
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, sliced = tile->slices > 1;
   double slower = flows ? flow_slower : 1;
   if (flows)
     slower *= sliced ? flow_slices_slower : tile->micro_m * tile->micro_n > 64 ? flow_wide_slower : 1;
   else if (!sliced && tile->tile_k >= 16)
     slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
-  /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner
-   * where slices leave few of them, the other one where there are enough. */
+  /* of two micro-tiles of equal area, rows need fewer registers: better with slices, which have
+   * few, and worse without */
   if (sliced || tile->complex)
     slower *= tile->micro_m < tile->micro_n ? columns_slower : 1;
   else
     slower *= tile->micro_m > tile->micro_n ? rows_slower : 1;
-  /* Slices of complex numbers have not been measured: they are not believed to be faster than what has. */
+  /* complex slices were not measured: not assumed faster than measured configs */
   slower *= sliced && tile->complex ? 1.1 : 1;
   slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
   return slower * (register_tile_share_of(tile) * instructions > loop_most ? loop_slower : 1);
 }
 
-/* What a group's panel takes of a unit: clocks of its multiply-adds, and of its ways to memory. */
+/* Cost of a panel in clocks of a unit: its multiply-adds, and its memory paths. */
 typedef struct register_tile_panel {
   double multiply, ways;
 } register_tile_panel;
 
 static register_tile_panel panel_of(const tsl_register_tile *tile, const register_tile_pace *units,
-                                    const reading *a, const reading *b, double panels) {
+                                    const panel_access *a, const panel_access *b, double panels) {
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
   const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
   const double last = fmin(1, 2 / panels) / 2;
   const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
-  const double more =
-      loads +
-      each * (tile->tile_m * instructions_of(tile, a, last) + tile->tile_n * instructions_of(tile, b, last)) +
-      pressure * above;
+  const double more = loads +
+                      each * (tile->tile_m * copy_instructions_of(tile, a, last) +
+                              tile->tile_n * copy_instructions_of(tile, b, last)) +
+                      pressure * above;
   const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
   const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
   return (register_tile_panel){
-      products / units->lanes * (1 + more / sums / units->slots) * slower_of(tile, sums + more),
+      products / units->lanes * (1 + more / sums / units->slots) * loop_slowdown(tile, sums + more),
       tile->items / 32.0 * register_tile_share_of(tile) * loads * read_clocks * tile->vector / 16 +
-          vectors * (tile->tile_m * clocks_of_way(tile, a) + tile->tile_n * clocks_of_way(tile, b))};
+          vectors * (tile->tile_m * copy_clocks(tile, a) + tile->tile_n * copy_clocks(tile, b))};
 }
 
-/* Clocks in which each of `groups` groups that share a unit goes through a panel. */
+/* Returns the clocks of a panel where `groups` groups share a unit. */
 static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *panel,
                               double groups) {
-  const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* for each of four schedulers */
+  const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
   const double busy = register_tile_beside(groups * panel->multiply / fmin(1, warps), groups * panel->ways) *
                       (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
-  /* What is asked for in one panel is needed in the next. */
+  /* loads of one panel are needed in the next */
   return tile->stages == 1 ? register_tile_beside(busy, memory_wait) + fmin(busy, memory_wait) / 10
                            : fmax(busy, memory_wait + busy / 10);
 }
 
-/* Clocks in which a group begins and ends: slices' sums meet in local memory, and C is stored. */
+/* Returns the clocks of a group's start and end: the sums of slices meet in local memory, and C is
+ * stored. */
 static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
   const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
   const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;
@@ -195,8 +198,10 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double panels = register_tile_ratio_up(
       register_tile_ratio_up(register_tile_ratio_up((double)problem->k, tile->products), tile->split),
       tile->tile_k);
-  const reading a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride, problem->a.col_stride),
-                b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride, problem->b.row_stride);
+  const panel_access a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride,
+                                    problem->a.col_stride),
+                     b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride,
+                                    problem->b.row_stride);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
              whole_c = together_c || tile->split > 1;
   const double most = ceil(groups / units.count),
@@ -213,35 +218,34 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
   const double cached = reads * (a.whole && b.whole ? 1 : read_odd) / read_bytes +
                         (whole_c ? 0 : c_bytes / write_bytes * (tile->lanes > 2 ? 1 : short_odd));
-  double seconds = together(together(clocks, cached / units.count) / units.clock, memory) +
+  double seconds = overlap_clocks(overlap_clocks(clocks, cached / units.count) / units.clock, memory) +
                    launch_share * device->launch_seconds;
   if (tile->copied)
     seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
-  /* Parts are written, read and added. */
+  /* k splits are written, read and added */
   const double parts = (2 * tile->split + (together_c ? 1 : sum_odd)) * m * n * tile->size * batch;
   return seconds + parts / (part_bytes * units.count * units.clock) +
          sum_launch_share * device->launch_seconds;
 }
 
-/* Panels in scratch memory, read through caches; for processors with vector registers. A group's beginning
- * and end: */
+/* Forms packed and packed_serial: clocks of a group's start and end. */
 static const double panel_group_clocks = 10600;
 
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const register_tile_pace units = register_tile_pace_of(problem, device);
-  /* A complex number has two sums, and four multiply-adds. */
+  /* a complex element has two sums and four multiply-adds */
   const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
   const double sums = tile->micro_m * vectors;
-  /* 32 vector registers of 64 bytes, 16 of others; sums that do not fit go through memory. */
+  /* 32 vector registers of 64 bytes, else 16; further sums spill to memory */
   const double registers = tile->vector >= 64 ? 31 : 15, needed = sums + vectors + 1;
   const int width =
       tsl_type(problem->c.type)->component == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double spills = needed > registers ? 4 : 1, narrow = fmax(1, (double)width / tile->lanes);
   const double wide = tile->lanes > width ? 1.5 : 1;
-  /* A multiply-add waits eight others long for the one before it; factors are read beside them. */
+  /* a multiply-add has the latency of eight others; operands are loaded meanwhile */
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
   const double groups =
@@ -258,11 +262,11 @@ double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *c
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   switch (tile.form) {
   case TSL_REGISTER_TILE_LOCAL:
-  case TSL_REGISTER_TILE_LOCAL_ASYNC: /* barriers cut a processor's loops to pieces */
+  case TSL_REGISTER_TILE_LOCAL_ASYNC: /* barriers split a CPU's loops */
     return local_seconds(&swapped, &tile, device) * (device->is_cpu ? 100 : 1);
-  case TSL_REGISTER_TILE_PACKED: /* items of a group read the same from global memory */
+  case TSL_REGISTER_TILE_PACKED: /* items of a group read the same global memory */
     return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1.2 : 3);
-  default: /* one item leaves all lanes of a graphics processor but one empty */
+  default: /* one item leaves all other lanes of a GPU idle */
     return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1 : 64);
   }
 }

@@ -1,24 +1,24 @@
-/* register_tile without local memory and without barriers: A and B are first copied into panels, in the order in which
- * the multiply-adds read them. For processors, whose caches do what local memory does elsewhere, and for graphics
- * processors that keep local memory in the same caches.
+/* register_tile without local memory and barriers: A and B are first packed into panels, in the order in
+ * which the multiply-adds read them. For CPUs, whose caches replace local memory, and for GPUs that keep
+ * local memory in the same caches.
  *
- *   panel i of A: MICRO_M rows     | k = 0: row 0, row 1, ... | k = 1: ... |      lines beyond the matrix are zeros
+ *   panel i of A: MICRO_M rows  | k = 0: row 0, row 1, ... | k = 1: ... |      lines beyond the matrix are zeros
  *   panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
  *
- * A micro-tile of C is panel i of A times panel j of B: for each k, MICRO_N numbers of B as vectors, and each of MICRO_M
- * numbers of A times all of them. Packed, each item of a group has one micro-tile; packed_serial, a group is one item, which goes
- * through the rows of its tile, while the panel of B stays in the nearest cache.
+ * A micro-tile of C is panel i of A times panel j of B: for each k, MICRO_N numbers of B as vectors, times
+ * each of MICRO_M numbers of A. PACKED: each item of a group has one micro-tile. PACKED_SERIAL: a group is
+ * one item, which iterates over the rows of its tile, while the panel of B stays in L1.
  *
- * Complex numbers come apart in the panels: for each k, the real components of all lines, then the imaginary ones, times
- * CONJUGATE_A and CONJUGATE_B (1 or -1). So their multiply-adds are those of real vectors, four for each.
+ * Panels of complex matrices hold, for each k, the real parts of all lines, then the imaginary parts times
+ * CONJUGATE_A and CONJUGATE_B (1 or -1). So their multiply-adds are four of real vectors.
  *
- * Sums are kept in memory for the last step, whose many cases are compiled once then and not for each vector of a tile, which took compilers
- * ten seconds.
+ * Sums are stored in private memory for the epilogue, so that its many cases are compiled once and not for
+ * each vector of a tile, which took compilers ten seconds.
  *
- * Copies go on to further panels where dimension 1 has fewer groups than there are.
+ * Packing kernels loop over further panels where dimension 1 has fewer groups than panels.
  *
- * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
- * Scratch memory: both operands, lines rounded up to whole panels. */
+ * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and
+ * strides. Workspace: both operands, lines rounded up to whole panels. */
 #include "register_tile_arguments.cl"
 #include "raster.h"
 #include "units.h"
@@ -35,7 +35,7 @@
 #define ITEMS (ROWS * COLUMNS)
 #endif
 #define VECTORS (MICRO_N / TSL_LANES)
-/* Of imaginary parts, or of bytes. */
+/* Sign of imaginary parts, or signedness of bytes. */
 #if defined(TSL_COMPLEX) && !defined(CONJUGATE_A)
 #define CONJUGATE_A 1
 #define CONJUGATE_B 1
@@ -50,7 +50,8 @@
 #define CHUNK TSL_REGISTER_TILE_PACK_DEPTHS
 
 #ifdef TSL_COMPLEX
-/* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign` is that of imaginary parts. */
+/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: factor of
+ * imaginary parts. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
@@ -69,7 +70,8 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
   }
 }
 #else
-/* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes have one. */
+/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes are
+ * signed. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
@@ -118,8 +120,8 @@ tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
 }
 
 #ifdef TSL_COMPLEX
-/* A vector of elements of C from the components of their sums. */
-TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_group_queue real,
+/* Stores a vector of elements of C from the real and imaginary parts of their sums. */
+TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_group_queue real,
                          tsl_group_queue imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
   tsl_group_queue_spread(line[0], real);
@@ -168,7 +170,7 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
   for (int v = 0; v < MICRO_M * VECTORS; v++) {
     const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
-      finish(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride, g.n - col,
+      store_elements(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride, g.n - col,
              kept[0][v], kept[1][v], &g);
   }
 }

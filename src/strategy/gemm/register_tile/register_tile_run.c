@@ -1,4 +1,4 @@
-/* Compiling and launching register_tile: which kernels a config needs, and what they are told. */
+/* Compiles and launches register_tile: the kernels of a config, and their arguments. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -6,43 +6,43 @@
 
 #define FOLDER "strategy/gemm/register_tile/"
 
-/* What build() leaves in work->state. */
+/* Kernels that build() stores in work->state. */
 typedef struct tile_kernels {
   tsl_kernel *multiply;
-  tsl_kernel *sum;             /* of the splits of k; NULL where there is one */
-  tsl_kernel *pack_a, *pack_b; /* into panels; NULL where local memory has them */
-  tsl_kernel *units;           /* copies into units; NULL where elements are what is multiplied */
+  tsl_kernel *sum;             /* adds the k splits; NULL without split-k */
+  tsl_kernel *pack_a, *pack_b; /* pack operands into panels; NULL for forms with local memory */
+  tsl_kernel *units;           /* copies operands to units; NULL if the kernel multiplies elements directly */
   bool swapped;                /* C' = B' A' is computed */
 } tile_kernels;
 
-/* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their
- * panels of A and of B are about as many. */
+/* Rows of tiles visited together: about as many as columns of the groups that run at the same time,
+ * to minimise distinct panels of A and B. */
 enum { BAND = 8 };
 /* --- building --- */
 
-/* As many groups on a unit as find room with all the registers that an item can have: the compiler is not
- * asked to save any, but knows that it need not wait for memory in one group alone. */
+/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per
+ * item. The compiler need not save registers, but expects other groups to hide latency. */
 static int register_tile_groups_wanted(const tsl_register_tile *tile) {
-  const int items = tile->items < 32 ? 32 : tile->items; /* what runs in lockstep has registers of its own */
+  const int items = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
   return items < 256 ? 256 / items : 1;
 }
 
-/* The lines in front of every text of a config. */
+/* Writes the defines that begin every text of a config. */
 static void define_types(const tsl_problem *swapped, const tsl_register_tile *tile, tsl_text *text) {
   tsl_launch_define_types(swapped, text);
   if (tile->products > 1)
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }
 
-/* Whether vectors of an operand will not be aligned, as far as its strides say. */
+/* Returns true if vectors of an operand will not be aligned, judging by its strides. */
 static bool is_odd(const tsl_register_tile *tile, int64_t line_stride, int64_t depth_stride) {
   const bool along = tsl_launch_along(depth_stride, line_stride);
   return !tile->copied && ((along ? depth_stride : line_stride) != 1 ||
                            (along ? line_stride : depth_stride) % tile->lanes != 0);
 }
 
-/* What neighbouring items do for each other pays where items run in lockstep. A processor has nothing of it
- * but kernels that its compiler takes twice as long for, and four times as many of them. */
+/* Defines the cooperation of neighbouring items, which helps where items run in lockstep. On CPUs
+ * it would only double the compile time and multiply the number of kernels by four. */
 static void define_neighbours(const tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                               tsl_text *defines) {
   const bool pays = !work->device->is_cpu;
@@ -119,30 +119,30 @@ void tsl_register_tile_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
-typedef struct register_tile_running {
+/* One launch. `sizes` are the kernels': C = A B, swapped or not. */
+typedef struct register_tile_run_state {
   const tsl_work *work;
   const tile_kernels *kernels;
   tsl_register_tile tile;
   tsl_gemm_sizes sizes;
   tsl_register_tile_grids grids;
   tsl_buffer *a, *b, *c, *scratch;
-  int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
+  int64_t steps[TSL_OPERANDS]; /* strides between products of a batch */
   double alpha[2], beta[2];
   tsl_launch_wanted wanted;
   tsl_stream *stream;
-} register_tile_running;
+} register_tile_run_state;
 
-static register_tile_running register_tile_start(const tsl_work *work, const tsl_operands *operands,
-                                                 tsl_stream *stream) {
+static register_tile_run_state register_tile_start(const tsl_work *work, const tsl_operands *operands,
+                                                   tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
-  /* A kernel wants a buffer in every place, also where nothing is read. */
+  /* every argument needs a buffer, even if nothing is read */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
   const tsl_gemm_sizes swapped = kernels->swapped ? tsl_launch_swapped(&sizes) : sizes;
-  return (register_tile_running){
+  return (register_tile_run_state){
       .work = work,
       .kernels = kernels,
       .tile = tile,
@@ -155,7 +155,7 @@ static register_tile_running register_tile_start(const tsl_work *work, const tsl
       .scratch = operands->scratch ? operands->scratch : c,
       .steps = {kernels->swapped ? operands->b.step : operands->a.step,
                 kernels->swapped ? operands->a.step : operands->b.step, operands->c.step},
-      /* An empty sum is not scaled: infinity times nothing is nothing. */
+      /* sums of no terms are not scaled: infinity times 0 would be NaN */
       .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
       .beta = {work->problem.beta[0], work->problem.beta[1]},
       .wanted = tsl_launch_wanted_of(work, operands),
@@ -163,7 +163,7 @@ static register_tile_running register_tile_start(const tsl_work *work, const tsl
   };
 }
 
-static tesela_status register_tile_launch(const register_tile_running *run, tsl_kernel *kernel,
+static tesela_status register_tile_launch(const register_tile_run_state *run, tsl_kernel *kernel,
                                           const tsl_grid *grid, const tsl_argument *list, int count) {
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
@@ -174,9 +174,9 @@ static tsl_register_tile_number register_tile_number_of(tesela_type sums, double
                                                  : (tsl_register_tile_number){.f32 = (float)x};
 }
 
-/* What kernels are given, of one product and one split of k. */
-static tsl_register_tile_arguments arguments_of(const register_tile_running *run,
-                                                const tsl_gemm_sizes *sizes) {
+/* Returns the kernel arguments of a product and k split. */
+static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run,
+                                                 const tsl_gemm_sizes *sizes) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
   return (tsl_register_tile_arguments){
       .m = sizes->m,
@@ -202,14 +202,14 @@ static tsl_register_tile_arguments arguments_of(const register_tile_running *run
   };
 }
 
-/* Where what is in scratch memory lies, in numbers. */
+/* Layout of the workspace, in numbers of the sums' type. */
 typedef struct register_tile_layout {
-  int64_t units;            /* along k; 0 where nothing is copied */
-  int64_t pitch_a, pitch_b; /* from unit to unit of the copies, that of A first */
-  int64_t splits, pitch;    /* where the splits' sums start, and from row to row of each */
+  int64_t units;            /* units along k; 0 without copies */
+  int64_t pitch_a, pitch_b; /* distance between units of the copies; A's copy comes first */
+  int64_t splits, pitch;    /* offset of the splits' sums, and distance between their rows */
 } register_tile_layout;
 
-static register_tile_layout register_tile_layout_of(const register_tile_running *run) {
+static register_tile_layout register_tile_layout_of(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
   const tsl_gemm_sizes *sizes = &run->sizes;
   register_tile_layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
@@ -220,14 +220,14 @@ static register_tile_layout register_tile_layout_of(const register_tile_running 
   return made;
 }
 
-static tesela_status copy_units(const register_tile_running *run, tsl_buffer *from, const tsl_grid *grid,
+static tesela_status copy_units(const register_tile_run_state *run, tsl_buffer *from, const tsl_grid *grid,
                                 const tsl_register_tile_units *tile_units) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch),
                                TSL_ARG_VALUE(*tile_units)};
   return register_tile_launch(run, run->kernels->units, grid, list, 3);
 }
 
-static tesela_status copy_both(const register_tile_running *run, const register_tile_layout *layout) {
+static tesela_status copy_both(const register_tile_run_state *run, const register_tile_layout *layout) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_problem *problem = &run->work->problem;
   const bool swapped = run->kernels->swapped;
@@ -250,7 +250,7 @@ static tesela_status copy_both(const register_tile_running *run, const register_
   return copy_units(run, run->b, &run->grids.copy_b, &b);
 }
 
-static tesela_status register_tile_multiply(const register_tile_running *run) {
+static tesela_status register_tile_multiply(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
   const register_tile_layout at = register_tile_layout_of(run);
   const bool is_split = tile->split > 1;
@@ -269,41 +269,41 @@ static tesela_status register_tile_multiply(const register_tile_running *run) {
     sizes.c_row_stride = at.pitch / tile->numbers;
     sizes.c_col_stride = 1;
   }
-  tsl_register_tile_arguments given = arguments_of(run, &sizes);
-  given.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
-  given.split_step = sizes.m * at.pitch / tile->numbers;
-  if (is_split) { /* sums, which are scaled later */
+  tsl_register_tile_arguments args = get_arguments(run, &sizes);
+  args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
+  args.split_step = sizes.m * at.pitch / tile->numbers;
+  if (is_split) { /* sums are stored unscaled */
     const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
-    given.alpha[0] = register_tile_number_of(sums, 1);
-    given.alpha[1] = register_tile_number_of(sums, 0);
-    given.c_step = tile->split * given.split_step;
+    args.alpha[0] = register_tile_number_of(sums, 1);
+    args.alpha[1] = register_tile_number_of(sums, 0);
+    args.c_step = tile->split * args.split_step;
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
-                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), TSL_ARG_VALUE(given)};
+                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), TSL_ARG_VALUE(args)};
   return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
 }
 
-static tesela_status register_tile_run_sum(const register_tile_running *run) {
+static tesela_status register_tile_run_sum(const register_tile_run_state *run) {
   const register_tile_layout at = register_tile_layout_of(run);
   const int64_t step = run->tile.split * run->sizes.m * at.pitch;
-  const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c),   TSL_ARG_VALUE(given),
+  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c),   TSL_ARG_VALUE(args),
                                TSL_ARG_VALUE(at.pitch),      TSL_ARG_VALUE(at.splits), TSL_ARG_VALUE(step)};
   return register_tile_launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
 }
 
-/* Copies an operand into panels. */
-static tesela_status register_tile_pack(const register_tile_running *run, tsl_kernel *kernel,
+/* Packs an operand into panels. */
+static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,
                                         tsl_buffer *operand, const tsl_grid *grid) {
-  const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
+  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(args)};
   return register_tile_launch(run, kernel, grid, list, 3);
 }
 
-static tesela_status multiply_packed(const register_tile_running *run) {
-  const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(given)};
+static tesela_status multiply_packed(const register_tile_run_state *run) {
+  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(args)};
   if (run->sizes.k > 0) {
     TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
     TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
@@ -312,7 +312,7 @@ static tesela_status multiply_packed(const register_tile_running *run) {
 }
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const register_tile_running run = register_tile_start(work, operands, stream);
+  const register_tile_run_state run = register_tile_start(work, operands, stream);
   if (!run.tile.local)
     return multiply_packed(&run);
   TSL_TRY(register_tile_multiply(&run));

@@ -1,11 +1,11 @@
-/* What follows from a problem and a config of register_tile: a tile, what it takes of a compute unit and of
- * memory, launches. */
+/* Derives the tile of register_tile, its use of a compute unit and of memory, and the grids of its
+ * launches. */
 #include "host/int_math.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
 
-/* A compute unit's work-items. */
+/* Resident work-items of a compute unit. */
 enum { UNIT_ITEMS = 2048 };
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
@@ -38,7 +38,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   if (!tile->local)
     return 0;
-  /* Four numbers of padding a line: fetch.cl. */
+  /* a line has four elements of padding: fetch.cl */
   const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
@@ -46,27 +46,27 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  /* What is on its way to local memory, and where it comes from; with asynchronous copies, the next depth's
-   * factors. */
+  /* vectors in flight to local memory with their addresses; for asynchronous copies the next
+   * depth's operands */
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
   const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
   return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
-/* What compilers take beside what is counted above, for addresses and for what is loaded early (NVRTC 13.0,
- * sm_90: 40 to 60, and 8 more where all lines are whole vectors), and the step in which items are given
- * registers. */
-enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, REGISTERS_MOST = 256 };
+/* Registers that compilers use beyond the counted ones, for addresses and early loads (NVRTC 13.0,
+ * sm_90: 40 to 60, and 8 more where all lines are whole vectors), and the granularity of
+ * allocation. */
+enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS = 256 };
 
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
-  const int step = tile->items < 32 ? 32 : tile->items; /* what runs in step has registers of its own */
+  const int step = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
   const int more = !tile->local ? 0 : tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? MORE_ASYNC : MORE_LOCAL;
   const int64_t each =
-      tsl_min(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), REGISTERS_MOST);
+      tsl_min(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), MAX_ITEM_REGISTERS);
   const int registers = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each);
   const int items = UNIT_ITEMS / tile->items;
-  /* A unit has about four times the local memory that one group may declare. */
+  /* a unit has about four times the local memory that one group may declare */
   const int64_t bytes = tsl_register_tile_local_bytes(tile);
   const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / (bytes + 1024) : items;
   const int least = registers < items ? registers : items;
@@ -99,14 +99,14 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
 
 /* --- grids --- */
 
-/* Of copies: dimension 1 counts what kernels go on with where the device has fewer groups. */
+/* Returns the grid of a packing or copying kernel. Dimension 1 is a grid-stride loop. */
 static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
                           const tsl_device *device) {
   if (!tile->local)
     return (tsl_grid){{(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS),
                        tsl_launch_limited(device, 1, tsl_ceil_div(lines, width)), 1},
                       {1, 1, 1}};
-  /* Lines up to the pitch; so do those who are no lines. */
+  /* all lines up to the pitch are written, padding lines too */
   const int64_t padded = tsl_round_up(lines * tile->numbers, tile->lanes) / tile->numbers,
                 units = tsl_ceil_div(k, tile->products);
   return (tsl_grid){{(uint64_t)tsl_ceil_div(padded, TSL_REGISTER_TILE_COPY_ITEMS),

@@ -1,27 +1,27 @@
-/* What the host and the kernels of register_tile both know: the values of its parameter `form`, and what its
- * kernels are given. The includer has strategy/gemm_shared.h and its word, and kernels TSL_REAL too, the type
- * of sums. */
+/* Values and arguments that the host and the kernels of register_tile share. Include
+ * strategy/gemm_shared.h first; kernels also define TSL_REAL, the type of sums. */
 #ifndef TSL_GEMM_REGISTER_TILE_SHARED_H
 #define TSL_GEMM_REGISTER_TILE_SHARED_H
 
-/* Panels of A and B in local memory, by way of registers or by asynchronous copies; or in scratch memory,
- * packed first, where each item of a group has a micro-tile, or a group is one item. */
+/* Values of the parameter `form`: panels in local memory, loaded through registers (LOCAL) or by
+ * asynchronous copies (LOCAL_ASYNC); or panels packed in the workspace, with one micro-tile per
+ * item (PACKED) or one item per group (PACKED_SERIAL). */
 #define TSL_REGISTER_TILE_LOCAL 1
 #define TSL_REGISTER_TILE_PACKED 2
 #define TSL_REGISTER_TILE_PACKED_SERIAL 3
 #define TSL_REGISTER_TILE_LOCAL_ASYNC 4
 
-/* Work-items of a group that adds splits; of one that copies into units, and units of a line that each of
- * them copies; numbers along k that an item packs. */
+/* SUM_ITEMS: work-items of a group that adds k splits. COPY_ITEMS, COPY_DEPTHS: work-items of a
+ * copying group, and units of a line that each copies. PACK_DEPTHS: k that an item packs. */
 #define TSL_REGISTER_TILE_SUM_ITEMS 64
 #define TSL_REGISTER_TILE_COPY_ITEMS 64
 #define TSL_REGISTER_TILE_COPY_DEPTHS 16
 #define TSL_REGISTER_TILE_PACK_DEPTHS 64
 
-/* A number of the sums' type, in eight bytes whatever it is. */
+/* Number of the sums' type, always in eight bytes. */
 #ifdef TSL_REAL
 typedef struct tsl_register_tile_number {
-  TSL_REAL of[8 / sizeof(TSL_REAL)]; /* the first */
+  TSL_REAL of[8 / sizeof(TSL_REAL)]; /* element 0 holds the number */
 } tsl_register_tile_number;
 #else
 typedef union tsl_register_tile_number {
@@ -32,29 +32,30 @@ typedef union tsl_register_tile_number {
 } tsl_register_tile_number;
 #endif
 
-/* What every kernel is given but those that copy into units. Everything counts elements. */
+/* Arguments of all kernels but the copies to units. Counts are in elements. */
 typedef struct tsl_register_tile_arguments {
   TSL_GEMM_SIZES
   tsl_register_tile_number alpha[2], beta[2]; /* real, imaginary */
-  TSL_INDEX split_depth;                      /* products along k of each split */
-  TSL_INDEX split_step;                       /* from split to split of C */
-  TSL_INDEX band;                             /* rows of tiles that groups take together */
-  TSL_INDEX a_step, b_step, c_step;           /* from product to product of a batch */
-  TSL_INDEX wanted, wanted_above; /* the address of an int, and what it must be above unless the run is not
-                                     wanted; 0: it is */
+  TSL_INDEX split_depth;                      /* k of each split */
+  TSL_INDEX split_step;                       /* stride between splits of C */
+  TSL_INDEX band;                             /* rows of tiles that are visited together, for cache reuse */
+  TSL_INDEX a_step, b_step, c_step;           /* strides between products of a batch */
+  /* is_unwanted(): the result is not used if the int at address `wanted` is not above
+   * `wanted_above`; 0: it is used */
+  TSL_INDEX wanted, wanted_above;
 } tsl_register_tile_arguments;
 
-/* A copy into units. */
+/* Arguments of a copy to units. */
 typedef struct tsl_register_tile_units {
   TSL_INDEX lines, k;
-  TSL_INDEX from, line_stride, depth_stride; /* elements */
-  TSL_INDEX to, pitch;                       /* numbers */
-  TSL_INDEX sign;                            /* of imaginary parts */
+  TSL_INDEX from, line_stride, depth_stride; /* in elements */
+  TSL_INDEX to, pitch;                       /* in numbers */
+  TSL_INDEX sign;                            /* factor of imaginary parts, 1 or -1 */
   TSL_INDEX wanted, wanted_above;
 } tsl_register_tile_units;
 
 #ifdef TSL_REAL
-/* Returns true if the kernel's result is not used. Only CUDA's kernels get an address. */
+/* Returns true if the kernel's result is not used. Only CUDA kernels get an address. */
 TSL_FUNCTION int is_unwanted(TSL_INDEX index, TSL_INDEX above) {
 #ifdef __OPENCL_C_VERSION__
   return 0;

@@ -1,20 +1,22 @@
-/* The second step of register_tile where k is split: C = alpha (split 0 + split 1 + ...) + beta C, in this order whatever ran
- * first, so that the same bits come out each time.
+/* Sum of k splits of register_tile: C = alpha (split 0 + split 1 + ...) + beta C, in this order, so that
+ * every run gives the same bits.
  *
- *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...      an item adds one vector of a row; splits
+ *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...  an item adds one vector of a row; splits
  *                                                                      start at number `first`
  *
- * Where C cannot be stored in vectors, neighbouring items add and store neighbouring numbers.
+ * Where C cannot be stored in vectors, adjacent items add and store adjacent numbers.
  *
- * Dimension 2 counts the products of a batch: their splits are `step` numbers apart, their results `c_step` elements.
+ * Dimension 2 counts the products of a batch: their splits are `step` numbers apart, their results `c_step`
+ * elements.
  *
- * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
- * goes on to further rows. */
+ * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C. Groups loop over rows where dimension 1
+ * has fewer groups. */
 #include "register_tile_arguments.cl"
 #include "units.h"
 
 #ifndef TSL_COMPLEX
-/* As many numbers of a row as a vector has, from number `start` on, SUM_ITEMS apart. */
+/* Adds and stores as many numbers of a row as a vector has, from number `start` on, SUM_ITEMS
+ * apart. */
 TSL_FUNCTION void add_numbers(TSL_GLOBAL const TSL_REAL *split, TSL_GLOBAL tsl_result *c,
                               const tsl_gemm_arguments *g, TSL_INDEX start, TSL_INDEX pitch) {
   TSL_REAL sum[TSL_LANES];

@@ -1,12 +1,11 @@
-/* The first step of register_tile where elements are not what its multiply-adds take: an operand as units (kernel/units.h),
- * depth by depth.
+/* Copy of an operand to units (kernel/units.h), depth by depth, for elements that the multiply-adds do not
+ * take.
  *
- *   depth 0   | line 0 | line 1 | ... up to `pitch` numbers      a line is a row of A, a column of B; a complex number is
- *   depth 1   | line 0 | line 1 | ...                            two numbers, a depth of quads four products
+ *   depth 0  | line 0 | line 1 | ... up to `pitch` numbers      a line is a row of A or a column of B; a complex number is
+ *   depth 1   | line 0 | line 1 | ...                            two numbers; a depth of quads is four k
  *
- * An item copies a line's next DEPTHS units, so that what its neighbours read along k is used up from a cache. Lines behind
- * the last one, up to the pitch, are zeros: vectors read them, too.
- * Limits: any sizes and strides. */
+ * An item copies a line's next DEPTHS units, so that adjacent reads along k use the same cache lines. Padding
+ * lines up to the pitch are zeros: vectors read them, too. Limits: any sizes and strides. */
 #include "register_tile_arguments.cl"
 #include "units.h"
 

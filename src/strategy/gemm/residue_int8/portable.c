@@ -1,13 +1,13 @@
-/* residue_int8 on devices whose kernels are portable: where things lie in scratch memory, the integer
- * product, and the launches of a run.
+/* residue_int8 on devices with portable kernels: workspace layout, the integer product, and the launches of a
+ * run.
  *
  *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
  *
- * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at
- * multiples of 16 bytes, at most TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies
- * these fastest does, so nothing here knows matrix instructions. How many planes count is known on the device
- * alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they are
- * told whether they count (tsl_run_predicate) leaves out those that do not. */
+ * The integer product is a subplan: i8 by i8 to i32, with dense lines of A and B that start at multiples of
+ * 16 bytes, and at most TSL_RESIDUE_PART of k. The device's fastest strategy multiplies; nothing here depends
+ * on matrix instructions. Only the device knows how many planes count, and a run only enqueues: products of
+ * the maximum number of moduli are enqueued, and an engine that supports tsl_run_predicate skips planes that
+ * do not count. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
@@ -21,15 +21,15 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,          /* what engines round their sizes up to, at most */
-  WIDE = 4,            /* numbers that are stored at once */
+  SIDE = 256,          /* granularity of the engines' sizes, at most */
+  WIDE = 4,            /* elements of C stored at once */
   NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
-  WORKSPACE = 16 << 20 /* of the product, beside copies of what it multiplies */
+  WORKSPACE = 16 << 20 /* bytes for the product, besides copies of its operands */
 };
 
 /* --- memory --- */
 
-/* Planes of an operand: for each modulus that may be chosen, kind and part of k. */
+/* Returns the planes of an operand: for each modulus that may be chosen, kind and k part. */
 static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
                          const residue_portable *portable) {
   return (int64_t)portable->parts * tsl_residue_kinds(problem) *
@@ -42,16 +42,16 @@ static int64_t portable_take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words
- * where they have no units for bytes. */
+/* Returns the bytes of the product's subplan at the start of the workspace. Some engines copy their
+ * operands, bytes as words. */
 static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *portable) {
   const int64_t lines =
       tsl_round_up(tsl_residue_rows(config, portable->m), SIDE) + tsl_round_up(portable->n, SIDE);
   return lines * tsl_round_up(portable->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
-/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first,
- * behind what the engine has; returns the bytes of it all. Planes of A and of C are a block's. */
+/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, after the engine's
+ * workspace; operand args->stays lies first. Planes of A and C are a block's. Returns all bytes. */
 static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                                 residue_portable *portable) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
@@ -84,10 +84,10 @@ static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *co
 
 uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  residue_portable given = {.stays = 0};
+  residue_portable args = {.stays = 0};
   (void)device;
-  return (uint64_t)tsl_max(portable_lay_out(problem, config, problem->m, problem->n, &given),
-                           portable_lay_out(problem, config, problem->n, problem->m, &given));
+  return (uint64_t)tsl_max(portable_lay_out(problem, config, problem->m, problem->n, &args),
+                           portable_lay_out(problem, config, problem->n, problem->m, &args));
 }
 
 /* --- building --- */
@@ -96,33 +96,33 @@ static bool portable_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* C' = B' A' where C's columns are what follows each other. */
+/* Returns true if C is column-major: C' = B' A' is computed. */
 static bool is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
 
 static residue_portable portable_layout_of(const tsl_work *work, bool swapped, int stays) {
   const tsl_problem *problem = &work->problem;
-  residue_portable given = {.stays = stays};
+  residue_portable args = {.stays = stays};
   portable_lay_out(problem, &work->config, swapped ? problem->n : problem->m,
-                   swapped ? problem->m : problem->n, &given);
-  return given;
+                   swapped ? problem->m : problem->n, &args);
+  return args;
 }
 
 static tesela_status portable_make_product(tsl_work *work) {
   tsl_residue_state *state = work->state;
-  const residue_portable given = portable_layout_of(work, state->is_swapped, 0);
-  const int64_t rows = tsl_residue_rows(&work->config, given.m);
-  tsl_problem problem = tsl_problem_gemm(rows, given.n, given.depth, TESELA_I32);
+  const residue_portable args = portable_layout_of(work, state->is_swapped, 0);
+  const int64_t rows = tsl_residue_rows(&work->config, args.m);
+  tsl_problem problem = tsl_problem_gemm(rows, args.n, args.depth, TESELA_I32);
   problem.a = (tsl_shape){
-      .type = TESELA_I8, .rows = rows, .cols = given.depth, .row_stride = given.depth, .col_stride = 1};
+      .type = TESELA_I8, .rows = rows, .cols = args.depth, .row_stride = args.depth, .col_stride = 1};
   problem.b = (tsl_shape){
-      .type = TESELA_I8, .rows = given.depth, .cols = given.n, .row_stride = 1, .col_stride = given.depth};
-  problem.c.row_stride = given.sums_row;
+      .type = TESELA_I8, .rows = args.depth, .cols = args.n, .row_stride = 1, .col_stride = args.depth};
+  problem.c.row_stride = args.sums_row;
   const tsl_subplan_request wish = {.problem = &problem,
                                     .device = work->device,
                                     .in_buffers = true,
-                                    .workspace_most = (uint64_t)portable_workspace_of(&work->config, &given)};
+                                    .workspace_most = (uint64_t)portable_workspace_of(&work->config, &args)};
   TSL_TRY(work->children->make(work->children, &wish, &state->product));
   state->reduces = work->children->reduces(state->product);
   return TESELA_OK;
@@ -162,9 +162,9 @@ typedef struct portable_residue_run {
   const tsl_residue_state *state;
   tsl_buffer *a, *b, *c, *scratch;
   tsl_stream *stream;
-  residue_portable given;
+  residue_portable args;
   residue_modulus moduli[TSL_RESIDUE_MODULI];
-  tsl_hash made; /* of the operand that stays */
+  tsl_hash made; /* hash of the reused operand's data */
 } portable_residue_run;
 
 static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t offset, int64_t across,
@@ -179,20 +179,21 @@ static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t off
                           .is_conjugate = is_conjugate};
 }
 
-/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. Blocks
- * of rows lie one where the other lay: nothing of them stays. */
+/* Sets up operand reuse. The engine's workspace depends on both sizes, so data is reused only by
+ * runs of equal sizes, and not where rows are computed in blocks, which overwrite each other's
+ * data. */
 static void portable_keep(const tsl_operands *operands, portable_residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
-  residue_portable *given = &run->given;
-  const int o = given->stays;
-  if (!operands->stays || given->is_empty || tsl_residue_rows(&run->work->config, given->m) < given->m)
+  residue_portable *args = &run->args;
+  const int o = args->stays;
+  if (!operands->stays || args->is_empty || tsl_residue_rows(&run->work->config, args->m) < args->m)
     return;
-  const residue_rules rules = tsl_residue_rules(problem, &run->work->config, given->m, given->n);
-  const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o],
-                                   given->made};
-  run->made = tsl_residue_made_of(problem, &rules, o, o ? given->n : given->m, &given->of[o],
+  const residue_rules rules = tsl_residue_rules(problem, &run->work->config, args->m, args->n);
+  const tsl_residue_lying lying = {args->planes[o], args->plane[o], args->keys[o], args->candidates[o],
+                                   args->made};
+  run->made = tsl_residue_made_of(problem, &rules, o, o ? args->n : args->m, &args->operands[o],
                                   o ? run->b : run->a, run->scratch, &lying);
-  given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
+  args->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
 }
 
 static portable_residue_run portable_run_of(const tsl_work *work, const tsl_operands *operands,
@@ -209,26 +210,26 @@ static portable_residue_run portable_run_of(const tsl_work *work, const tsl_oper
       .c = operands->c.buffer,
       .scratch = operands->scratch,
       .stream = stream,
-      .given = portable_layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
-  residue_portable *given = &run.given;
-  given->of[0] = portable_matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
-                                    state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
-  given->of[1] = portable_matrix_of(problem, s.b_offset, s.b_col_stride, s.b_row_stride,
-                                    state->is_swapped ? problem->conjugate_a : problem->conjugate_b);
-  given->c_offset = tsl_residue_reals(problem, s.c_offset);
-  given->c_row = tsl_residue_reals(problem, s.c_row_stride);
-  given->c_col = tsl_residue_reals(problem, s.c_col_stride);
-  given->alpha = problem->alpha[0], given->beta = problem->beta[0];
-  given->is_empty = !portable_reads(problem);
-  given->is_wide = tsl_residue_reals(problem, 1) == 1 && given->c_col == 1 && given->c_row % WIDE == 0 &&
-                   given->c_offset % WIDE == 0;
+      .args = portable_layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
+  residue_portable *args = &run.args;
+  args->operands[0] = portable_matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
+                                         state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
+  args->operands[1] = portable_matrix_of(problem, s.b_offset, s.b_col_stride, s.b_row_stride,
+                                         state->is_swapped ? problem->conjugate_a : problem->conjugate_b);
+  args->c_offset = tsl_residue_reals(problem, s.c_offset);
+  args->c_row = tsl_residue_reals(problem, s.c_row_stride);
+  args->c_col = tsl_residue_reals(problem, s.c_col_stride);
+  args->alpha = problem->alpha[0], args->beta = problem->beta[0];
+  args->is_empty = !portable_reads(problem);
+  args->is_wide = tsl_residue_reals(problem, 1) == 1 && args->c_col == 1 && args->c_row % WIDE == 0 &&
+                  args->c_offset % WIDE == 0;
   portable_keep(operands, &run);
   for (int o = 0; o < 2; o++)
-    given->blocks[o] =
-        given->is_kept && o == given->stays
+    args->blocks[o] =
+        args->is_kept && o == args->stays
             ? 0
-            : (int)tsl_ceil_div(o ? given->n : given->m,
-                                given->of[o].is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG);
+            : (int)tsl_ceil_div(o ? args->n : args->m, args->operands[o].is_across ? TSL_RESIDUE_LINES_ACROSS
+                                                                                   : TSL_RESIDUE_LINES_ALONG);
   return run;
 }
 
@@ -238,19 +239,19 @@ static tesela_status portable_launch(const portable_residue_run *run, tsl_kernel
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-/* Groups of items, one for each of so many. */
+/* Returns the groups for `items` items. */
 static int64_t portable_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
 }
 
 static tesela_status bring_rules(portable_residue_run *run) {
   const residue_rules rules =
-      tsl_residue_rules(&run->work->problem, &run->work->config, run->given.m, run->given.n);
+      tsl_residue_rules(&run->work->problem, &run->work->config, run->args.m, run->args.n);
   memcpy(run->moduli, rules.moduli, sizeof run->moduli);
   for (size_t at = 0; at < sizeof rules; at += TSL_RESIDUE_SOME * sizeof(unsigned)) {
     const size_t left = sizeof rules - at, most = TSL_RESIDUE_SOME * sizeof(unsigned),
                  bytes = left < most ? left : most;
-    residue_some some = {.at = run->given.rules + (int64_t)at, .count = (int)(bytes / sizeof(unsigned))};
+    residue_some some = {.at = run->args.rules + (int64_t)at, .count = (int)(bytes / sizeof(unsigned))};
     memcpy(some.word, (const unsigned char *)&rules + at, bytes);
     const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(some)};
     TSL_TRY(portable_launch(run, run->state->rules, 1, TSL_RESIDUE_SOME, list, 2));
@@ -259,103 +260,101 @@ static tesela_status bring_rules(portable_residue_run *run) {
 }
 
 static tesela_status portable_choose(const portable_residue_run *run) {
-  const residue_portable *given = &run->given;
+  const residue_portable *args = &run->args;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
-                              TSL_ARG_VALUE(*given)};
-  TSL_TRY(portable_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS,
-                          all, 4));
+                              TSL_ARG_VALUE(*args)};
+  TSL_TRY(portable_launch(run, run->state->measure, args->blocks[0] + args->blocks[1], TSL_RESIDUE_ITEMS, all,
+                          4));
   return portable_launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2);
 }
 
-/* Of A's rows, and, for the first block, of all of B. */
+/* Converts the block's rows of A and, for the first block, all of B. */
 static tesela_status portable_convert(const portable_residue_run *run, bool is_first) {
-  const residue_portable *given = &run->given;
+  const residue_portable *args = &run->args;
   for (int o = 0; o < (is_first ? 2 : 1); o++) {
-    const int64_t unit = given->of[o].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1,
-                  lines = tsl_round_up(o ? given->n : given->m, unit),
-                  chunks = given->parts *
-                           (tsl_residue_reals(&run->work->problem, given->depth) / TSL_RESIDUE_NUMBERS);
+    const int64_t unit = args->operands[o].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1,
+                  lines = tsl_round_up(o ? args->n : args->m, unit),
+                  chunks = args->parts *
+                           (tsl_residue_reals(&run->work->problem, args->depth) / TSL_RESIDUE_NUMBERS);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
-                                 TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
+                                 TSL_ARG_VALUE(*args), TSL_ARG_VALUE(o)};
     TSL_TRY(portable_launch(run, run->state->convert, portable_groups_for(lines * chunks),
                             TSL_RESIDUE_GROUP_ITEMS, list, 4));
   }
   return TESELA_OK;
 }
 
-/* Sums of a plane, and residues of these: by the engine that multiplies, where it makes these itself. */
+/* Enqueues the sums of a plane and their reduction, unless the engine reduces them itself. */
 static tesela_status multiply_plane(const portable_residue_run *run, int plane) {
-  const residue_portable *given = &run->given;
-  const int modulus = plane / given->parts / tsl_residue_kinds(&run->work->problem);
+  const residue_portable *args = &run->args;
+  const int modulus = plane / args->parts / tsl_residue_kinds(&run->work->problem);
   const residue_modulus *by = &run->moduli[modulus];
-  tsl_operands operands = {
-      .a = {.buffer = run->scratch, .offset = given->planes[0] + plane * given->plane[0]},
-      .b = {.buffer = run->scratch, .offset = given->planes[1] + plane * given->plane[1]},
-      .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(int)},
-      .wanted = {.is_told = true,
-                 .at = given->choice + (int64_t)offsetof(residue_choice, moduli),
-                 .above = modulus}};
+  tsl_operands operands = {.a = {.buffer = run->scratch, .offset = args->planes[0] + plane * args->plane[0]},
+                           .b = {.buffer = run->scratch, .offset = args->planes[1] + plane * args->plane[1]},
+                           .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(int)},
+                           .wanted = {.is_told = true,
+                                      .at = args->choice + (int64_t)offsetof(residue_choice, moduli),
+                                      .above = modulus}};
   if (run->state->reduces)
-    operands.rests = (tsl_modular_output){.at = given->rests + plane * given->rest_plane,
-                                          .row = given->rest_row,
+    operands.rests = (tsl_modular_output){.at = args->rests + plane * args->rest_plane,
+                                          .row = args->rest_row,
                                           .p = by->p,
                                           .magic = by->magic,
                                           .bias = by->bias};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given), TSL_ARG_VALUE(plane)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args), TSL_ARG_VALUE(plane)};
   TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
   if (run->state->reduces)
     return TESELA_OK;
   return portable_launch(run, run->state->reduce,
-                         portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+                         portable_groups_for(args->m * tsl_ceil_div(args->n, TSL_RESIDUE_FOUR)),
                          TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
 
 static tesela_status portable_multiply(const portable_residue_run *run) {
-  const residue_portable *given = &run->given;
-  const int64_t planes = planes_of(&run->work->problem, &run->work->config, given);
+  const residue_portable *args = &run->args;
+  const int64_t planes = planes_of(&run->work->problem, &run->work->config, args);
   for (int plane = 0; plane < planes; plane++)
     TSL_TRY(multiply_plane(run, plane));
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->c), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->c), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args)};
   return portable_launch(run, run->state->join,
-                         portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+                         portable_groups_for(args->m * tsl_ceil_div(args->n, TSL_RESIDUE_FOUR)),
                          TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
 
 static tesela_status portable_launch_native(const portable_residue_run *run) {
-  const residue_portable *given = &run->given;
-  const int64_t down = tsl_min(NATIVE_DOWN, tsl_ceil_div(given->m, TSL_RESIDUE_TILE));
+  const residue_portable *args = &run->args;
+  const int64_t down = tsl_min(NATIVE_DOWN, tsl_ceil_div(args->m, TSL_RESIDUE_TILE));
   const tsl_grid grid = {
-      {(uint64_t)tsl_ceil_div(given->n, TSL_RESIDUE_TILE), tsl_launch_limited(run->work->device, 1, down), 1},
+      {(uint64_t)tsl_ceil_div(args->n, TSL_RESIDUE_TILE), tsl_launch_limited(run->work->device, 1, down), 1},
       {TSL_RESIDUE_TILE, TSL_RESIDUE_TILE, 1}};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(given->is_empty ? run->c : run->a),
-                               TSL_ARG_BUFFER(given->is_empty ? run->c : run->b), TSL_ARG_BUFFER(run->c),
-                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(args->is_empty ? run->c : run->a),
+                               TSL_ARG_BUFFER(args->is_empty ? run->c : run->b), TSL_ARG_BUFFER(run->c),
+                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args)};
   return run->work->device->ops->launch(run->stream, run->state->native, &grid, list, 5);
 }
 
-/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and
- * planes of its own. The product of a block that has fewer rows than the first one is also of what lies
- * behind them in a plane. */
+/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the
+ * whole run. A last block with fewer rows multiplies the plane's remaining rows, too. */
 static portable_residue_run portable_block_of(const portable_residue_run *whole, int64_t first,
                                               int64_t most) {
   portable_residue_run block = *whole;
-  residue_portable *given = &block.given;
-  given->of[0].offset += first * given->of[0].across;
-  given->scales[0] += first * (int64_t)sizeof(int);
-  given->c_offset += first * given->c_row;
-  given->m = (int)tsl_min(most, whole->given.m - first);
+  residue_portable *args = &block.args;
+  args->operands[0].offset += first * args->operands[0].across;
+  args->scales[0] += first * (int64_t)sizeof(int);
+  args->c_offset += first * args->c_row;
+  args->m = (int)tsl_min(most, whole->args.m - first);
   return block;
 }
 
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream) {
   portable_residue_run run = portable_run_of(work, operands, stream);
-  if (run.given.is_empty)
+  if (run.args.is_empty)
     return portable_launch_native(&run);
   TSL_TRY(bring_rules(&run));
   TSL_TRY(portable_choose(&run));
-  const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
-  for (int64_t first = 0; first < run.given.m; first += rows) {
+  const int64_t rows = tsl_residue_rows(&work->config, run.args.m);
+  for (int64_t first = 0; first < run.args.m; first += rows) {
     const portable_residue_run block = portable_block_of(&run, first, rows);
     TSL_TRY(portable_convert(&block, first == 0));
     TSL_TRY(portable_multiply(&block));

@@ -1,28 +1,26 @@
-/* Idea: f32 and f64 products by 8-bit integers, which multiply forty times as fast on some GPUs: the second
- * scheme of Ozaki, Uchino and Imamura (2025), with a guarantee for every element.
+/* Idea: f32 and f64 products by 8-bit integers, which are forty times as fast on some GPUs: the second scheme
+ * of Ozaki, Uchino and Imamura (2025), with a bound for every element.
  *
- *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'              C
+ *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'         C
  *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
- *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N of them  --->  alpha 2^-(e_i + f_j)
- * C' + beta C
- *   +---+  integers              +--+ +--+                    +--+
+ *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N  --->  alpha 2^-(e_i + f_j) C'
+ *   +---+  integers              +--+ +--+                    +--+              + beta C
  *
- * A' and B' are rounded to integers, and that is the only error: C' = A' B' is made of its residues exactly,
- * where P = p_0 p_1 ... is more than twice its magnitude (Cauchy and Schwarz: scales follow from norms, no
- * further product is needed). A line's error is relative to its norm, but what is promised is relative to
- * |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
+ * A' and B' are rounded to integers, which is the only error: C' = A' B' is reconstructed exactly from its
+ * residues, where P = p_0 p_1 ... is more than twice its magnitude (Cauchy-Schwarz: scales follow from norms,
+ * no further product is needed). A line's rounding error is relative to its norm, but the bound is relative
+ * to |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
  * their digits, and how much of a line's sum its largest element is. A row with few small elements and a
- * column with no few large ones meet in an element whose error is small (docs/lab/residue_int8.md has the
- * proof). Each call takes as few moduli as leave few lines without that proof; these, and lines that are not
- * all finite, are multiplied as they are, in C's type. Where they are many, another strategy computes
- * everything (whole.c).
+ * column without dominating elements give an element with a small error (docs/lab/residue_int8.md has the proof). Each call
+ * takes the number of moduli that leaves few lines without this proof. These lines, and lines that are not
+ * finite, are multiplied in C's type (native lines). If they are many, another strategy computes everything
+ * (whole.c).
  *
- * What it adds to the rungs below: no unit that multiplies C's type.
- * Three forms with the same bits: of the processor (residue_int8_host.c), of NVIDIA's sm_90a by CUDA
- * (residue_int8_run.c), and of all other devices by portable kernels and whatever multiplies bytes there
- * (portable.c). Parameters: moduli, the least number of them; block, the rows of C that are made at a time,
- * for less scratch memory and the same bits. Limits: f32 and f64, and their complex numbers with real alpha
- * and beta, by three products of residues for each modulus (residue_int8_complex.c).
+ * Beyond the rungs below: no unit for C's type is needed. Three forms give the same bits: the CPU's
+ * (residue_int8_host.c), CUDA's for NVIDIA's sm_90a (residue_int8_run.c), and portable kernels with the
+ * device's byte product (portable.c). Parameters: moduli, the least number of moduli; block, the rows of C
+ * that are computed at a time, to reduce the workspace. Limits: f32 and f64, and their complex types with
+ * real alpha and beta, by three products of residues for each modulus (residue_int8_complex.c).
  * Measurements: docs/lab/residue_int8.md. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -34,16 +32,14 @@
 static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =
         {"moduli", "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows", 0, {0}},
-    [TSL_RESIDUE_INT8_BLOCK] = {"block",
-                                "rows of C that are made at a time (columns, if these lie in rows); 0: all",
-                                0,
-                                {0}},
+    [TSL_RESIDUE_INT8_BLOCK] =
+        {"block", "rows of C that are computed at a time (columns, if C is column-major); 0: all", 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 
 enum { TERMS_MOST = 1 << 24 };
-/* What is chosen of rows at a time where memory is short: whole bands of tiles (residue_int8_run.c), and less
- * where these do not fit. */
+/* Limits of the rows computed at a time where memory is short: whole rasters of tiles
+ * (residue_int8_run.c), fewer if these do not fit. */
 enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
 
 static const tsl_types types[] = {
@@ -62,9 +58,9 @@ static bool residue_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a
- * careful sum. Where no bits are asked for again, another strategy may compute what residues do not pay for
- * (whole.c), by its own order of sums. */
+/* Returns the accuracy: moduli are chosen for the requested one, and native lines err no more than
+ * a careful sum. Unless reproducible bits are requested, another strategy may compute products for
+ * which residues do not pay (whole.c), in its own order of sums. */
 static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool has_tree = problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
   if (residue_is_complex(problem))
@@ -77,18 +73,18 @@ static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_confi
 static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
-  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
-  if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
-    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
-                       tsl_residue_most(problem));
+  const int64_t host_choice = config->value[TSL_RESIDUE_INT8_LEAST];
+  if (host_choice != 0 && (host_choice < 4 || host_choice > tsl_residue_most(problem)))
+    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)host_choice,
+                       tsl_type(problem->c.type)->name, tsl_residue_most(problem));
   if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
-    return "complex products are made of real ones, with real alpha and beta";
+    return "complex products take real alpha and beta";
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
   if (residue_is_host(device))
     return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
                ? NULL
-               : "block is for devices with memory of their own: the processor joins its tiles one by one";
+               : "block is for devices with their own memory: the CPU reconstructs its tiles one by one";
   const char *missing = tsl_capability_missing(needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
@@ -100,8 +96,8 @@ static const char *residue_refuse(const tsl_problem *problem, const tsl_config *
 
 static void residue_release(tsl_work *work) {
   const tsl_residue_state *state = work->state;
-  if (state && state->said)
-    work->device->ops->pinned_destroy(state->said);
+  if (state && state->host_choice)
+    work->device->ops->pinned_destroy(state->host_choice);
   if (state && state->product)
     work->children->destroy(state->product);
   if (state && state->whole)
@@ -127,20 +123,20 @@ static tesela_status residue_build(tsl_work *work) {
   return status;
 }
 
-/* What was chosen, where it is not what the plan expects. */
+/* Writes a note about the choice of the last run where it differs from the plan's expectation. */
 static const char *residue_note(const tsl_work *work) {
   const tsl_residue_state *state = work->state;
-  const residue_choice *said = state->said ? state->said->host : NULL;
-  const int moduli = said ? said->moduli : state->moduli,
-            native = said ? said->native[0] + said->native[1] : state->native_lines;
+  const residue_choice *host_choice = state->host_choice ? state->host_choice->host : NULL;
+  const int moduli = host_choice ? host_choice->moduli : state->moduli,
+            native = host_choice ? host_choice->native[0] + host_choice->native[1] : state->native_lines;
   if (moduli == 0 && state->whole)
     return state->whole_note;
   if (moduli == 0)
-    return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
+    return "residue_int8: residues do not pay for these numbers: the product was computed in C's own type";
   if (native > 0)
-    return "residue_int8: rows or columns that residues give no guarantee for were computed in C's own type";
+    return "residue_int8: rows or columns without a bound by residues were computed in C's own type";
   if (moduli > tsl_residue_least(&work->problem, &work->config))
-    return "residue_int8: these numbers need more moduli than usual for what is guaranteed";
+    return "residue_int8: these numbers need more moduli than usual for the guaranteed accuracy";
   return NULL;
 }
 
@@ -160,13 +156,13 @@ static uint64_t residue_scratch(const tsl_problem *problem, const tsl_config *co
 static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most,
                            tsl_config *config) {
   int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
-  const int64_t said = *block;
+  const int64_t host_choice = *block;
   if (residue_is_host(device) || residue_scratch(problem, config, device) <= most)
     return true;
   for (*block = BLOCK_MOST; *block >= BLOCK_LEAST; *block /= 2)
-    if ((said == 0 || *block < said) && residue_scratch(problem, config, device) <= most)
+    if ((host_choice == 0 || *block < host_choice) && residue_scratch(problem, config, device) <= most)
       return true;
-  *block = said;
+  *block = host_choice;
   return false;
 }
 
@@ -174,7 +170,7 @@ static const char *const probes[] = {"moduli=0", "block=96", NULL};
 
 const tsl_strategy tsl_gemm_residue_int8 = {
     .name = "residue_int8",
-    .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
+    .idea = "f32 and f64 by products of 8-bit residues, with as many moduli as the call's numbers need",
     .lifts = "the rate of units that multiply f32 and f64",
     .op = TSL_OP_GEMM,
     .version = 6,

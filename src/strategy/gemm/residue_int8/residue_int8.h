@@ -1,4 +1,4 @@
-/* gemm residue_int8: what its files share. */
+/* Declarations shared by the files of residue_int8. */
 #ifndef TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 
@@ -18,8 +18,8 @@
 
 enum { TSL_RESIDUE_INT8_LEAST, TSL_RESIDUE_INT8_BLOCK };
 
-/* Rows of C that are made at a time on devices, of m: residues of these and of their rows of A, and of all of
- * B, are in scratch memory. Shared out evenly, in pairs of CUDA's tiles. */
+/* Returns the rows of C that a device computes at a time. The workspace holds residues of these
+ * rows, of the same rows of A, and of all of B. Blocks are equal, in pairs of CUDA's tiles. */
 static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   const int64_t most = config->value[TSL_RESIDUE_INT8_BLOCK];
   if (most <= 0 || most >= m)
@@ -28,129 +28,132 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   return tsl_min(even, most);
 }
 
-/* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the
- * guarantee. */
+/* Returns the rules of a product with these m and n; the problem's k counts for the bound. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
-/* What an error may be, relative to |A||B|: what a careful sum's is, or what was asked for. */
+/* Returns the allowed error relative to |A||B|: the bound of a careful sum, or the requested
+ * accuracy. */
 double tsl_residue_allowed(const tsl_problem *problem);
-/* Whether that is less than what sums in f32 guarantee, so that elements without residues are summed in
- * double. */
+/* Returns true if the allowed error is below the bound of f32 sums, so that native elements are
+ * summed in double. */
 bool tsl_residue_is_precise(const tsl_problem *problem);
-/* The least number of moduli that a call may come out with, and the most that its type has. */
+/* Returns the least number of moduli that a call may choose. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
 int tsl_residue_most(const tsl_problem *problem);
-/* Number `number` of those that it chooses among; the last ones may be the same. */
+/* Returns candidate `number`, a number of moduli; the last candidates may be equal. */
 int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, int number);
 
 /* --- complex products --- */
 
-/* Numbers of a line: two for each complex one. */
+/* Returns the real numbers of a line: two for each complex number. */
 int64_t tsl_residue_numbers(const tsl_problem *problem);
-/* Planes for each modulus, of operands and of C: of real parts, of imaginary parts, of their sums; one where
- * numbers are real. */
+/* Returns the planes of a modulus, for operands and C: real parts, imaginary parts and their sums
+ * for complex products, else 1. */
 static inline int tsl_residue_kinds(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? TSL_RESIDUE_PRODUCTS : 1;
 }
-/* The real type that computing is in. */
+/* Returns the real type of the computation. */
 static inline tesela_type tsl_residue_type(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   return type->is_complex ? type->component : problem->c.type;
 }
-/* What kernels are compiled for: the type and whether it is of complex numbers; those that sum elements as
- * they are, also how. */
+/* Returns the defines of kernels: the type, and complex or not. tsl_residue_native_defines() adds
+ * how native elements are summed. */
 const char *tsl_residue_defines(const tsl_problem *problem);
 const char *tsl_residue_native_defines(const tsl_problem *problem);
-/* An offset or a stride in real numbers. */
+/* Returns an offset or a stride in real numbers. */
 static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elements) {
   return tsl_type(problem->c.type)->is_complex ? 2 * elements : elements;
 }
 
-/* The integer product's contract, on every device: residues A_l of A and B_l of B, a byte each, for each of
- * the moduli p_l; out come bytes, from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l
- * and B_l have signs, is each device's own (residue_int8_host.h, residue_int8_run.c). Of complex numbers
- * there are three such for each modulus, plane 3 l + kind. */
+/* Contract of the integer product on every device: the inputs are residues A_l of A and B_l of B,
+ * one byte each, for each modulus p_l; the output are bytes from 0 to 255 that equal A_l B_l modulo
+ * p_l. Layout and signs of A_l and B_l are the device's own (residue_int8_host.h,
+ * residue_int8_run.c). Complex products have three of these for each modulus, in plane 3 l + kind. */
 
-/* --- a factor that stays (strategy/operand_reuse.h) --- */
+/* --- reuse of an operand (strategy/operand_reuse.h) --- */
 
-/* Where what is made of an operand's lines lies in scratch memory, in bytes: its residues and a plane of
- * these, the lines' keys and candidates of scales, and the choice that residues were made by. Devices lay out
- * an operand that stays first, so that none of it moves with the other one's size. */
+/* Location of the data derived from an operand's lines, as byte offsets in the workspace: residues
+ * (`plane` bytes per plane), keys, candidate scales, and the choice by which the residues were
+ * made. A reused operand lies first, so that its offsets do not depend on the other operand's size. */
 typedef struct tsl_residue_lying {
   int64_t planes, plane, keys, candidates, made;
 } tsl_residue_lying;
 
-/* Which of C' = A' B' stays, 0 or 1; 0 where nothing does. */
+/* Returns the operand of C' = A' B' that is reused, 0 or 1; 0 if none is. */
 int tsl_residue_stays(const tsl_operands *operands, bool is_swapped);
-/* All that decides what is made of operand `number` of C' = A' B', `lines` lines in `factor`: what they are
- * measured by and how they become residues, but for the choice, which the device compares. */
+/* Returns a hash of everything that determines the data derived from operand `number` of C' = A'
+ * B', which has `lines` lines in `factor`: measuring and conversion. The choice is not included;
+ * the device compares it. */
 tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
                              int64_t lines, const residue_matrix *matrix, const tsl_buffer *factor,
                              const tsl_buffer *scratch, const tsl_residue_lying *lying);
 
-/* What build() leaves in work->state. */
+/* Kernels and subplans that build() stores in work->state. */
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
-  tsl_subplan *product; /* of portable kernels; NULL where there is nothing to multiply */
-  bool reduces;         /* which makes residues itself */
-  tsl_subplan *whole;   /* the whole product without residues; NULL: kernels of this strategy multiply it */
-  int whole_weight;     /* cost of an element of that in moduli; 0: not known */
+  tsl_subplan *product; /* integer product of portable kernels; NULL without products */
+  bool reduces;         /* `product` computes residues itself */
+  /* subplan for the whole product without residues; NULL: this strategy's own kernels compute it */
+  tsl_subplan *whole;
+  int whole_weight; /* cost of an element of `whole` in moduli; 0: not known */
   char whole_note[192];
-  bool is_swapped;  /* it is C' = B' A' */
-  int cluster;      /* blocks of CUDA's integer product that share what they load */
-  tsl_pinned *said; /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
-  _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
+  bool is_swapped;                  /* C' = B' A' is computed */
+  int cluster;                      /* blocks of a cluster of CUDA's integer product */
+  tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
+  _Atomic int moduli, native_lines; /* CPU: choice of the last run */
 } tsl_residue_state;
 
 /* --- without residues (whole.c) --- */
 
-/* Makes the child that computes the whole product where residues do not pay, if one may be used: the state's
- * `whole`. */
+/* Makes the subplan state->whole, which computes the product where residues do not pay, if one is
+ * allowed. */
 tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
-/* Sets what elements without residues cost, where the child's time is known (rules.c). */
+/* Sets the costs of native elements from the subplan's time, if that is known (rules.c). */
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 
-/* --- on the processor --- */
+/* --- CPU --- */
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
-/* Upper bound of the bytes that a run takes: residues of both operands, and of the blocks of C that threads
- * have. */
+/* Returns an upper bound of a run's memory in bytes: residues of both operands and of the threads'
+ * blocks of C. */
 uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device);
 
-/* --- on NVIDIA's GPUs --- */
+/* --- NVIDIA GPUs --- */
 
-/* Returns the bytes at the start of scratch memory for the child that computes the whole product. */
+/* Returns the bytes of the whole product's subplan at the start of the workspace. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem);
 
-/* Whether a device has kernels of its own, and not the portable ones. */
+/* Returns true if the device has CUDA kernels of residue_int8; otherwise the portable kernels are
+ * used. */
 bool tsl_residue_has_cuda(const tsl_device *device);
 
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device);
-/* Fills in a state that is there. */
+/* Fills in work->state, which is allocated already. */
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work);
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream);
 
-/* Lines of a block that measures, of each operand. */
+/* Computes the lines of a measuring block, for each operand. */
 void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], const tsl_device *device,
                              int block_lines[2]);
-/* How the integer product there reduces its sums, which are of bytes without signs. */
+/* Returns the constants that reduce sums of unsigned bytes modulo p. */
 residue_reduction tsl_residue_reduction(unsigned p);
 
-/* --- on other devices with kernels --- */
+/* --- other devices with kernels --- */
 
 uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
-/* Fills in a state that is there. */
+/* Fills in work->state, which is allocated already. */
 tesela_status tsl_residue_int8_build_portable(tsl_work *work);
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream);
 
-/* Predicted seconds, and what is moved; docs/lab/residue_int8.md has what the model was fitted to. */
+/* Returns the predicted seconds; docs/lab/residue_int8.md has the measurements behind the constants. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
-/* Seconds that one modulus takes, of those that are expected. */
+/* Returns the predicted seconds of one modulus. */
 double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device);
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

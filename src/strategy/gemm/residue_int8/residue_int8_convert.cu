@@ -1,20 +1,24 @@
-/* Numbers become residues, by the scales that residue_int8_scaling.cu left: a thread takes 16 numbers of a line, and stores 16 bytes for
- * each modulus. A block takes 32 lines of a panel, 128 numbers of each, which lie together in each plane: 4096 bytes.
+/* Conversion to residues, by the scales that residue_int8_scaling.cu left: a thread takes 16 numbers of a
+ * line and stores 16 bytes for each modulus. A block takes 32 lines of a panel, 128 numbers each, which are
+ * contiguous in each plane: 4096 bytes.
  *
- *   along: numbers of a line follow each other       across: numbers of different lines do
- *   neighbours along the line, then lines            16 lines, then neighbours along them: half-warps read 16 neighbours, and warps
- *                                                    store 32 bytes of each line
- * Planes of B have their lines in the order in which a thread of wgmma has 16 neighbours of a row of C (residue_int8_multiply.cu).
+ *   along: a line's numbers are adjacent             across: numbers of different lines are adjacent
+ *   neighbours along the line, then lines            16 lines, then neighbours along them: half-warps read
+ *                                                    16 neighbours, warps store 32 bytes of each line
  *
- * a' is cut into signed digits of 14 bits, the lowest first. Modulo p, 2^14, 2^28, ... are at most p / 2, so that the digits times these
- * add up to |v| < 2^22, exactly, in a float (f32), or, two at a time, in an integer that is a float's low bits (f64). v / p is rounded down
- * by adding 2^23 + 2^22; r = v - q p is the residue, from 0 to p, because v inverse errs by less than 1 / p.
- * Of p = 256 it is the lowest digit's low byte. Two residues are joined in a float, r_0 + 256 r_1, and two of these as bytes.
+ * Planes of B have their lines permuted, so that a wgmma thread has 16 neighbours of a row of C
+ * (residue_int8_multiply.cu).
  *
- * Of complex numbers a thread takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues: 16 lines a block, of
- * which a quarter of a warp reads 8 neighbours.
+ * a' is split into signed digits of 14 bits, the lowest first. Modulo p, 2^14, 2^28, ... are at most p / 2,
+ * so the digits times these sum to |v| < 2^22 exactly, in a float (f32) or, two at a time, in an integer that
+ * is a float's low bits (f64). v / p is rounded down by adding 2^23 + 2^22. r = v - q p is the residue, from
+ * 0 to p, because v inverse errs by less than 1 / p. For p = 256 it is the lowest digit's low byte. Two
+ * residues are joined in a float, r_0 + 256 r_1, and two of these as bytes.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * Complex numbers: a thread takes 8, and stores 8 bytes each of real parts, of imaginary parts and of their
+ * sums; a block takes 16 lines, of which a quarter of a warp reads 8 neighbours.
+ *
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -27,13 +31,13 @@ constexpr int THREADS = 256, AT_ONCE = 16, TERMS = AT_ONCE / TSL_RESIDUE_EACH, P
               CHUNKS = PANEL / TERMS, LINES = THREADS / CHUNKS, LINES_ACROSS = TERMS;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 
-/* Which row of a panel a line's residues are. */
+/* Returns the row of a panel that holds a line's residues. */
 SM90_FUNCTION int row_of(int operand, int line) {
   const int in = line % TSL_RESIDUE_GROUP;
   return operand == 0 ? line : line - in + in % 16 / 2 * 8 + in / 16 * 2 + in % 2;
 }
 
-/* AT_ONCE numbers of a line from `h` on; zeros behind the k-th. */
+/* Loads AT_ONCE numbers of a line from `h` on; numbers from k on are 0. */
 SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, bool is_wide,
                         residue_real numbers[AT_ONCE]) {
   if (is_wide && h + AT_ONCE <= k) {
@@ -62,15 +66,16 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
 #ifdef TSL_RESIDUE_F64
 struct digits {
   int first[AT_ONCE], second[AT_ONCE],
-      third[AT_ONCE]; /* the lowest, in a float's bits; pairs of the others */
+      third[AT_ONCE]; /* the lowest digit, in a float's bits; pairs of the other digits */
 };
-/* The integer nearest to |x| < 2^51, as a double's low bits, and as a double. */
+/* Rounding constant: x + WHOLE has the integer nearest to |x| < 2^51 in its low bits. */
 constexpr double WHOLE = 0x1.8p52;
 SM90_FUNCTION int low_bits(double rounded) {
   return __double2loint(rounded);
 }
-/* By doubles, in which every step is exact but the one that rounds, as floats do it below: what is left of 53 bits is taken 28 at a time.
- * |a'| < 2^63. Two factors, because 2^scale may be too large for a double. */
+/* Splits numbers into digits by doubles; every step is exact but the rounding. The rest of the 53
+ * bits is taken 28 at a time. |a'| < 2^63. 2^scale is two factors, because it may overflow a
+ * double. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-1022, min(1023, scale)), rest = max(-1022, min(1023, scale - half));
@@ -103,9 +108,10 @@ SM90_FUNCTION int lowest(const digits &digits_in, int i) {
 struct digits {
   float first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
 };
-/* By floats, in which every step is exact but the one that rounds. Two factors, because 2^scale may be too large for a float; no number
- * that counts becomes subnormal on the way. IS_DEEP: |a'| may be 2^28 or more, below 2^40; the highest digit is taken first, because a
- * float holds no more than what is left of its 24 bits then. */
+/* Splits numbers into digits by floats; every step is exact but the rounding. 2^scale is two
+ * factors, because it may overflow a float; no significant number becomes subnormal. IS_DEEP: 2^28
+ * <= |a'| < 2^40 is possible; the highest digit is then taken first, so that the rest fits in 24
+ * bits. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-126, min(127, scale)), rest = max(-126, min(127, scale - half));
@@ -148,7 +154,7 @@ SM90_FUNCTION unsigned joined(float first, float second) {
 }
 
 #ifdef TSL_RESIDUE_COMPLEX
-/* Four residues, and four low bytes, as a word. */
+/* Returns four residues' low bytes as a word. */
 SM90_FUNCTION unsigned word_of(const float rest[4]) {
   return __byte_perm(joined(rest[0], rest[1]), joined(rest[2], rest[3]), 0x5410);
 }
@@ -162,7 +168,8 @@ SM90_FUNCTION void store_kinds(const uint2 word[TSL_RESIDUE_KINDS], long long pl
     *(uint2 *)(dst + kind * plane) = word[kind];
 }
 
-/* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... A sum of two residues is at most 2 p, and reduced as they are. */
+/* Stores the residues of a thread's numbers for each modulus. Complex: real parts are numbers 0, 2,
+ * ..., imaginary parts 1, 3, ... A sum of two residues is at most 2 p and is reduced like a number. */
 template <bool IS_DEEP>
 SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args, int moduli, long long plane,
                          unsigned char *dst) {
@@ -208,8 +215,9 @@ SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args,
   unsigned *word = &out.x;
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    word[i] = __byte_perm(__byte_perm(lowest(digits_in, 4 * i), lowest(digits_in, 4 * i + 1), 0x0040),
-                          __byte_perm(lowest(digits_in, 4 * i + 2), lowest(digits_in, 4 * i + 3), 0x0040), 0x5410);
+    word[i] =
+        __byte_perm(__byte_perm(lowest(digits_in, 4 * i), lowest(digits_in, 4 * i + 1), 0x0040),
+                    __byte_perm(lowest(digits_in, 4 * i + 2), lowest(digits_in, 4 * i + 3), 0x0040), 0x5410);
   *(uint4 *)dst = out;
 #pragma unroll 1
   for (int l = 1; l < moduli; l++) {
@@ -227,17 +235,17 @@ SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args,
 }
 #endif
 
-/* Turns block `number` of the numbers of A, or, behind those, of B into residues. */
+/* Turns block `number` of numbers into residues. Blocks of A come first, then blocks of B. */
 SM90_FUNCTION void convert_block(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                  const residue_arguments &args, int number) {
   const int operand = number >= args.converters, panels = (args.k + PANEL - 1) / PANEL;
-  const residue_matrix &of = args.of[operand];
+  const residue_matrix &matrix = args.operands[operand];
   const int block = number - (operand ? args.converters : 0), panel = block % panels, thread = threadIdx.x;
-  const int in = of.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
-                              : thread / CHUNKS,
-            chunk = of.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
+  const int in = matrix.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
+                                  : thread / CHUNKS,
+            chunk = matrix.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
   const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
-  const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->made[operand];
+  const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->moduli_to_convert[operand];
   if (moduli == 0 || line >= (operand ? args.n : args.m))
     return;
   const int scale = ((const int *)(scratch + args.scales[operand]))[line];
@@ -245,12 +253,12 @@ SM90_FUNCTION void convert_block(const residue_real *a, const residue_real *b, u
     return;
   residue_real numbers[AT_ONCE];
   digits own;
-  load((operand ? b : a) + of.offset + line * of.across, of.along, h * TSL_RESIDUE_EACH,
-       args.k * TSL_RESIDUE_EACH, of.is_wide, numbers);
+  load((operand ? b : a) + matrix.offset + line * matrix.across, matrix.along, h * TSL_RESIDUE_EACH,
+       args.k * TSL_RESIDUE_EACH, matrix.is_wide, numbers);
 #ifdef TSL_RESIDUE_COMPLEX
 #pragma unroll
   for (int i = 1; i < AT_ONCE; i += 2)
-    numbers[i] = of.is_conjugate ? -numbers[i] : numbers[i];
+    numbers[i] = matrix.is_conjugate ? -numbers[i] : numbers[i];
 #endif
   unsigned char *to = scratch + args.planes[operand] + panel * args.panel[operand] +
                       row_of(operand, line) * PANEL + chunk * TERMS;
@@ -268,10 +276,10 @@ SM90_FUNCTION void convert_block(const residue_real *a, const residue_real *b, u
 extern "C" __global__ void __launch_bounds__(THREADS)
     tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments args) {
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   const volatile residue_choice *choice = (const volatile residue_choice *)(scratch + args.choice);
-  if (choice->made[0] == 0 && choice->made[1] == 0)
+  if (choice->moduli_to_convert[0] == 0 && choice->moduli_to_convert[1] == 0)
     return;
   for (int number = blockIdx.x; number < args.conversions; number += gridDim.x)
     convert_block(a, b, scratch, args, number);

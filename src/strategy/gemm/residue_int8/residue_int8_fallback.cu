@@ -1,12 +1,13 @@
-/* What has no proof, or is not finite: k products added one after the other, each fused. Native lines are listed: tiles have LISTED of
- * these, and WIDE lines of the other operand, so that few of them take few clocks. Where nothing was chosen, tiles have SIDE x SIDE elements, a
- * thread PER x PER of them. Where there are no products, C = beta C is all that is left.
+/* Native elements: lines that have no bound by residues, or are not finite. k products are added one after
+ * the other, each fused. Native lines are listed: a tile has LISTED of them and WIDE lines of the other
+ * operand, so that few lines take few clocks. Without residues, all tiles of SIDE x SIDE elements are
+ * computed, PER x PER by a thread. For k = 0, C = beta C.
  *
- * Of complex numbers both operands have twice as many lines, of real and of imaginary parts by turns, of whose products each 2 x 2 are an
- * element's (residue_native_part): such tiles have half as many lines.
+ * Complex: both operands have twice as many lines, alternating real and imaginary parts, and each 2 x 2
+ * products are an element's (residue_native_part()): tiles have half as many lines.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE, of f32 whose sums are double (panels are, too,
- * so that a number is converted once). */
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE: f32 is summed
+ * in double (panels are double, too, so that a number is converted once). */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -34,12 +35,12 @@ SM90_FUNCTION residue_native fused(residue_native a, residue_native b, residue_n
 #endif
 }
 
-/* Where a line's numbers start, of parts where numbers are complex. */
+/* Returns the offset of a line's numbers; complex: of its real or imaginary parts. */
 SM90_FUNCTION long long line_start(const residue_matrix &matrix, int line) {
   return matrix.offset + line / EACH_ELEMENT * matrix.across + line % EACH_ELEMENT;
 }
 
-/* Which number of a panel (SIDE lines, DEPTH numbers of each) is number `e` of a thread. */
+/* Returns the line, in a panel of SIDE lines by DEPTH numbers, of a thread's number `e`. */
 SM90_FUNCTION int line_of(bool is_across, int e) {
   return is_across ? threadIdx.x % 32 + e % (SIDE / 32) * 32 : threadIdx.x / (DEPTH / EACH);
 }
@@ -47,9 +48,9 @@ SM90_FUNCTION int depth_of(bool is_across, int e) {
   return is_across ? threadIdx.x / 32 + e / (SIDE / 32) * 8 : threadIdx.x % (DEPTH / EACH) * EACH + e;
 }
 
-/* A thread's numbers of a panel; zeros where there are none. */
-SM90_FUNCTION void fetch(residue_real state[EACH], const residue_real *from, const residue_matrix &matrix, int line,
-                         int lines, int h, int k) {
+/* Loads a thread's numbers of a panel; 0 outside of the matrix. */
+SM90_FUNCTION void fetch(residue_real state[EACH], const residue_real *from, const residue_matrix &matrix,
+                         int line, int lines, int h, int k) {
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
     const int i = line + line_of(matrix.is_across, e), d = h + depth_of(matrix.is_across, e);
@@ -63,7 +64,7 @@ SM90_FUNCTION void put(panel_t dst, const residue_real state[EACH], bool is_acro
     dst[depth_of(is_across, e)][line_of(is_across, e)] = state[e];
 }
 
-/* Where a thread's lines are: four neighbours, and four more 64 lines on. */
+/* Returns a thread's line i: four adjacent lines, then four more, 64 lines further. */
 SM90_FUNCTION int line_at(int thread, int i) {
   return i / FOUR * 64 + thread * FOUR + i % FOUR;
 }
@@ -74,7 +75,7 @@ SM90_FUNCTION void take(residue_native state[PER], const residue_native *row, in
     state[i] = row[line_at(thread, i)];
 }
 
-/* Adds `depth` products, one after the other. */
+/* Adds `depth` products to the sums, one after the other. */
 SM90_FUNCTION void multiply(residue_native sums[PER][PER], const panel_t rows, const panel_t columns,
                             int depth) {
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
@@ -92,26 +93,26 @@ SM90_FUNCTION void multiply(residue_native sums[PER][PER], const panel_t rows, c
     }
 }
 
-/* What both ways know. */
+/* Addresses that both paths share. */
 struct place {
   const residue_real *a, *b;
   residue_real *c;
-  const int *row_scales, *rows, *columns; /* lists of native ones */
+  const int *row_scales, *rows, *columns; /* lists of native lines */
 };
 
 #ifdef TSL_RESIDUE_COMPLEX
-/* An element of C from its parts' sums. */
+/* Stores an element of C from the sums of its parts. */
 SM90_FUNCTION void finish_element(residue_real *dst, const residue_real parts[2][2], residue_real alpha,
                                   residue_real beta, const residue_arguments &args) {
 #pragma unroll
   for (int part = 0; part < 2; part++)
-    dst[part] =
-        residue_finish(residue_native_part(part, parts, args.of[0].is_conjugate, args.of[1].is_conjugate),
-                       alpha, beta, dst + part);
+    dst[part] = residue_finish(
+        residue_native_part(part, parts, args.operands[0].is_conjugate, args.operands[1].is_conjugate), alpha,
+        beta, dst + part);
 }
 #endif
 
-/* All of C, or beta C alone. */
+/* Computes all of C, or C = beta C for k = 0. */
 SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t columns[2],
                               const residue_arguments &args) {
   const int m = args.m * EACH_ELEMENT, n = args.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
@@ -125,16 +126,16 @@ SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t co
     residue_real left[EACH], above[EACH];
     int in = 0;
     if (k > 0) {
-      fetch(left, place_in.a, args.of[0], row, m, 0, k);
-      fetch(above, place_in.b, args.of[1], col, n, 0, k);
+      fetch(left, place_in.a, args.operands[0], row, m, 0, k);
+      fetch(above, place_in.b, args.operands[1], col, n, 0, k);
     }
     for (int h = 0; h < k; h += DEPTH, in ^= 1) {
-      put(rows[in], left, args.of[0].is_across);
-      put(columns[in], above, args.of[1].is_across);
+      put(rows[in], left, args.operands[0].is_across);
+      put(columns[in], above, args.operands[1].is_across);
       __syncthreads();
       if (h + DEPTH < k) {
-        fetch(left, place_in.a, args.of[0], row, m, h + DEPTH, k);
-        fetch(above, place_in.b, args.of[1], col, n, h + DEPTH, k);
+        fetch(left, place_in.a, args.operands[0], row, m, h + DEPTH, k);
+        fetch(above, place_in.b, args.operands[1], col, n, h + DEPTH, k);
       }
       if (k - h >= DEPTH)
         multiply(sums, rows[in], columns[in], DEPTH);
@@ -163,7 +164,7 @@ SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t co
           *to = residue_finish(sums[i][j], alpha, beta, to);
       }
 #endif
-    __syncthreads(); /* before the next tile's panels */
+    __syncthreads(); /* before the next tile's panels are written */
   }
 }
 
@@ -174,7 +175,8 @@ struct few_t {
   residue_native listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
 };
 
-/* Which number of the other operand's panel (WIDE lines, FEW_DEPTH of each) is number `e` of a thread. */
+/* Returns the line, in the other operand's panel of WIDE lines by FEW_DEPTH numbers, of a thread's
+ * number `e`. */
 SM90_FUNCTION int few_line(bool is_across, int e) {
   return is_across ? threadIdx.x % WIDE : threadIdx.x / (FEW_DEPTH / FEW_EACH);
 }
@@ -183,11 +185,12 @@ SM90_FUNCTION int few_depth(bool is_across, int e) {
                    : threadIdx.x % (FEW_DEPTH / FEW_EACH) * FEW_EACH + e;
 }
 
-/* A tile: listed lines of `operand` from `first` on, lines of the other from `line` on. A row's thread has 2 x 4 elements. Where a row
- * is native, too, its columns are left to it. */
-SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int count, int line, few_t panels[2],
-                             const residue_arguments &args) {
-  const residue_matrix &own = args.of[operand], &of = args.of[1 - operand];
+/* Computes a tile: listed lines of `operand` from `first` on, lines of the other operand from
+ * `line` on; a thread has 2 x 4 elements. Listed columns skip native rows, which are computed with
+ * the rows. */
+SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int count, int line,
+                             few_t panels[2], const residue_arguments &args) {
+  const residue_matrix &own = args.operands[operand], &matrix = args.operands[1 - operand];
   const residue_real *from = operand ? place_in.b : place_in.a, *other = operand ? place_in.a : place_in.b;
   const int *natives = operand ? place_in.columns : place_in.rows;
   const int lines = (operand ? args.m : args.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
@@ -204,15 +207,15 @@ SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int 
         panels[panel].listed[depth][in] = one;
 #pragma unroll
       for (int e = 0; e < FEW_EACH; e++)
-        panels[panel].other[few_depth(of.is_across, e)][few_line(of.is_across, e)] = next[e];
+        panels[panel].other[few_depth(matrix.is_across, e)][few_line(matrix.is_across, e)] = next[e];
       __syncthreads();
     }
     const int ahead = h + FEW_DEPTH;
     one = loads && ahead + depth < args.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
 #pragma unroll
     for (int e = 0; e < FEW_EACH; e++) {
-      const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
-      next[e] = i < lines && d < args.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
+      const int i = line + few_line(matrix.is_across, e), d = ahead + few_depth(matrix.is_across, e);
+      next[e] = i < lines && d < args.k ? other[line_start(matrix, i) + d * matrix.along] : (residue_real)0;
     }
     if (h < 0)
       continue;
@@ -257,7 +260,7 @@ SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int 
       *to = residue_finish(sums[i][j], (residue_real)args.alpha, (residue_real)args.beta, to);
     }
 #endif
-  __syncthreads(); /* before the next tile's panels */
+  __syncthreads(); /* before the next tile's panels are written */
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
@@ -275,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                     (const int *)(scratch + args.scales[0]),
                     (const int *)(scratch + args.natives[0]),
                     (const int *)(scratch + args.natives[1])};
-  dependency_wait();
+  grid_dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
   if (!args.is_empty && choice->moduli == 0 && args.has_whole)
     return;

@@ -1,19 +1,16 @@
-/* residue_int8 on the processor: lines are measured, a number of moduli is chosen, lines become residues, and
- * blocks of C are made of these; each step by all threads. A few lines are measured first, and the child
- * computes C where these tell that residues do not pay (whole.c).
+/* residue_int8 on the CPU: all threads measure lines, choose the number of moduli, convert lines to residues,
+ * and compute blocks of C. A few lines are measured first; the subplan computes C where they show that
+ * residues do not pay (whole.c).
  *
- *   block of C, a thread's     for each modulus, for each panel of k:
- *      512 columns               B's part, 512 KiB, stays in the second-level cache; the next one's is asked
- * for meanwhile
- *   +-----------------+          for each micro-panel of A, 32 KiB, which stays in the first-level cache:
- *   |t t t ...        |            for each micro-panel of B: a tile's sums by the integer product
- * (residue_int8_host.h), whose residues are made |                 |            beside the next tile's
- * products: a byte for each element, added to that of the panel before
- *   +-----------------+        then the residues of all moduli become C, and native lines are multiplied as
- * they are
+ *   a thread's block of C    for each modulus, for each panel of k:
+ *        512 columns           B's part, 512 KiB, stays in L2; the next part is prefetched meanwhile
+ *     +-----------------+      for each micro-panel of A, 32 KiB, which stays in L1:
+ *     |t t t ...        |        for each micro-panel of B: a tile's sums by the integer product
+ *     |                 |        (residue_int8_host.h), whose residues are reduced during the next tile's
+ *     +-----------------+        products: a byte per element, added to the residue of the previous panel
+ *                            then C is reconstructed from all moduli, and native lines are multiplied
  *
- * The sums are whole numbers, so no order of threads, no size of a block and no instruction set changes a
- * bit. */
+ * The sums are integers, so threads, block sizes and instruction sets do not change any bit. */
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
 
 #include "base/memory.h"
@@ -25,34 +22,35 @@
 #include <string.h>
 
 enum {
-  GROUP = 16,  /* neighbours that are measured at a glance; */
-  APART = 256, /* lines from one such group to the next, at most, */
-  GROUPS = 4,  /* and groups, at least */
+  GROUP = 16,  /* adjacent lines that are measured at a glance */
+  APART = 256, /* distance of these groups in lines, at most */
+  GROUPS = 4,  /* number of groups, at least */
   ROWS_MOST = 4096,
   ALIGNED = 64,
   LINE = 64,
   LINES_OF_STEP = TSL_RESIDUE_STEP_BYTES / LINE,
-  KEPT_BYTES = 512 << 10, /* of B, in the second-level cache, */
-  KEPT_MOST = 8,          /* in so many panels */
-  PAD = 65 * LINE /* between planes, which are read side by side: else they would share sets of the caches */
+  KEPT_BYTES = 512 << 10, /* bytes of B that stay in L2 */
+  KEPT_MOST = 8,          /* panels of B that stay in L2, at most */
+  /* between planes, which are read in parallel: otherwise they would use the same cache sets */
+  PAD = 65 * LINE
 };
 
 typedef struct residue_running {
-  tsl_residue_job job, measured; /* the whole; its lines as real numbers */
-  tsl_residue_job parts[2];      /* of complex numbers: real parts, imaginary ones */
+  tsl_residue_job job, measured; /* job: the whole product; measured: its lines as real numbers */
+  tsl_residue_job parts[2];      /* real and imaginary parts of complex operands */
   int kinds;                     /* planes for each modulus */
-  tesela_type type;              /* of real numbers */
+  tesela_type type;              /* real type */
   const tsl_residue_kernel *kernel;
   const tsl_residue_converter *converter;
   const tsl_residue_product *product;
   tsl_residue_state *state;
-  int64_t apart[2];         /* lines from one group that is measured to the next */
+  int64_t apart[2];         /* distance of the groups measured at a glance, in lines */
   int64_t rows, columns;    /* of a block */
-  int64_t down;             /* blocks below each other */
-  int64_t kept;             /* panels of B that stay while micro-panels of A pass by */
+  int64_t down;             /* number of blocks below each other */
+  int64_t kept;             /* panels of B that stay in L2 while the micro-panels of A are multiplied */
   int64_t beside[2];        /* micro-panels that are converted together */
-  unsigned char *own;       /* what workers have: residues of a block, and two tiles' sums */
-  int64_t own_bytes, plane; /* of each worker, and of a modulus there */
+  unsigned char *own;       /* memory of the workers: residues of a block, and sums of two tiles */
+  int64_t own_bytes, plane; /* bytes of each worker, and of a modulus in it */
 } residue_running;
 
 #define BEST(list, device) (list)[tsl_isa_best((device)->capabilities)]
@@ -101,7 +99,7 @@ tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus) {
   return made;
 }
 
-/* Part i, 40 bits, of a number of four limbs. */
+/* Returns part i, of 40 bits, of a number of four limbs. */
 static double residue_part_of(const unsigned limb[4], int i) {
   const int bit = 40 * i, at = bit / 32;
   const residue_word low = limb[at], high = at < 3 ? limb[at + 1] : 0, both = high << 32 | low;
@@ -130,12 +128,13 @@ residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
 
 /* --- steps --- */
 
-/* Measures `each` neighbours from every `apart`-th line on. */
+/* Measures `each` adjacent lines from every `apart`-th line on. */
 static void measure_some(const residue_running *run, const int64_t apart[2], int64_t each, int64_t index) {
   const int64_t first_of_b = tsl_ceil_div(run->job.m, apart[0]);
   const int operand = index >= first_of_b;
   const int64_t first = (index - (operand ? first_of_b : 0)) * apart[operand];
-  run->kernel->measure(&run->measured, operand, first, tsl_min(each, run->job.of[operand].count - first));
+  run->kernel->measure(&run->measured, operand, first,
+                       tsl_min(each, run->job.operands[operand].count - first));
 }
 
 static void residue_measure(void *argument, int64_t index, int worker) {
@@ -151,10 +150,10 @@ static void glance(void *argument, int64_t index, int worker) {
 }
 
 static int64_t conversions(const residue_running *run, int operand) {
-  return tsl_ceil_div(run->job.of[operand].micros, run->beside[operand]);
+  return tsl_ceil_div(run->job.operands[operand].micros, run->beside[operand]);
 }
 
-/* What `sum` bytes are: those of the other planes added modulo p, from -127 to 127 where p is not 256. */
+/* Computes the residues of sums, (item + other) modulo p, from -127 to 127 unless p is 256. */
 static void add_residues(const signed char *item, const signed char *other, int64_t count, int p,
                          signed char *sum) {
   const int most = (p - 1) / 2;
@@ -164,17 +163,18 @@ static void add_residues(const signed char *item, const signed char *other, int6
   }
 }
 
-/* Both parts of complex numbers become residues, and then their sums. */
+/* Converts both parts of complex numbers to residues, and adds them for the third plane. */
 static void convert_parts(const residue_running *run, int operand, int64_t first, int64_t count,
                           int64_t panel) {
-  const tsl_residue_lines *of = &run->job.of[operand];
+  const tsl_residue_lines *operand_lines = &run->job.operands[operand];
   for (int part = 0; part < 2; part++)
     run->converter->convert(&run->parts[part], operand, first, count, panel);
   for (int l = 0; l < run->job.choice.moduli; l++) {
-    signed char *const planes = (signed char *)of->planes + TSL_RESIDUE_PRODUCTS * l * of->plane +
-                                panel * of->panel + first * of->micro;
-    add_residues(planes, planes + of->plane, count * of->micro, (int)run->job.rules->moduli[l].p,
-                 planes + 2 * of->plane);
+    signed char *const planes = (signed char *)operand_lines->planes +
+                                TSL_RESIDUE_PRODUCTS * l * operand_lines->plane +
+                                panel * operand_lines->panel + first * operand_lines->micro;
+    add_residues(planes, planes + operand_lines->plane, count * operand_lines->micro,
+                 (int)run->job.rules->moduli[l].p, planes + 2 * operand_lines->plane);
   }
 }
 
@@ -184,7 +184,7 @@ static void residue_convert(void *argument, int64_t index, int worker) {
   const int operand = index >= all_of_a;
   const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
                 first = own % across * run->beside[operand];
-  const int64_t count = tsl_min(run->beside[operand], run->job.of[operand].micros - first);
+  const int64_t count = tsl_min(run->beside[operand], run->job.operands[operand].micros - first);
   (void)worker;
   if (run->job.is_complex)
     convert_parts(run, operand, first, count, own / across);
@@ -218,7 +218,7 @@ static void residue_decide(const residue_rules *rules, const residue_counts *cou
   residue_choose(rules, counts, costs, levels, choice);
 }
 
-/* Returns true if the lines that were measured at a glance let residues pay. */
+/* Returns true if, judging by the lines measured at a glance, residues pay. */
 static bool may_pay(const residue_running *run) {
   residue_rules rules = *run->job.rules;
   residue_counts counts = {.has = {{0}}};
@@ -229,7 +229,7 @@ static bool may_pay(const residue_running *run) {
     for (int64_t first = 0; first < all; first += run->apart[o]) {
       const int64_t count = tsl_min(GROUP, all - first);
       for (int64_t i = first; i < first + count; i++)
-        count_line(&rules, o, run->job.of[o].lines[i].key, &counts);
+        count_line(&rules, o, run->job.operands[o].lines[i].key, &counts);
       rules.lines[o] += count;
     }
   }
@@ -242,13 +242,13 @@ static void residue_host_choose(tsl_residue_job *job, tsl_residue_state *state) 
   residue_counts counts = {.has = {{0}}};
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++)
-      count_line(job->rules, o, job->of[o].lines[i].key, &counts);
+      count_line(job->rules, o, job->operands[o].lines[i].key, &counts);
   residue_decide(job->rules, &counts, &job->choice);
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++) {
-      const residue_line *line = &job->of[o].lines[i];
+      const residue_line *line = &job->operands[o].lines[i];
       const bool is_native = residue_is_native(&job->choice, o, line->key);
-      job->of[o].scales[i] = is_native ? TSL_RESIDUE_NO_SCALE : line->scale[job->choice.candidate];
+      job->operands[o].scales[i] = is_native ? TSL_RESIDUE_NO_SCALE : line->scale[job->choice.candidate];
       job->choice.native[o] += is_native;
     }
   for (int l = 0; l < job->choice.moduli; l++)
@@ -260,27 +260,29 @@ static void residue_host_choose(tsl_residue_job *job, tsl_residue_state *state) 
 
 /* --- a block --- */
 
-/* Two tiles' sums by turns; the one whose residues are still to be made; and of each panel that is kept,
- * where the next one to be kept in its place is asked for. */
+/* State of a thread's products: two buffers of tile sums in turn; the tile whose reduction is
+ * pending; for each resident panel, the address of its successor to prefetch. */
 typedef struct multiplying {
   int32_t *sums[2];
   tsl_residue_late late;
   int turn;
   const unsigned char *next_b[KEPT_MOST], *next_b_end[KEPT_MOST];
-  int64_t next_b_lines; /* in a step */
+  int64_t next_b_lines; /* cache lines per step */
 } multiplying;
 
 static const unsigned char *micro_at(const tsl_residue_job *job, int operand, int64_t plane, int64_t panel,
                                      int64_t micro) {
-  const tsl_residue_lines *of = &job->of[operand];
-  return of->planes + plane * of->plane + panel * of->panel + micro * of->micro;
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
+  return operand_lines->planes + plane * operand_lines->plane + panel * operand_lines->panel +
+         micro * operand_lines->micro;
 }
 
 static int64_t residue_steps_of(const tsl_residue_job *job, int64_t panel) {
   return tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
 }
 
-/* A micro-panel of A by all of the block's of B; next_a is the one that comes then. */
+/* Multiplies a micro-panel of A by all micro-panels of B in the block; next_a is the next
+ * micro-panel of A, to prefetch. */
 static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane,
                                    int64_t panel, int64_t micro, const unsigned char *next_a,
                                    multiplying *with) {
@@ -312,14 +314,14 @@ static void residue_multiply_micro(const residue_running *run, const tsl_residue
   }
 }
 
-/* A block's residues of one plane and the panels that are kept, so far: each micro-panel of A by all of them.
- * After the last ones nothing else is asked for. */
+/* Adds the residues of one plane for the resident panels: each micro-panel of A by all of them.
+ * Nothing is prefetched after the last panels. */
 static void multiply_panels(const residue_running *run, const tsl_residue_block *block, int64_t plane,
                             int64_t first, multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
                 end = tsl_min(first + run->kept, job->panels),
-                bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->of[1].micro;
+                bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->operands[1].micro;
   const bool is_last = end == job->panels, is_all = is_last && plane + 1 == job->choice.moduli * run->kinds;
   const int64_t next_plane = is_last && !is_all ? plane + 1 : plane, next_first = is_last ? 0 : end;
   with->next_b_lines = tsl_ceil_div(LINES_OF_STEP, down);
@@ -338,7 +340,7 @@ static void multiply_panels(const residue_running *run, const tsl_residue_block 
     }
 }
 
-/* From residues of three products, those of C's parts, in the planes of the first two. */
+/* Computes the residues of C's parts from three products, in the planes of the first two. */
 static void subtract_residues(unsigned char *x, unsigned char *y, const unsigned char *z, int64_t count,
                               unsigned p) {
   for (int64_t i = 0; i < count; i++) {
@@ -397,8 +399,8 @@ static void residue_multiply_block(void *argument, int64_t index, int worker) {
 
 /* --- a run --- */
 
-/* Blocks of C: large ones for one thread; for several, two for each where they stay large, as what a block
- * reads is in proportion to its sides, and else one. */
+/* Chooses the blocks of C: large for one thread; for several threads two blocks each if they remain
+ * large, since memory traffic falls with their size, else one each. */
 static void residue_cut(residue_running *run, int threads) {
   enum { LARGE = 512, SMALL = 128 };
   run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
@@ -421,28 +423,27 @@ static int64_t residue_blocks_of(const residue_running *run) {
   return run->down * tsl_ceil_div_or_one(run->job.n, run->columns);
 }
 
-/* Bytes that come next, on a cache line of their own. */
+/* Reserves bytes at a new cache line. Returns their offset. */
 static int64_t residue_take(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
-/* Lines as real numbers, which are side by side where complex ones are. */
+/* Sets up the lines as real numbers: for complex types, adjacent real and imaginary parts. */
 static void see_numbers(residue_running *run) {
   run->measured = run->job;
   if (!run->job.is_complex)
     return;
   run->measured.k *= 2;
   for (int o = 0; o < 2; o++) {
-    tsl_residue_lines *of = &run->measured.of[o];
-    of->is_paired = of->along != 2;
-    of->along = of->is_paired ? of->along : 1;
+    tsl_residue_lines *operand_lines = &run->measured.operands[o];
+    operand_lines->is_paired = operand_lines->along != 2;
+    operand_lines->along = operand_lines->is_paired ? operand_lines->along : 1;
   }
 }
 
-/* Real parts, and imaginary ones, by themselves; residues of a modulus are three planes from those of the
- * next. */
+/* Sets up real and imaginary parts as separate operands; planes of a modulus are three apart. */
 static void see_parts(residue_running *run) {
   const int64_t size = (int64_t)tsl_type(run->type)->size;
   for (int part = 0; part < 2 && run->job.is_complex; part++) {
@@ -450,24 +451,25 @@ static void see_parts(residue_running *run) {
     *job = run->job;
     job->c += part * size;
     for (int o = 0; o < 2; o++) {
-      tsl_residue_lines *of = &job->of[o];
-      of->at += part * size;
-      of->is_negative = part == 1 && run->job.conjugates[o];
-      of->planes += part * of->plane;
-      of->plane *= TSL_RESIDUE_PRODUCTS;
+      tsl_residue_lines *operand_lines = &job->operands[o];
+      operand_lines->at += part * size;
+      operand_lines->is_negative = part == 1 && run->job.conjugates[o];
+      operand_lines->planes += part * operand_lines->plane;
+      operand_lines->plane *= TSL_RESIDUE_PRODUCTS;
     }
   }
 }
 
-/* Returns true if residues make C, after a look at its lines; false: the child does. A few lines in even
- * distances are measured first, where there is a child, so that most products without residues are known to
- * be such after a sixteenth of the reading. Counts of lines are off the stack before tiles are multiplied. */
+/* Returns true if C is computed by residues, false if by the subplan. With a subplan, a few evenly
+ * spaced lines are measured first, so that most products unsuited to residues are recognised after
+ * a sixteenth of the reads. Not inlined: its counts of lines leave the stack before tiles are
+ * multiplied. */
 static __attribute__((noinline)) bool look(residue_running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   see_numbers(run);
   if (run->state->whole) {
     for (int o = 0; o < 2; o++)
-      run->apart[o] = tsl_max(GROUP, tsl_min(APART, job->of[o].count / GROUPS / GROUP * GROUP));
+      run->apart[o] = tsl_max(GROUP, tsl_min(APART, job->operands[o].count / GROUPS / GROUP * GROUP));
     tsl_team_run(team, tsl_ceil_div(job->m, run->apart[0]) + tsl_ceil_div(job->n, run->apart[1]), glance,
                  run);
     if (!may_pay(run)) {
@@ -487,13 +489,13 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
   int64_t bytes = 0, planes[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    tsl_residue_lines *of = &job->of[o];
-    of->micros = tsl_ceil_div(of->count, TSL_RESIDUE_LINES);
-    of->micro = job->steps * TSL_RESIDUE_STEP_BYTES;
-    of->panel = of->micros * of->micro;
-    of->plane = of->panel * job->panels + PAD;
-    run->beside[o] = of->across == 1 && of->along != 1 ? TSL_RESIDUE_BESIDE : 1;
-    planes[o] = residue_take(&bytes, of->plane * most);
+    tsl_residue_lines *operand_lines = &job->operands[o];
+    operand_lines->micros = tsl_ceil_div(operand_lines->count, TSL_RESIDUE_LINES);
+    operand_lines->micro = job->steps * TSL_RESIDUE_STEP_BYTES;
+    operand_lines->panel = operand_lines->micros * operand_lines->micro;
+    operand_lines->plane = operand_lines->panel * job->panels + PAD;
+    run->beside[o] = operand_lines->across == 1 && operand_lines->along != 1 ? TSL_RESIDUE_BESIDE : 1;
+    planes[o] = residue_take(&bytes, operand_lines->plane * most);
   }
   run->plane = run->rows * run->columns + PAD;
   run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
@@ -501,7 +503,7 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
   TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++)
-    job->of[o].planes = memory + planes[o];
+    job->operands[o].planes = memory + planes[o];
   run->own = memory + own;
   see_parts(run);
   if (job->choice.moduli > 0)
@@ -517,14 +519,14 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   int64_t bytes = 0, lines[2], scales[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    lines[o] = residue_take(&bytes, job->of[o].count * (int64_t)sizeof(residue_line));
-    scales[o] = residue_take(&bytes, job->of[o].count * (int64_t)sizeof(int));
+    lines[o] = residue_take(&bytes, job->operands[o].count * (int64_t)sizeof(residue_line));
+    scales[o] = residue_take(&bytes, job->operands[o].count * (int64_t)sizeof(int));
   }
   TSL_TRY(tsl_alloc((size_t)bytes, "lines of residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++) {
-    job->of[o].lines = (residue_line *)(void *)(memory + lines[o]);
-    job->of[o].scales = (int *)(void *)(memory + scales[o]);
+    job->operands[o].lines = (residue_line *)(void *)(memory + lines[o]);
+    job->operands[o].scales = (int *)(void *)(memory + scales[o]);
   }
   const tesela_status status =
       look(run, operands->team) ? multiply_residues(run, operands->team)
@@ -533,7 +535,7 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   return status;
 }
 
-/* Where C's columns follow each other, the transposed product: what is written are rows. */
+/* Runs the product; with column-major C the transposed product, so that rows are written. */
 tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
                                       const tsl_residue_product *product) {
   const tsl_problem *problem = &work->problem;
@@ -551,7 +553,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
   const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
                 panels = tsl_ceil_div_or_one(steps, TSL_RESIDUE_STEPS);
   residue_running run = {
-      .job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
+      .job = {.operands = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
               .m = is_swapped ? problem->n : problem->m,
               .n = is_swapped ? problem->m : problem->n,
               .k = reads ? problem->k : 0,
@@ -594,7 +596,7 @@ uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_confi
                n = (double)tsl_round_up(problem->n, TSL_RESIDUE_LINES),
                depth = (double)tsl_round_up(problem->k, TSL_RESIDUE_STEP);
   (void)config;
-  /* Panels are cut evenly, so that each may have a step more. */
+  /* panels are split evenly, so each may have a step more */
   const double operands = (m + n) * depth * (1 + 1.0 / TSL_RESIDUE_STEPS),
                blocks = fmin(2 * m * n, threads * fmin(m, ROWS_MOST) * fmin(n, TSL_RESIDUE_COLUMNS)),
                bytes = planes * (operands + blocks);

@@ -1,5 +1,5 @@
-/* What residue_int8 takes, and what it moves: docs/lab/residue_int8.md has what the constants were fitted to.
- * A call is expected to come out with as many moduli as normal numbers need. */
+/* Performance model of residue_int8, and its traffic. docs/lab/residue_int8.md has the measurements behind the
+ * constants. A call is expected to choose the number of moduli that normal random numbers need. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
@@ -7,31 +7,32 @@
 #include "strategy/launch.h"
 
 static const double tile_m = 128, tile_n = 256, panel = 128;
-/* Clocks: of a panel of a tile; of a share's last step, and until its first panel is there. */
+/* Clocks: of a panel of a tile; of a work tile's epilogue and first load. */
 static const double panel_clocks = 1200, share_clocks = 3800;
-/* Instructions of a thread for each number, all 128 lanes of a unit being busy: to make residues, all of them
- * and for each modulus; to join, for each element and modulus, and what complex ones have beside. */
+/* Instructions of a thread for each number, with all 128 lanes of a unit busy: conversion, in all
+ * and for each modulus; reconstruction, for each element, for each modulus, and more for complex
+ * elements. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
-/* Of the device's bandwidth, what a kernel has that reads and writes as much as it can; what of reading
- * residues the products wait for. */
+/* streamed: fraction of bandwidth of kernels that read and write at full speed. waited: fraction of
+ * the reads of residues that products wait for. */
 static const double streamed = 0.76, waited = 0.2;
-/* Products that last longer have less of the clock: power sets it. */
+/* cool_seconds: duration from which power limits the clock; hot: slowdown from then on. */
 static const double cool_seconds = 5e-3, hot = 1.15;
-/* Seconds from one launch to the next; of a further block of rows, whose three kernels begin and end by
- * themselves; of the kernel that chooses, and for each line. */
+/* Seconds: between launches; of a further block of rows, with its three kernels; of the choosing
+ * kernel, and of it for each line. */
 static const double gap_seconds = 1.4e-6, block_seconds_more = 2e-5, choose_seconds = 4.5e-6,
                     line_seconds = 1.2e-9;
-/* Of blocks that measure: seconds whatever they read; numbers of all its lines that are under way at once,
- * and seconds for these (f32, f64), where numbers of a line follow each other and where not; blocks of a
- * unit. */
+/* block_seconds: fixed seconds of a measuring block. measuring_blocks: resident blocks of a unit,
+ * with numbers along and across lines. join_columns: columns of a reconstructing block. */
 static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
+/* Latency of a measuring block, with numbers along and across lines: numbers of all its lines that are
+ * in flight at a time, and seconds for them (f32, f64). */
 static const struct {
   double numbers, seconds[2];
 } measured[] = {{1024, {8e-7, 1.25e-6}}, {2048, {2.8e-6, 4.4e-6}}};
-/* What a core does: multiply-adds of residues in a clock; clocks of a number that is measured, of one that
- * becomes residues and for each modulus, of an element of C that is made of them and for each modulus. By f32
- * and f64. */
+/* Rates of a core: multiply-adds of residues per clock; clocks of a measured number; of a converted
+ * number, and for each modulus; of a reconstructed element, and for each modulus. For f32 and f64. */
 typedef struct host_work {
   double dots, measure[2], convert[2], convert_modulus[2], join[2], join_modulus[2];
 } host_work;
@@ -39,35 +40,36 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
                        by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
                        by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
 
-/* Clocks more of a line of complex numbers: a Xeon with AMX, one thread, c64 and c128, 400 to 1000 cubed. */
+/* Extra clocks of a complex line: a Xeon with AMX, one thread, c64 and c128, 400 to 1000 cubed. */
 static const double complex_line_clocks = 2.1e4;
 
-/* Cost of a product that the child computes. On the processor one of so many lines is measured. On CUDA the
- * glance and launches that end at once take so many seconds, and more for each number. */
+/* Extra cost of products that the subplan computes. CPU: one of glanced_lines lines is measured.
+ * CUDA: seconds of the glance and of launches that return at once, and seconds per number. */
 static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
 
-/* Of portable kernels: operations of an item for each number that is measured and made residues of, all of
- * them and for each modulus; for each element of C and modulus, to reduce a sum and to join. Operations of
- * matrix instructions of a unit in a clock, as engines of i8 have them by a warp's and by four warps'; else
- * multiply-adds of bytes for one of f32, on graphics processors and on others. */
+/* Portable kernels: operations of an item to measure and convert a number, in all and for each
+ * modulus; for each element of C and modulus, to reduce a sum and to reconstruct. Operations of
+ * matrix instructions per unit and clock, for i8 by one warp and by four; else multiply-adds of
+ * bytes per f32 multiply-add, on GPUs and on others. */
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.125};
-/* Launches of a run beside those for each plane of residues: the engine's, and one that reduces sums where
- * that does not. */
+/* Launches of a run, besides the launches for each plane: the engine's, and one that reduces sums
+ * if the engine does not. */
 static const double portable_launches = 8;
-/* Of engines that were not timed with it: through NVIDIA's OpenCL, four warps together, runs took 0.93
- * to 1.09 times what is reckoned. */
+/* Factor for engines that were not measured: with four warps through NVIDIA's OpenCL, runs took
+ * 0.93 to 1.09 of the prediction. */
 static const double portable_doubt = 1.15;
 
 typedef struct work_of {
   double moduli, planes, blocks, shares, panels, numbers,
-      size;    /* planes of residues; numbers and sizes are of real ones */
+      size;    /* planes of residues; numbers and sizes are of real numbers */
   double each; /* real numbers of an element */
   int is_double;
 } work_of;
 
-/* Normal numbers need more than the least number where lines are short: what is guaranteed is less then. */
+/* Returns the expected moduli: normal numbers need more than the least number for short lines,
+ * whose bound is lower. */
 static double expected_moduli(const tsl_problem *problem, const tsl_config *config) {
   static const int64_t short_lines[][2] = {{128, 0}, {512, 80}};
   const int is_double = tsl_residue_type(problem) == TESELA_F64;
@@ -94,11 +96,11 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
                    .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
-/* What sixteen threads with tile registers lose to each other beyond what host_packed's do, where memory is
- * far. */
+/* crowded: slowdown by other threads with tile registers, beyond host_packed's, where memory bandwidth
+ * limits. crowd: other threads for the full slowdown. */
 static const double crowded = 0.75, crowd = 15;
 
-/* Tiles are whole; three times all threads wait for each other. */
+/* Returns the seconds on the CPU. Tiles are whole; all threads synchronise three times. */
 static double residue_host_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   const bool has_vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const host_work *core = tsl_residue_has_registers(device) ? &by_registers
@@ -117,8 +119,8 @@ static double residue_host_seconds(const tsl_problem *problem, const work_of *al
   return 1e-5 + 2e-6 * device->threads + slower * clocks / (1e6 * device->clock_mhz * device->threads);
 }
 
-/* Blocks that measure wait more than they compute: so many of them one after the other on a unit take so
- * long; the slowest is waited for. */
+/* Returns the seconds of measuring. Blocks are limited by latency: their number per unit counts.
+ * *slowest: the slowest block, which is waited for. */
 static double measure_seconds(double lines, int block_lines, double k, int is_across, int is_double,
                               double units, double *slowest) {
   const double block = block_seconds + measured[is_across].seconds[is_double] *
@@ -134,9 +136,9 @@ static double portable_products(const tsl_device *device) {
   return byte_rates[device->is_cpu != 0] * device->peak_f32;
 }
 
-/* The most moduli that may be chosen are multiplied, and sums pass through memory, but by engines of four
- * warps, which leave out what does not count, and make residues themselves; an engine without matrix
- * instructions copies what it reads. */
+/* Returns the seconds with portable kernels. The maximum number of moduli is multiplied, and sums
+ * go through memory, except with engines of four warps, which skip unused planes and reduce sums
+ * themselves. An engine without matrix instructions copies its operands. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -185,7 +187,7 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
                           (all.panels * panel_clocks + share_clocks) / clock +
                       waited * all.planes * all.numbers / all.each / bytes;
   const double products = cool + (hot - 1) * fmax(0, cool - cool_seconds);
-  /* Threads behind a row's end cost half as much. */
+  /* threads past a row's end cost half */
   const double elements = m * (n + join_columns * ceil(n / join_columns)) / 2;
   const double join =
       fmax(all.each * elements *
@@ -205,7 +207,8 @@ static double residue_seconds_of(const tsl_problem *problem, const tsl_config *c
                                       : portable_seconds(problem, config, all, device);
 }
 
-/* Returns the seconds that a product without residues takes longer than by the child alone; 0: not known. */
+/* Returns the additional seconds of a product that the subplan computes after the glance; 0: not
+ * known. */
 static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return 0;
@@ -216,8 +219,9 @@ static double glance_seconds(const tsl_problem *problem, const work_of *all, con
   return tsl_residue_has_cuda(device) ? ended_seconds + all->numbers * ended_number_seconds : 0;
 }
 
-/* Returns at least twenty times what a product without residues loses: no prediction knows the numbers, and
- * the default must lose no more than a twentieth. */
+/* Returns the predicted seconds, but at least twenty times the loss of a product that residues do
+ * not suit: the prediction does not know the numbers, and the default must not lose more than a
+ * twentieth. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   static const double least_share = 20;

@@ -1,25 +1,27 @@
-/* The integer product of residue_int8 by sm_90's tensor cores: of the planes of A and B, modulus by modulus, in one launch; its
- * contract stands in residue_int8.h. Thread blocks stay and take tile after tile of plane after plane, so that neither the launch nor
- * the last tiles of a plane leave units without work.
+/* Integer product of residue_int8 by sm_90's wgmma: all planes of A and B, modulus by modulus, in one launch.
+ * residue_int8.h has its contract. Persistent blocks take tile after tile of plane after plane, so that tails
+ * of planes and launches are hidden.
  *
- *   share: (modulus, part of k, tile of 128 x 256)      warpgroup 0 loads by tensor maps (one thread)
- *   | modulus 0: band of tiles, band, ... | modulus 1   warpgroups 1 and 2 multiply 64 rows each
+ *   work tile: (modulus, k part, tile of 128 x 256)         warpgroup 0: TMA producer (one thread)
+ *   | modulus 0: raster of tiles | modulus 1 ...            warpgroups 1 and 2: consumers of 64 rows each
  *
- * A plane has its panels of 128 terms one after the other, all lines of each side by side: a tile's panel is one piece of memory.
+ * A plane has panels of 128 k one after the other, with all lines of a panel adjacent: a tile's panel is
+ * contiguous memory.
  *
- * The last step stays in registers: a thread has of each row of its sums two neighbours in each 8 columns. Lines of B lie in their
- * plane in such an order (residue_int8_convert.cu) that of 64 columns these are 16 neighbours of C: reduced modulo p they are
- * 16 bytes, stored at once.
+ * Epilogue in registers: a thread has two adjacent sums in each 8 columns of a row. Lines of B are permuted
+ * in their plane (residue_int8_convert.cu) such that, in 64 columns, these are 16 neighbours of C: reduced
+ * modulo p they are 16 bytes, one store.
  *
- * A sum of at most TSL_RESIDUE_PART products of bytes is below 2^32, high 2^16 + low; high (2^16 modulo p) + low + a multiple of p is v, a
- * whole number from 2^23 to 2^24, made as a float's bits by one instruction. v inverse rounded down is q, and v - q p from 0 to p: its low
- * byte follows from the low bits of both floats (tests/unit/test_residue_int8.c goes through all v).
+ * Reduction: a sum of at most TSL_RESIDUE_PART products of bytes is high 2^16 + low < 2^32. v = high (2^16
+ * modulo p) + low + a multiple of p, an integer from 2^23 to 2^24, is made as a float's bits by one
+ * instruction. q = v inverse rounded down, and v - q p is from 0 to p: its low byte follows from both floats'
+ * low bits (tests/unit/test_residue_int8.c checks all v).
  *
- * Of complex numbers a modulus has three planes, of real parts, imaginary ones and their sums.
+ * Complex: a modulus has three planes, of real parts, imaginary parts and their sums.
  *
  * CLUSTER = 2: two blocks, one tile below the other, share columns of B: each loads half of them for both.
  *
- * From the host: STAGES; CLUSTER; TSL_RESIDUE_COMPLEX or not. */
+ * Defines of the host: STAGES; CLUSTER; TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -31,60 +33,59 @@
 constexpr int TILE_M = 128, TILE_N = 256, WARPGROUPS = 2, PANEL = TSL_RESIDUE_PANEL;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 constexpr int A_BYTES = TILE_M * PANEL, B_BYTES = TILE_N * PANEL, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
+constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 
 typedef int sums_t[TILE_N / 8][4];
 
-struct share {
+struct work_tile {
   int plane, part, row, col, first, end;
 };
 
-/* Rows of tiles that a cluster takes at once. */
+/* Returns the rows of tiles, in units of a cluster. */
 SM90_FUNCTION int down_of(const residue_arguments &args) {
   return (args.tiles_m + CLUSTER - 1) / CLUSTER;
 }
 
-SM90_FUNCTION share share_of(int number, int rank, const residue_arguments &args) {
-  const int down = down_of(args), tiles = down * args.tiles_n, tile = number % tiles,
-            plane = number / tiles;
-  const int above = tile / (args.band * args.tiles_n) * args.band,
-            place = tile % (args.band * args.tiles_n);
-  const int height = min(down - above, args.band);
+SM90_FUNCTION work_tile get_work_tile(int number, int rank, const residue_arguments &args) {
+  const int down = down_of(args), tiles = down * args.tiles_n, tile = number % tiles, plane = number / tiles;
+  const int above = tile / (args.raster_height * args.tiles_n) * args.raster_height,
+            place = tile % (args.raster_height * args.tiles_n);
+  const int height = min(down - above, args.raster_height);
   const int panels = (args.k + PANEL - 1) / PANEL, most = TSL_RESIDUE_PART / PANEL;
   const int part = plane % args.parts;
-  return {plane / args.parts,     part,        ((above + place % height) * CLUSTER + rank) * TILE_M,
+  return {plane / args.parts,      part,        ((above + place % height) * CLUSTER + rank) * TILE_M,
           place / height * TILE_N, part * most, min(panels, (part + 1) * most)};
 }
 
-struct stage {
+struct pipeline_state {
   int number;
   unsigned parity;
 };
 
-SM90_FUNCTION void next_stage(stage &stage_in) {
-  if (++stage_in.number == STAGES) {
-    stage_in.number = 0;
-    stage_in.parity ^= 1;
+SM90_FUNCTION void advance(pipeline_state &pipe) {
+  if (++pipe.number == STAGES) {
+    pipe.number = 0;
+    pipe.parity ^= 1;
   }
 }
 
-SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const residue_arguments &args,
-                               int shares, int rank, shared_t stages, shared_t full, shared_t empty) {
-  stage at = {0, 1}; /* all are empty at first */
+SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const residue_arguments &args,
+                                int work_tiles, int rank, shared_t stages, shared_t full, shared_t empty) {
+  pipeline_state pipe = {0, 1}; /* all stages are empty at first */
   const int panels = (args.k + PANEL - 1) / PANEL;
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-    const share own = share_of(number, rank, args);
-    for (int p = own.first; p < own.end; p++) {
-      const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
-      barrier_wait(empty + 8 * at.number, at.parity);
-      barrier_arrive_expect(arrived, STAGE_BYTES);
-      tma_load(to, a, arrived, 0, own.row, own.plane * panels + p);
+  for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += gridDim.x / CLUSTER) {
+    const work_tile tile = get_work_tile(number, rank, args);
+    for (int p = tile.first; p < tile.end; p++) {
+      const shared_t to = stages + pipe.number * STAGE_BYTES, arrived = full + 8 * pipe.number;
+      mbarrier_wait_parity(empty + 8 * pipe.number, pipe.parity);
+      mbarrier_arrive_expect_tx(arrived, STAGE_BYTES);
+      tma_load(to, a, arrived, 0, tile.row, tile.plane * panels + p);
       if (CLUSTER == 1)
-        tma_load(to + A_BYTES, b, arrived, 0, own.col, own.plane * panels + p);
+        tma_load(to + A_BYTES, b, arrived, 0, tile.col, tile.plane * panels + p);
       else
         tma_load_multicast(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived, 0,
-                           own.col + rank * (TILE_N / CLUSTER), own.plane * panels + p, (1 << CLUSTER) - 1);
-      next_stage(at);
+                           tile.col + rank * (TILE_N / CLUSTER), tile.plane * panels + p, (1 << CLUSTER) - 1);
+      advance(pipe);
     }
   }
 }
@@ -94,44 +95,47 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_fence();
 #pragma unroll
   for (int s = 0; s < PANEL / 32; s++)
-    wgmma_n256("m64n256k32", "s32.u8.u8", "", "r", sums, factor_descriptor(a + s * 32, 0, 1024),
-               factor_descriptor(b + s * 32, 0, 1024), add || s > 0);
-  wgmma_commit();
+    wgmma_n256("m64n256k32", "s32.u8.u8", "", "r", sums, smem_descriptor(a + s * 32, 0, 1024),
+               smem_descriptor(b + s * 32, 0, 1024), add || s > 0);
+  wgmma_commit_group();
 }
 
-/* A warpgroup needs a stage no more, which all blocks of the cluster write to. */
-SM90_FUNCTION void give_stage(shared_t empty) {
+/* Marks a stage as read by this warpgroup, in each block of the cluster, because all of them write
+ * to it. */
+SM90_FUNCTION void release_stage(shared_t empty) {
   const unsigned thread = threadIdx.x % 128;
   if (CLUSTER == 1 && thread == 0)
-    barrier_arrive(empty);
+    mbarrier_arrive(empty);
   if (CLUSTER > 1 && thread < CLUSTER)
-    barrier_arrive_at(empty, thread);
+    mbarrier_arrive_remote(empty, thread);
 }
 
-SM90_FUNCTION void multiply_share(sums_t sums, const share &share_in, shared_t stages, shared_t full,
-                                  shared_t empty, stage &stage_in) {
+SM90_FUNCTION void consumer_mainloop(sums_t sums, const work_tile &tile, shared_t stages, shared_t full,
+                                     shared_t empty, pipeline_state &pipe) {
   const shared_t from_a = (threadIdx.x / 128 - 1) * 64 * PANEL;
-  shared_t before = 0; /* the stage whose products may be under way when the next ones start */
-  for (int p = share_in.first; p < share_in.end; p++) {
-    const shared_t panel = stages + stage_in.number * STAGE_BYTES;
-    barrier_wait(full + 8 * stage_in.number, stage_in.parity);
-    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > share_in.first);
-    wgmma_wait<1>();
-    if (p > share_in.first)
-      give_stage(before);
-    before = empty + 8 * stage_in.number;
-    next_stage(stage_in);
+  /* "empty" mbarrier of the stage whose products may be in flight when the next ones start */
+  shared_t before = 0;
+  for (int p = tile.first; p < tile.end; p++) {
+    const shared_t panel = stages + pipe.number * STAGE_BYTES;
+    mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
+    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > tile.first);
+    wgmma_wait_group<1>();
+    if (p > tile.first)
+      release_stage(before);
+    before = empty + 8 * pipe.number;
+    advance(pipe);
   }
-  wgmma_wait<0>();
-  give_stage(before);
+  wgmma_wait_group<0>();
+  release_stage(before);
 #pragma unroll
   for (int j = 0; j < TILE_N / 8; j++)
-    wgmma_hold("r", sums, j);
+    wgmma_fence_operand("r", sums, j);
 }
 
-/* A byte that is the sum modulo p, and not more than p; modulo 256, as only a byte of it is kept, it is the sum itself. */
+/* Returns the sum modulo p in its low byte, a value from 0 to p. IS_BYTE: p is 256, and the sum's
+ * low byte is the residue. */
 template <bool IS_BYTE>
-SM90_FUNCTION unsigned rest_of(int sum, const residue_reduction &by, const residue_modulus &modulus) {
+SM90_FUNCTION unsigned residue_of_sum(int sum, const residue_reduction &by, const residue_modulus &modulus) {
   if (IS_BYTE)
     return (unsigned)sum;
   unsigned v;
@@ -140,14 +144,14 @@ SM90_FUNCTION unsigned rest_of(int sum, const residue_reduction &by, const resid
 }
 
 template <bool IS_BYTE>
-SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &share_in,
-                               const residue_arguments &args) {
-  const residue_reduction by = args.reductions[share_in.plane / TSL_RESIDUE_KINDS];
-  const residue_modulus modulus = args.rules.moduli[share_in.plane / TSL_RESIDUE_KINDS];
+SM90_FUNCTION void store_tile(unsigned char *rests, sums_t sums, const work_tile &tile,
+                              const residue_arguments &args) {
+  const residue_reduction by = args.reductions[tile.plane / TSL_RESIDUE_KINDS];
+  const residue_modulus modulus = args.rules.moduli[tile.plane / TSL_RESIDUE_KINDS];
   const int thread = threadIdx.x % 128,
-            row = share_in.row + (threadIdx.x / 128 - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
-  unsigned char *to = rests + (share_in.plane * args.parts + share_in.part) * args.rest_plane +
-                      row * args.rest_pitch + share_in.col + 16 * (thread % 4);
+            row = tile.row + (threadIdx.x / 128 - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
+  unsigned char *to = rests + (tile.plane * args.parts + tile.part) * args.rest_plane +
+                      row * args.rest_pitch + tile.col + 16 * (thread % 4);
 #pragma unroll
   for (int half = 0; half < 2; half++) {
 #pragma unroll
@@ -157,12 +161,13 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &s
 #pragma unroll
       for (int w = 0; w < 4; w++) {
         const int *one = &sums[8 * g + 2 * w][2 * half], *two = &sums[8 * g + 2 * w + 1][2 * half];
-        word[w] = __byte_perm(
-            __byte_perm(rest_of<IS_BYTE>(one[0], by, modulus), rest_of<IS_BYTE>(one[1], by, modulus), 0x0040),
-            __byte_perm(rest_of<IS_BYTE>(two[0], by, modulus), rest_of<IS_BYTE>(two[1], by, modulus), 0x0040),
-            0x5410);
+        word[w] = __byte_perm(__byte_perm(residue_of_sum<IS_BYTE>(one[0], by, modulus),
+                                          residue_of_sum<IS_BYTE>(one[1], by, modulus), 0x0040),
+                              __byte_perm(residue_of_sum<IS_BYTE>(two[0], by, modulus),
+                                          residue_of_sum<IS_BYTE>(two[1], by, modulus), 0x0040),
+                              0x5410);
       }
-      if (row + 8 * half < args.m && share_in.col + TSL_RESIDUE_GROUP * g < args.rest_pitch)
+      if (row + 8 * half < args.m && tile.col + TSL_RESIDUE_GROUP * g < args.rest_pitch)
         *(uint4 *)(to + 8 * half * args.rest_pitch + TSL_RESIDUE_GROUP * g) = out;
     }
   }
@@ -182,39 +187,39 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1
                  empty = full + 8 * STAGES;
   const int group = threadIdx.x / 128, rank = CLUSTER > 1 ? (int)cluster_rank() : 0;
   if (threadIdx.x == 0) {
-    tma_prefetch(&a);
-    tma_prefetch(&b);
+    tma_prefetch_map(&a);
+    tma_prefetch_map(&b);
     for (int s = 0; s < STAGES; s++) {
-      barrier_init(full + 8 * s, 1);
-      barrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
+      mbarrier_init(full + 8 * s, 1);
+      mbarrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
     }
-    barriers_made_visible();
+    fence_mbarrier_init();
   }
   if (CLUSTER > 1)
     cluster_barrier();
   else
     __syncthreads();
-  dependency_launch();
-  dependency_wait();
-  const int shares = ((const volatile residue_choice *)(scratch + args.choice))->moduli * TSL_RESIDUE_KINDS *
-                     args.parts * down_of(args) * args.tiles_n;
+  grid_dependency_launch();
+  grid_dependency_wait();
+  const int work_tiles = ((const volatile residue_choice *)(scratch + args.choice))->moduli *
+                         TSL_RESIDUE_KINDS * args.parts * down_of(args) * args.tiles_n;
   if (group == 0) {
-    registers_give_back<LOADING_REGISTERS>();
+    setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(&a, &b, args, shares, rank, stages, full, empty);
+      run_producer(&a, &b, args, work_tiles, rank, stages, full, empty);
   } else {
-    registers_take<MULTIPLYING_REGISTERS>();
-    stage at = {0, 0};
-    for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-      const share own = share_of(number, rank, args);
+    setmaxnreg_inc<CONSUMER_REGISTERS>();
+    pipeline_state pipe = {0, 0};
+    for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += gridDim.x / CLUSTER) {
+      const work_tile tile = get_work_tile(number, rank, args);
       sums_t sums;
-      multiply_share(sums, own, stages, full, empty, at);
-      if (own.plane < TSL_RESIDUE_KINDS) /* 256 */
-        store_share<true>(scratch + args.rests, sums, own, args);
+      consumer_mainloop(sums, tile, stages, full, empty, pipe);
+      if (tile.plane < TSL_RESIDUE_KINDS) /* p = 256 */
+        store_tile<true>(scratch + args.rests, sums, tile, args);
       else
-        store_share<false>(scratch + args.rests, sums, own, args);
+        store_tile<false>(scratch + args.rests, sums, tile, args);
     }
   }
-  if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
+  if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
     cluster_barrier();
 }

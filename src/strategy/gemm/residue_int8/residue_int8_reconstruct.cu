@@ -1,13 +1,13 @@
-/* C of its residues: a thread makes four neighbours of a row of C of theirs; if these are few, those of the
- * next row that it takes are on their way meanwhile.
+/* C from its residues: a thread computes four neighbours of a row of C. With few residues, those of its next
+ * row are prefetched.
  *
- *   f32: C' modulo 2^64, by integers           f64: in doubles, by parts of 40 bits whose sums are exact
- * (kernels/join.h) scales of rows, of columns: NO_SCALE marks what is left to residue_int8_fallback.cu
+ *   f32: C' modulo 2^64, by integers    f64: in doubles, by parts of 40 bits with exact sums (kernels/join.h)
+ *   scales of rows, of columns: NO_SCALE marks elements that are left to residue_int8_fallback.cu
  *
- * Of complex numbers a thread joins both parts of each element.
+ * Complex: a thread computes both parts of each element.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND,
- * MODULI_THIRD, of the candidates; IS_CUT, 1: k was cut into parts. */
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND,
+ * MODULI_THIRD: moduli of the candidates; IS_CUT, 1: k was split into parts. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -25,7 +25,7 @@ static __device__ __forceinline__ unsigned long long wide_of(unsigned a, unsigne
 
 constexpr int JOINERS = 64, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
 
-/* Limbs of P, where two are enough and four. */
+/* Returns the 32-bit limbs of P. */
 SM90_FUNCTION constexpr int limbs_of(int moduli) {
   return moduli <= 8 ? 2 : 4;
 }
@@ -33,16 +33,17 @@ SM90_FUNCTION constexpr int limbs_of(int moduli) {
 /* --- C' --- */
 
 #ifdef TSL_RESIDUE_F64
-/* Parts of 40 bits that P has. */
+/* Returns the 40-bit parts of P. */
 SM90_FUNCTION constexpr int parts_of(int moduli) {
   return moduli <= 10 ? 2 : moduli <= 15 ? 3 : 4;
 }
-SM90_FUNCTION double whole_of(double x) { /* the nearest integer to |x| < 2^51 */
+SM90_FUNCTION double whole_of(double x) { /* the integer nearest to |x| < 2^51 */
   return __dsub_rn(__dadd_rn(x, 0x1.8p52), 0x1.8p52);
 }
 
-/* Of parts below 2^53 the value, rounded once: carries make the lower parts at most 2^39; the top ones are added with what that loses known
- * exactly, and what all lower ones are is rounded to odd. */
+/* Returns the value of parts below 2^53, rounded once to double. After carry propagation lower
+ * parts are at most 2^39. The top parts are added with their exact rounding error; the lower parts
+ * are collapsed with round-to-odd. */
 template <int PARTS>
 SM90_FUNCTION double value_of(double part[PARTS]) {
   if (PARTS == 2)
@@ -63,11 +64,11 @@ SM90_FUNCTION double value_of(double part[PARTS]) {
   return __fma_rn(high, 0x1p40, __longlong_as_double(bits));
 }
 
-/* C' 2^-scale, in doubles whose sums are exact. */
+/* Returns C' 2^-scale, by exact sums of doubles. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
                                const residue_tables &tables, const residue_arguments &args) {
-  const residue_weights &by = tables.of[CANDIDATE];
+  const residue_weights &by = tables.candidates[CANDIDATE];
   constexpr int PARTS = parts_of(MODULI);
   double part[PARTS] = {};
 #pragma unroll
@@ -85,7 +86,8 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
   return scale > -900 && scale < 900 ? value * residue_two(-scale) : residue_power(-scale, value);
 }
 #else
-/* C' 2^-scale. A sum that fits 64 bits becomes a double by its halves: each is a double's low bits, so that only their sum is rounded. */
+/* Returns C' 2^-scale. A sum that fits in 64 bits becomes a double by its halves, each the low bits
+ * of a double, so that only their sum is rounded. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
                                const residue_tables &tables, const residue_arguments &args) {
@@ -106,7 +108,8 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
 
 /* --- rows --- */
 
-/* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
+/* Returns the residues of four neighbours, a byte each; with split k, the parts' residues are added
+ * and reduced again. */
 SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &args) {
   if (!IS_CUT)
     return *(const unsigned *)(from + plane * args.rest_plane);
@@ -122,16 +125,17 @@ SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const resi
   return out;
 }
 
-/* Those of all moduli, their number being known to the compiler, and the row's scale. */
+/* Residues of a row's four neighbours for all moduli, and the row's scale. MODULI is a template
+ * parameter for full unrolling. */
 template <int MODULI>
 struct fetched {
-  unsigned rests[EACH_ELEMENT][MODULI]; /* of each part */
+  unsigned rests[EACH_ELEMENT][MODULI]; /* of each part of an element */
   int scale;
 };
 template <int MODULI>
 SM90_FUNCTION void fetch_rests(fetched<MODULI> &dst, const unsigned char *from, const int *scales, int row,
                                const residue_arguments &args) {
-  const int own = min(row, args.m - 1); /* behind the last one: anything */
+  const int own = min(row, args.m - 1); /* rows past the last read any row */
   dst.scale = scales[own];
 #pragma unroll
   for (int l = 0; l < MODULI; l++) {
@@ -152,14 +156,14 @@ SM90_FUNCTION void fetch_rests(fetched<MODULI> &dst, const unsigned char *from, 
   }
 }
 
-/* What four columns are. */
+/* Scales and addresses of four columns. */
 struct columns_t {
   int scales[FOUR];
   bool here[FOUR], is_wide;
 };
 
-/* Columns of the four that are joined together: two of complex numbers, whose machine code would be twice as
- * long. */
+/* AT_ONCE: columns that are reconstructed together; two for complex numbers, to halve the machine
+ * code. */
 constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
 
 SM90_FUNCTION void store_wide(residue_real *dst, const residue_real out[NUMBERS]) {
@@ -174,7 +178,7 @@ SM90_FUNCTION void store_wide(residue_real *dst, const residue_real out[NUMBERS]
 #endif
 }
 
-/* Joins columns first to first + AT_ONCE - 1 of four. */
+/* Reconstructs and stores columns first to first + AT_ONCE - 1 of the four. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join_columns(residue_real *dst, int first, const fetched<MODULI> &state,
                                 const columns_t &columns, const residue_tables &tables,
@@ -219,11 +223,11 @@ SM90_FUNCTION void join_row(residue_real *dst, const fetched<MODULI> &state, con
     join_columns<CANDIDATE>(dst + first * args.c_col, first, state, columns, tables, args);
 }
 
-/* All rows of four columns. */
+/* Computes all rows of four columns. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
                         const residue_arguments &args, int col) {
-  constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more of them do not fit the registers */
+  constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more residues do not fit in registers */
   const int4 across = *(const int4 *)((const int *)(scratch + args.scales[1]) + col);
   columns_t columns = {{across.x, across.y, across.z, across.w}, {}, args.is_wide && col + FOUR <= args.n};
 #pragma unroll
@@ -254,11 +258,11 @@ extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 
                                const __grid_constant__ residue_arguments args,
                                const __grid_constant__ residue_tables tables) {
   const int col = (blockIdx.x * JOINERS + threadIdx.x) * FOUR;
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
-  if (args.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
-    *args.said = *choice; /* here, where nobody waits for the host's memory */
+  if (args.host_choice && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    *args.host_choice = *choice; /* written here, where no kernel waits for host memory */
   if (choice->moduli == 0 || col >= args.n)
     return;
   if (choice->candidate == 0)

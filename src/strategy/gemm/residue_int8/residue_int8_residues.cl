@@ -1,17 +1,20 @@
-/* Residues by portable kernels: of numbers before the integer product, and of its sums behind it.
+/* Portable kernels for residues: of numbers before the integer product, and of its sums after it.
  *
- * tsl_gemm_residue_int8_convert: an item takes 16 numbers of a line, and stores 16 bytes for each modulus.
- * tsl_gemm_residue_int8_reduce: an item takes four neighbours of a plane of sums, and stores four bytes from 0 to p - 1.
+ * tsl_gemm_residue_int8_convert: an item takes 16 numbers of a line and stores 16 bytes for each modulus.
+ * tsl_gemm_residue_int8_reduce: an item takes four neighbours of a plane of sums and stores four bytes from 0
+ * to p - 1.
  *
  *   along: neighbours along the line, then lines       across: 16 lines, then neighbours along them
  *
- * |a'| < 2^63 is cut into digits of 14 bits. Modulo p, 2^14, 2^28, ... are at most p / 2 of magnitude, so that the digits times these add up
- * to less than 2^23; with a multiple of p added it is x from 0 to 2^31 + 255, and x / p is the high word of x magic, / 2^7
- * (residue_modulus). Sums of at most TSL_RESIDUE_PART products are at most 2^30.
+ * |a'| < 2^63 is split into digits of 14 bits. Modulo p, 2^14, 2^28, ... are at most p / 2 of magnitude, so
+ * the digits times these sum to less than 2^23. With a multiple of p added it is x from 0 to 2^31 + 255, and
+ * x / p is (high word of x magic) / 2^7 (residue_modulus). Sums of at most TSL_RESIDUE_PART products are at
+ * most 2^30.
  *
- * Of complex numbers an item takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues for each modulus.
+ * Complex: an item takes 8 numbers and stores, for each modulus, 8 bytes each of real parts, imaginary parts
+ * and their sums.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -29,19 +32,19 @@
 #ifdef TSL_RESIDUE_F64
 #define DIGITS 5
 #else
-#define DIGITS 3 /* |a'| < 2^40 (rules.c) */
+#define DIGITS 3 /* a'| < 2^40 (rules.c) */
 #endif
 
 TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable) {
   return ((TSL_GLOBAL const residue_choice *)(scratch + portable->choice))->moduli;
 }
 
-/* x modulo p, of x up to 2^31 + 255. */
+/* Returns x modulo p, for x up to 2^31 + 255. */
 TSL_FUNCTION unsigned rest_of(unsigned x, const residue_modulus *modulus) {
   return x - (unsigned)((residue_word)x * modulus->magic >> 39) * modulus->p;
 }
 
-/* A number's digits, all of its sign. */
+/* Digits of a number, all with its sign. */
 typedef struct digits {
   int digit[DIGITS];
 } digits;
@@ -55,7 +58,7 @@ TSL_FUNCTION digits digits_of(residue_bits number, int scale) {
   return made;
 }
 
-/* From 0 to p - 1. */
+/* Returns the residue from 0 to p - 1. */
 TSL_FUNCTION unsigned rest_in(const digits *digits_in, const residue_modulus *modulus) {
   int sum = digits_in->digit[0];
   for (int i = 1; i < DIGITS; i++)
@@ -63,7 +66,8 @@ TSL_FUNCTION unsigned rest_in(const digits *digits_in, const residue_modulus *mo
   return rest_of((unsigned)sum + modulus->bias, modulus);
 }
 
-/* The same for all bytes that is of least magnitude: (x + (p - 1) / 2) modulo p is more by as much. */
+/* Returns the residue of least magnitude as a byte, plus (p - 1) / 2: the residue of x + (p - 1) /
+ * 2. */
 TSL_FUNCTION unsigned least_in(const digits *digits_in, const residue_modulus *modulus) {
   const unsigned up = (modulus->p - 1) / 2;
   residue_modulus more = *modulus;
@@ -71,13 +75,14 @@ TSL_FUNCTION unsigned least_in(const digits *digits_in, const residue_modulus *m
   return (rest_in(digits_in, &more) - up) & 255;
 }
 
-/* Of least magnitude, as a byte. */
+/* Returns a residue's representative of least magnitude, as a byte. */
 TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
   return (rest > (modulus->p - 1) / 2 ? rest - modulus->p : rest) & 255;
 }
 
 #ifdef TSL_RESIDUE_COMPLEX
-/* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... */
+/* Stores the residues of an item's numbers for one modulus. Complex: real parts are numbers 0, 2,
+ * ..., imaginary parts 1, 3, ... */
 TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, const digits *digits_in,
                               const residue_modulus *modulus) {
   unsigned word[TSL_RESIDUE_KINDS][TERMS / 4];
@@ -113,7 +118,7 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, co
 }
 #endif
 
-/* A line's numbers from the h-th on, zeros behind the k-th; 16 bytes at once where they are aligned. */
+/* Loads a line's numbers from h on; numbers from k on are 0. Loads 16 bytes at once where aligned. */
 TSL_FUNCTION void load_numbers(residue_bits *bits, TSL_GLOBAL const residue_bits *from, residue_index along,
                                int h, int k, int is_wide) {
   if (is_wide && h + NUMBERS <= k) {
@@ -141,10 +146,10 @@ TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
                               const residue_portable portable, const int operand) {
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
-  const residue_matrix of = portable.of[operand];
-  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
+  const residue_matrix matrix = portable.operands[operand];
+  const int lines = matrix.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
             chunks = part_chunks * portable.parts,
-            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->made[operand];
+            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->moduli_to_convert[operand];
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
   if (line >= (operand ? portable.n : portable.m))
@@ -154,11 +159,11 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
     return;
   residue_bits numbers[NUMBERS];
   digits own[NUMBERS];
-  load_numbers(numbers, from + (of.offset + line * of.across), of.along, h * TSL_RESIDUE_EACH,
-               portable.k * TSL_RESIDUE_EACH, of.is_wide);
+  load_numbers(numbers, from + (matrix.offset + line * matrix.across), matrix.along, h * TSL_RESIDUE_EACH,
+               portable.k * TSL_RESIDUE_EACH, matrix.is_wide);
   for (int i = 0; i < NUMBERS; i++) {
 #ifdef TSL_RESIDUE_COMPLEX
-    numbers[i] ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
+    numbers[i] ^= matrix.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
 #endif
     own[i] = digits_of(numbers[i], scale);
   }

@@ -1,13 +1,13 @@
-/* The last portable kernels of residue_int8.
+/* Last portable kernels of residue_int8.
  *
- * tsl_gemm_residue_int8_join: an item makes four neighbours of a row of C of their residues.
- * tsl_gemm_residue_int8_native: what has no proof, or is not finite, k products added one after the other, each fused; an item has an element.
- * Of f32 these sums are double where they are asked to be precise.
- * Where there are no products, C = beta C is all that is left.
+ * tsl_gemm_residue_int8_join: an item computes four neighbours of a row of C from their residues.
+ * tsl_gemm_residue_int8_native: native elements, which have no bound by residues or are not finite: k
+ * products added one after the other, each fused; one element per item. f32 is summed in double with
+ * TSL_RESIDUE_PRECISE. For k = 0, C = beta C.
  *
- *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
+ *   scales of rows, of columns: NO_SCALE marks elements that one kernel leaves to the other
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not, TSL_RESIDUE_PRECISE or not. */
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not, TSL_RESIDUE_PRECISE or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -19,7 +19,7 @@
 #include "residue_portable_shared.h"
 
 #define FOUR TSL_RESIDUE_FOUR
-#define SHORT 8 /* moduli with which 64 bits hold C' */
+#define SHORT 8 /* moduli for which C' fits in 64 bits */
 #ifdef TSL_RESIDUE_F64
 #define MODULI_MOST TSL_RESIDUE_MODULI
 #else
@@ -31,7 +31,7 @@ TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue
   return ((TSL_GLOBAL const int *)(scratch + portable->scales[operand]))[line];
 }
 
-/* An element of C by its number, C' 2^-scale or a sum; and where it lies in C. */
+/* Returns an element of C from its number, C' 2^-scale or a native sum; `c` is its address. */
 TSL_FUNCTION residue_real finished(TSL_GLOBAL const residue_real *c, double number,
                                    const residue_portable *portable) {
   const residue_real beta = (residue_real)portable->beta;
@@ -42,7 +42,8 @@ TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residu
   *c = finished(c, number, portable);
 }
 
-/* Of four neighbours, a byte each; where k was cut, their sums reduced again. */
+/* Returns the residues of four neighbours, a byte each; with split k, the parts' residues are added
+ * and reduced again. */
 TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, unsigned p,
                                const residue_portable *portable) {
   unsigned rests = *(TSL_GLOBAL const unsigned *)(from + plane * portable->parts * portable->rest_plane);
@@ -57,7 +58,7 @@ TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, 
   return rests;
 }
 
-/* Residues of C' modulo p_l: of a part, where numbers are complex. */
+/* Returns the residues of C' modulo p_l; of part element_part for complex numbers. */
 TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int element_part, unsigned p,
                                const residue_portable *portable) {
 #ifdef TSL_RESIDUE_COMPLEX
@@ -77,7 +78,8 @@ TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int 
 #endif
 }
 
-/* Sums of at most `most` moduli, whose weights have so many limbs: residues of all are on their way at once, zeros of moduli that do not count. */
+/* Adds the weighted residues of at most `most` moduli with `limbs` limbs. All loads are in flight
+ * at once; absent moduli load zeros. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
                          const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
                          const residue_portable *portable, int most, int limbs) {
@@ -98,7 +100,7 @@ TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rule
     residue_sum_add(&sums[i], sieve, l, rests[l] >> 8 * i & 255, limbs);
 }
 
-/* Four neighbours, aligned to 16 bytes. */
+/* Stores four neighbours, aligned to 16 bytes. */
 TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *dst, const residue_real *out) {
 #ifdef TSL_RESIDUE_F64
   TSL_VECTOR(double, 2) two;
@@ -177,22 +179,22 @@ tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const 
        row += (TSL_INDEX)TSL_GROUPS(1) * TSL_RESIDUE_TILE) {
     if (!is_own && scale_of(scratch, &portable, 0, row) != TSL_RESIDUE_NO_SCALE)
       continue;
-    TSL_GLOBAL const residue_real *left = a + portable.of[0].offset + row * portable.of[0].across,
-                                  *right = b + portable.of[1].offset + col * portable.of[1].across;
+    TSL_GLOBAL const residue_real *left = a + portable.operands[0].offset + row * portable.operands[0].across,
+                                  *right = b + portable.operands[1].offset + col * portable.operands[1].across;
     TSL_GLOBAL residue_real *to = c + portable.c_offset + row * portable.c_row + col * portable.c_col;
 #ifdef TSL_RESIDUE_COMPLEX
     residue_real sums[2][2] = {{0, 0}, {0, 0}};
     for (int h = 0; h < k; h++)
       for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
-          sums[i][j] = TSL_FMA(left[h * portable.of[0].along + i], right[h * portable.of[1].along + j], sums[i][j]);
+          sums[i][j] = TSL_FMA(left[h * portable.operands[0].along + i], right[h * portable.operands[1].along + j], sums[i][j]);
     for (int part = 0; part < 2; part++)
-      finish(to + part, residue_native_part(part, sums, portable.of[0].is_conjugate, portable.of[1].is_conjugate),
+      finish(to + part, residue_native_part(part, sums, portable.operands[0].is_conjugate, portable.operands[1].is_conjugate),
              &portable);
 #else
     residue_native sum = 0;
     for (int h = 0; h < k; h++)
-      sum = TSL_FMA((residue_native)left[h * portable.of[0].along], (residue_native)right[h * portable.of[1].along],
+      sum = TSL_FMA((residue_native)left[h * portable.operands[0].along], (residue_native)right[h * portable.operands[1].along],
                     sum);
     finish(to, sum, &portable);
 #endif

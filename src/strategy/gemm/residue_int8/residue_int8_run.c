@@ -1,4 +1,4 @@
-/* residue_int8 on NVIDIA's GPUs: where things lie in scratch memory, compiling, and the launches of a run. */
+/* residue_int8 on NVIDIA's GPUs: workspace layout, compilation, and the launches of a run. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
@@ -14,30 +14,33 @@ enum {
   TILE_N = 256,
   PANEL = TSL_RESIDUE_PANEL,
   STAGES = 4,
-  BAND =
-      16, /* tiles of a column that follow each other: with 8 a product of 16384 reads its planes too often */
+  BAND = 16, /* raster height in tiles: with 8, a product of 16384 reads its planes too often */
   MEASURE_ITEMS = 256,
   CONVERT_ITEMS = 256,
   CONVERT_NUMBERS = 16, /* of a thread */
   CHOOSE_ITEMS = 1024,
   MULTIPLY_ITEMS = 384,
-  JOIN_ITEMS = 64, /* of a row: few, so that most have columns where there are few of these */
+  JOIN_ITEMS = 64, /* items of a row: few, so that most have columns in narrow C */
   JOIN_COLUMNS = 4 * JOIN_ITEMS,
   JOIN_ROWS = 65535,
-  UNIT_JOIN = 48, /* blocks, of several rows each where there are so many */
+  UNIT_JOIN = 48, /* blocks per unit; with more rows than blocks, a block takes several */
   NATIVE_ITEMS = 256,
-  CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
-  UNIT_NATIVE = 4,      /* blocks */
-  UNIT_MEASURE = 5,     /* blocks that measure at once */
-  GLANCE_LINES = 256,   /* lines of each operand that a glance measures, or a few more */
-  GLANCE_SHARE = 16,    /* least ratio of all numbers to those that a glance reads */
-  UNIT_CONVERT = 16,    /* blocks of a unit that make residues, one block of numbers after another */
-  FEW_ALONG = 2, /* lines of each of them, where there is room for all; else twice as many, and along memory
-                    four times where that makes room */
+  /* rows of tiles from which clusters are used; twice as many where a tile may lack a second one */
+  CLUSTERED_TILES = 16,
+  UNIT_NATIVE = 4,   /* blocks per unit */
+  UNIT_MEASURE = 5,  /* resident measuring blocks per unit */
+  UNIT_CONVERT = 16, /* converting blocks per unit; each takes one block of numbers after another */
+  /* lines of each operand that a glance measures, approximately */
+  GLANCE_LINES = 256,
+  /* minimum ratio of all numbers to the numbers that a glance reads */
+  GLANCE_SHARE = 16,
+  /* lines of a measuring block, where all blocks are resident; else twice as many, and with numbers
+   * along lines four times as many if that makes them resident */
+  FEW_ALONG = 2,
   FEW_ACROSS = 4,
   ALIGNED = 256
 };
-/* Stages, what aligns them, barriers. */
+/* Shared memory of the integer product in bytes: stages, their alignment, mbarriers. */
 static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
 
 bool tsl_residue_has_cuda(const tsl_device *device) {
@@ -53,9 +56,9 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k,
- * and of complex numbers the copies that register_tile makes first. Not of products that residues are not
- * chosen for. */
+/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of
+ * split-k, and register_tile's copies of complex numbers. 0 for products that are too small for
+ * residues. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
@@ -66,8 +69,8 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
 }
 
-/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns
- * the bytes of it all. Planes of A and of C are a block's. */
+/* Fills in offsets and pitches for m rows of A and n columns of B; operand args->stays lies first.
+ * Planes of A and C are a block's. Returns all bytes. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *args) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
@@ -100,10 +103,10 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
 
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
-  residue_arguments given = {.stays = 0};
+  residue_arguments args = {.stays = 0};
   (void)device;
-  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
-                           lay_out(problem, config, problem->n, problem->m, &given));
+  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &args),
+                           lay_out(problem, config, problem->n, problem->m, &args));
 }
 
 /* --- building --- */
@@ -115,13 +118,13 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
   return TESELA_OK;
 }
 
-/* Whether pairs of blocks leave few without a tile in the last row of tiles, if that has no second one. */
+/* Returns true if pairs of blocks leave few without a tile in the last row of tiles. */
 static bool is_paired(int64_t lines) {
   const int64_t down = tsl_ceil_div(lines, TILE_M);
   return down >= 2 * CLUSTERED_TILES || (down >= CLUSTERED_TILES && down % 2 == 0);
 }
 
-/* Blocks that share columns. C may be C' = B' A' in a run. */
+/* Returns the blocks of a cluster. C may be C' = B' A' in a run. */
 static int cluster_of(const tsl_problem *problem, const tsl_config *config) {
   return is_paired(tsl_residue_rows(config, problem->m)) && is_paired(tsl_residue_rows(config, problem->n))
              ? 2
@@ -132,7 +135,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const char *type = tsl_residue_defines(&work->problem);
   char stages[140], moduli[240];
-  tsl_residue_state made = {.said = NULL};
+  tsl_residue_state made = {.host_choice = NULL};
   made.cluster = cluster_of(&work->problem, &work->config);
   snprintf(stages, sizeof stages, "%s#define STAGES %d\n#define CLUSTER %d\n",
            tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES,
@@ -163,10 +166,11 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
                &made.join));
   TSL_TRY(find(work, FOLDER "residue_int8_fallback.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, native,
                &made.native));
-  if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
-    made.said = NULL; /* and nobody is told what was chosen */
-  if (made.said)
-    *(residue_choice *)made.said->host =
+  if (ops->pinned_create &&
+      ops->pinned_create(work->device, sizeof(residue_choice), &made.host_choice) != TESELA_OK)
+    made.host_choice = NULL; /* no memory: the choice is not reported */
+  if (made.host_choice)
+    *(residue_choice *)made.host_choice->host =
         (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
   tsl_residue_state *state = work->state;
   *state = made;
@@ -175,15 +179,15 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
 
 /* --- running --- */
 
-/* A run: operands as the kernels have them, C' = B' A' where C's columns follow each other. */
+/* State of a run; operands as the kernels see them, C' = B' A' with column-major C. */
 typedef struct residue_run {
   tsl_buffer *a, *b;
-  tsl_hash made; /* of the operand that stays */
-  residue_arguments given;
+  tsl_hash made; /* hash of the reused operand's data */
+  residue_arguments args;
 } residue_run;
 
-/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line
- * of elements, of `each` numbers, in which all is counted. No buffer: what is not read. */
+/* Returns 1 if 16-byte groups along stride `along` are aligned in every line of elements of `each`
+ * numbers. A NULL buffer is not read, and counts as aligned. */
 static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
                    int64_t offset) {
   const int64_t unit = 16 / size;
@@ -203,7 +207,7 @@ static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, 
                           .is_conjugate = is_conjugate};
 }
 
-/* Blocks that make residues of an operand. */
+/* Returns the blocks that convert an operand. */
 static int64_t converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
   const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
   return tsl_ceil_div(operand ? args->n : args->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(args->k, PANEL);
@@ -218,7 +222,7 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   const int64_t room = (int64_t)UNIT_MEASURE * device->compute_units;
   for (int o = 0; o < 2; o++)
     block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
-  for (int step = 0; step < 2; step++) /* first where lines have most threads */
+  for (int step = 0; step < 2; step++) /* first with the most threads per line */
     for (int o = 0; o < 2; o++)
       if (is_across[o] == (step == 1) && blocks_of(lines, block_lines) > room)
         block_lines[o] *= 2;
@@ -230,19 +234,19 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
-/* Lines that the run before measured are not measured again: of that operand there are none to measure then.
- * Blocks of rows lie one where the other lay: nothing of them stays. */
+/* Sets up operand reuse: lines that the previous run measured are not measured again, their count
+ * becomes 0. Not with blocks of rows, which overwrite each other's data. */
 static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
-  residue_arguments *given = &run->given;
-  const int o = given->stays;
-  if (!operands->stays || given->is_empty || tsl_residue_rows(&work->config, given->m) < given->m)
+  residue_arguments *args = &run->args;
+  const int o = args->stays;
+  if (!operands->stays || args->is_empty || tsl_residue_rows(&work->config, args->m) < args->m)
     return;
-  const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o][0],
-                                   given->made};
-  run->made = tsl_residue_made_of(&work->problem, &given->rules, o, lines[o], &given->of[o],
+  const tsl_residue_lying lying = {args->planes[o], args->plane[o], args->keys[o], args->candidates[o][0],
+                                   args->made};
+  run->made = tsl_residue_made_of(&work->problem, &args->rules, o, lines[o], &args->operands[o],
                                   o ? run->b : run->a, operands->scratch, &lying);
-  given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
-  lines[o] = given->is_kept ? 0 : lines[o];
+  args->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
+  lines[o] = args->is_kept ? 0 : lines[o];
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
@@ -255,37 +259,37 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   const tsl_gemm_sizes s = is_swapped ? tsl_launch_swapped(&plain) : plain;
   residue_run run = {.a = is_swapped ? operands->b.buffer : operands->a.buffer,
                      .b = is_swapped ? operands->a.buffer : operands->b.buffer};
-  residue_arguments *given = &run.given;
-  given->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
-  tsl_residue_int8_weigh(work, &given->rules);
-  given->of[0] = matrix_of(run.a, problem, s.a_offset, s.a_row_stride, s.a_col_stride,
-                           is_swapped ? problem->conjugate_b : problem->conjugate_a);
-  given->of[1] = matrix_of(run.b, problem, s.b_offset, s.b_col_stride, s.b_row_stride,
-                           is_swapped ? problem->conjugate_a : problem->conjugate_b);
-  given->c_offset = each * s.c_offset, given->c_row = each * s.c_row_stride,
-  given->c_col = each * s.c_col_stride;
-  given->alpha = problem->alpha[0], given->beta = problem->beta[0];
-  given->m = (int)s.m, given->n = (int)s.n, given->k = (int)s.k;
-  given->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), given->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
-  given->band = BAND / state->cluster;
-  given->is_wide = is_wide(operands->c.buffer, size, each, given->c_col, given->c_row, given->c_offset);
-  given->is_empty = s.k == 0;
-  given->has_whole = state->whole != NULL;
-  given->apart[0] = given->apart[1] = 1;
-  given->said = state->said ? state->said->host : NULL;
+  residue_arguments *args = &run.args;
+  args->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
+  tsl_residue_int8_weigh(work, &args->rules);
+  args->operands[0] = matrix_of(run.a, problem, s.a_offset, s.a_row_stride, s.a_col_stride,
+                                is_swapped ? problem->conjugate_b : problem->conjugate_a);
+  args->operands[1] = matrix_of(run.b, problem, s.b_offset, s.b_col_stride, s.b_row_stride,
+                                is_swapped ? problem->conjugate_a : problem->conjugate_b);
+  args->c_offset = each * s.c_offset, args->c_row = each * s.c_row_stride,
+  args->c_col = each * s.c_col_stride;
+  args->alpha = problem->alpha[0], args->beta = problem->beta[0];
+  args->m = (int)s.m, args->n = (int)s.n, args->k = (int)s.k;
+  args->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), args->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
+  args->raster_height = BAND / state->cluster;
+  args->is_wide = is_wide(operands->c.buffer, size, each, args->c_col, args->c_row, args->c_offset);
+  args->is_empty = s.k == 0;
+  args->has_whole = state->whole != NULL;
+  args->apart[0] = args->apart[1] = 1;
+  args->host_choice = state->host_choice ? state->host_choice->host : NULL;
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
-    given->reductions[l] = tsl_residue_reduction(given->rules.moduli[l].p);
-  given->stays = tsl_residue_stays(operands, is_swapped);
-  lay_out(problem, &work->config, s.m, s.n, given);
-  if (!state->whole || operands->stays || given->is_empty)
-    given->glance = -1;
+    args->reductions[l] = tsl_residue_reduction(args->rules.moduli[l].p);
+  args->stays = tsl_residue_stays(operands, is_swapped);
+  lay_out(problem, &work->config, s.m, s.n, args);
+  if (!state->whole || operands->stays || args->is_empty)
+    args->glance = -1;
   int64_t lines[2] = {s.m, s.n};
   keep(work, operands, lines, &run);
-  const bool is_across[2] = {given->of[0].is_across != 0, given->of[1].is_across != 0};
-  tsl_residue_block_lines(lines, is_across, work->device, given->block_lines);
+  const bool is_across[2] = {args->operands[0].is_across != 0, args->operands[1].is_across != 0};
+  tsl_residue_block_lines(lines, is_across, work->device, args->block_lines);
   for (int o = 0; o < 2; o++)
-    given->blocks[o] = (int)tsl_ceil_div(lines[o], given->block_lines[o]);
-  given->converters = (int)converters(problem, given, 0);
+    args->blocks[o] = (int)tsl_ceil_div(lines[o], args->block_lines[o]);
+  args->converters = (int)converters(problem, args, 0);
   return run;
 }
 
@@ -314,59 +318,59 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
   const bool sums_are_double =
       tsl_residue_type(&work->problem) == TESELA_F64 || tsl_residue_is_precise(&work->problem);
   const int64_t side = sums_are_double ? 64 : 128;
-  const int64_t tiles = tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.m), side) *
-                        tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.n), side),
+  const int64_t tiles = tsl_ceil_div(tsl_residue_reals(&work->problem, run->args.m), side) *
+                        tsl_ceil_div(tsl_residue_reals(&work->problem, run->args.n), side),
                 most = (int64_t)UNIT_NATIVE * work->device->compute_units;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
-                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->args)};
   return launch(work, stream, kernels->native, tsl_min(tiles, most), 1, NATIVE_ITEMS, list,
                 sizeof list / sizeof *list);
 }
 
-/* Returns a run that measures a few lines in even distances and chooses as if all lines were like these. Lines
- * are measured whole where the product has many: a line's rare large numbers decide. */
+/* Returns a run that measures a few evenly spaced lines, and chooses as if all lines were like these. Lines
+ * are read whole if the product has many lines: a line's rare large numbers decide. */
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
-  residue_arguments *given = &run.given;
-  const int64_t thin = tsl_max(1, GLANCE_SHARE * GLANCE_LINES / tsl_min(given->m, given->n)),
-                each_term = given->rules.k / given->k;
-  given->k = (int)tsl_ceil_div(given->k, thin);
-  given->rules.k = each_term * given->k;
+  residue_arguments *args = &run.args;
+  const int64_t thin = tsl_max(1, GLANCE_SHARE * GLANCE_LINES / tsl_min(args->m, args->n)),
+                each_term = args->rules.k / args->k;
+  args->k = (int)tsl_ceil_div(args->k, thin);
+  args->rules.k = each_term * args->k;
   for (int o = 0; o < 2; o++) {
-    const int64_t lines = o ? given->n : given->m, each = given->of[o].is_across ? FEW_ACROSS : FEW_ALONG,
+    const int64_t lines = o ? args->n : args->m, each = args->operands[o].is_across ? FEW_ACROSS : FEW_ALONG,
                   blocks = tsl_ceil_div(lines, each);
-    given->block_lines[o] = (int)each;
-    given->apart[o] = (int)tsl_max(1, blocks * each / GLANCE_LINES);
-    given->blocks[o] = (int)tsl_ceil_div(blocks, given->apart[o]);
-    const int64_t last = (int64_t)(given->blocks[o] - 1) * given->apart[o] * each;
-    given->rules.lines[o] = (given->blocks[o] - 1) * each + tsl_min(each, lines - last);
-    given->of[o].along *= thin;
-    given->of[o].is_wide = given->of[o].is_wide && thin == 1;
+    args->block_lines[o] = (int)each;
+    args->apart[o] = (int)tsl_max(1, blocks * each / GLANCE_LINES);
+    args->blocks[o] = (int)tsl_ceil_div(blocks, args->apart[o]);
+    const int64_t last = (int64_t)(args->blocks[o] - 1) * args->apart[o] * each;
+    args->rules.lines[o] = (args->blocks[o] - 1) * each + tsl_min(each, lines - last);
+    args->operands[o].along *= thin;
+    args->operands[o].is_wide = args->operands[o].is_wide && thin == 1;
   }
-  given->rules.native_once = 0;
-  given->choice = given->glance;
-  given->made = given->glance + (int64_t)sizeof(residue_choice);
-  given->glance = -1;
+  args->rules.native_once = 0;
+  args->choice = args->glance;
+  args->made = args->glance + (int64_t)sizeof(residue_choice);
+  args->glance = -1;
   return run;
 }
 
 static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
                             tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  const residue_arguments *given = &run->given;
-  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*given)};
+  const residue_arguments *args = &run->args;
+  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*args)};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
-                               TSL_ARG_VALUE(*given)};
+                               TSL_ARG_VALUE(*args)};
   TSL_TRY(
-      launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
+      launch(work, stream, kernels->measure, args->blocks[0] + args->blocks[1], 1, MEASURE_ITEMS, list, 4));
   return launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2);
 }
 
-/* Of A's rows, and, for the first block, of all of B. */
+/* Converts the block's rows of A and, for the first block, all of B. */
 static tesela_status convert(const tsl_work *work, const residue_run *run, bool is_first, tsl_buffer *scratch,
                              tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  residue_arguments args = run->given;
+  residue_arguments args = run->args;
   args.conversions = args.converters + (is_first ? (int)converters(&work->problem, &args, 1) : 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_VALUE(args)};
@@ -378,48 +382,47 @@ static tesela_status convert(const tsl_work *work, const residue_run *run, bool 
 static tesela_status multiply(const tsl_work *work, const residue_run *run, const tsl_operands *operands,
                               tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  const residue_arguments *given = &run->given;
+  const residue_arguments *args = &run->args;
   const int planes =
-      given->rules.sieves[given->rules.candidates - 1].moduli * tsl_residue_kinds(&work->problem);
+      args->rules.sieves[args->rules.candidates - 1].moduli * tsl_residue_kinds(&work->problem);
   const int cluster = kernels->cluster;
-  const int64_t shares =
-      (int64_t)planes * given->parts * tsl_ceil_div(given->tiles_m, cluster) * given->tiles_n;
+  const int64_t shares = (int64_t)planes * args->parts * tsl_ceil_div(args->tiles_m, cluster) * args->tiles_n;
   _Alignas(64) tsl_tensor_map maps[2];
   for (int o = 0; o < 2; o++)
-    TSL_TRY(map_planes(given, o, planes, kernels->cluster, operands->scratch, &maps[o]));
+    TSL_TRY(map_planes(args, o, planes, kernels->cluster, operands->scratch, &maps[o]));
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
-                                   TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
+                                   TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*args)};
   TSL_TRY(launch(work, stream, kernels->multiply,
                  cluster * tsl_min(shares, tsl_launch_units(work->device) / cluster), 1, MULTIPLY_ITEMS,
                  products, 4));
-  residue_tables tables = {.of = {{.parts = 0}}};
-  for (int c = 0; c < given->rules.candidates; c++)
-    tables.of[c] = tsl_residue_weights_of(&given->rules.sieves[c]);
+  residue_tables tables = {.candidates = {{.parts = 0}}};
+  for (int c = 0; c < args->rules.candidates; c++)
+    tables.candidates[c] = tsl_residue_weights_of(&args->rules.sieves[c]);
   const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
-                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(tables)};
-  const int64_t across = tsl_ceil_div(given->n, JOIN_COLUMNS),
+                                  TSL_ARG_VALUE(*args), TSL_ARG_VALUE(tables)};
+  const int64_t across = tsl_ceil_div(args->n, JOIN_COLUMNS),
                 down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
-  return launch(work, stream, kernels->join, across, tsl_min(given->m, tsl_min(down, JOIN_ROWS)), JOIN_ITEMS,
+  return launch(work, stream, kernels->join, across, tsl_min(args->m, tsl_min(down, JOIN_ROWS)), JOIN_ITEMS,
                 joining, 4);
 }
 
-/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and
- * planes of its own. */
+/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the
+ * whole run. */
 static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
                             int64_t most) {
   residue_run block = *whole;
-  residue_arguments *given = &block.given;
-  const int64_t rows = tsl_min(most, whole->given.m - first);
-  given->of[0].offset += first * given->of[0].across;
-  given->scales[0] += first * (int64_t)sizeof(int);
-  given->c_offset += first * given->c_row;
-  given->m = (int)rows;
-  given->tiles_m = (int)tsl_ceil_div(rows, TILE_M);
-  given->converters = (int)converters(problem, given, 0);
+  residue_arguments *args = &block.args;
+  const int64_t rows = tsl_min(most, whole->args.m - first);
+  args->operands[0].offset += first * args->operands[0].across;
+  args->scales[0] += first * (int64_t)sizeof(int);
+  args->c_offset += first * args->c_row;
+  args->m = (int)rows;
+  args->tiles_m = (int)tsl_ceil_div(rows, TILE_M);
+  args->converters = (int)converters(problem, args, 0);
   return block;
 }
 
-/* The child, whose kernels end at once unless no residues were chosen. */
+/* Enqueues the subplan, whose kernels return at once if residues were chosen. */
 static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *operands,
                                     const residue_arguments *args, tsl_stream *stream) {
   const tsl_residue_state *state = work->state;
@@ -436,24 +439,24 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
                                         tsl_stream *stream) {
   const residue_run run = run_of(work, operands);
   tsl_buffer *scratch = operands->scratch;
-  if (run.given.is_empty) {
+  if (run.args.is_empty) {
     residue_run empty = run;
     empty.a = empty.b = operands->c.buffer;
     return launch_native(work, &empty, operands->c.buffer, scratch, stream);
   }
-  if (run.given.glance >= 0) {
+  if (run.args.glance >= 0) {
     const residue_run glance = glance_of(&run);
     TSL_TRY(choose(work, &glance, scratch, stream));
   }
   TSL_TRY(choose(work, &run, scratch, stream));
-  const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
-  for (int64_t first = 0; first < run.given.m; first += rows) {
+  const int64_t rows = tsl_residue_rows(&work->config, run.args.m);
+  for (int64_t first = 0; first < run.args.m; first += rows) {
     const residue_run block = block_of(&work->problem, &run, first, rows);
     TSL_TRY(convert(work, &block, first == 0, scratch, stream));
     TSL_TRY(multiply(work, &block, operands, stream));
   }
   TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
-  TSL_TRY(multiply_whole(work, operands, &run.given, stream));
+  TSL_TRY(multiply_whole(work, operands, &run.args, stream));
   tsl_operand_reuse_leave(operands->stays, run.made);
   return TESELA_OK;
 }

@@ -1,16 +1,18 @@
-/* The first portable kernels of residue_int8, for devices without CUDA's own: lines are measured, and one group chooses.
+/* First portable kernels of residue_int8, for devices without CUDA's: lines are measured, and one group
+ * chooses.
  *
- * tsl_gemm_residue_int8_rules: brings some of the tables.
- * tsl_gemm_residue_int8_measure: a group reads some elements of its lines, for a guess (residue_guess), and then all of them once, for what
- * is added up (residue_sums); again where an element is larger than was guessed.
+ * tsl_gemm_residue_int8_rules: copies a piece of the rules to the workspace. tsl_gemm_residue_int8_measure: a
+ * group reads a sample of its lines for a guess (residue_guess), and then all elements once for the sums
+ * (residue_sums); again where an element exceeds the guess.
  *
- *   along: numbers of a line follow each other       across: numbers of different lines do
- *   2 lines a group, 128 items each                  8 lines a group, 32 items each: 8 items read neighbours
+ *   along: a line's numbers are adjacent             across: numbers of different lines are adjacent
+ *   2 lines a group, 128 items each                  8 lines a group, 32 items each; 8 items read neighbours
  *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then. Where lines of an operand were measured by the run
- * before, it says whether their residues do for this choice, too.
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; it sets every line's final scale. Where the
+ * previous run measured an operand's lines, it also tells whether their residues are valid for this choice.
  *
- * Everything is made of integers, so that no order of items matters. From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * Everything is integer arithmetic, so that the order of items does not matter.
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -29,9 +31,9 @@ tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_som
 
 #define ITEMS TSL_RESIDUE_ITEMS
 #define MOST_LINES TSL_RESIDUE_LINES_ACROSS
-#define HALVINGS 7 /* of items of a line, at most */
+#define HALVINGS 7 /* log2 of the items of a line, at most */
 
-/* Of an item, and where two are added of both. */
+/* Sums of an item, or of several items. */
 typedef struct item_sums {
   residue_sums sums;
   residue_bits largest;
@@ -49,13 +51,13 @@ TSL_FUNCTION void forget(item_sums *sums_in) {
     sums_in->sums.few[i] = 0;
 }
 
-/* Tops of numbers that are not below 2^exponent are anything, and so are sums of these, which nobody uses. */
+/* Adds a top. Tops of elements that exceed 2^exponent are undefined; their sums are not used. */
 TSL_FUNCTION void add_top(item_sums *sums_in, unsigned top) {
   sums_in->sums.sum += top;
   sums_in->sums.squares += (residue_word)top * top;
 }
 
-/* Of what an item adds up of tops 32 bits hold the sums (residue_int8.c limits k). */
+/* Adds an item's elements; its sums of tops fit in 32 bits (residue_int8.c limits k). */
 TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
                          int each, int k, const residue_guess *guess, const residue_bits *least) {
   const int exponent = guess->exponent;
@@ -75,7 +77,7 @@ TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from
     excess += top + 1 > limit ? top + 1 - limit : 0;
     count += magnitude != 0 ? 1 : 0;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
+      few[i] += magnitude < least[i] ? 1 : 0; /* includes zeros */
   }
   sums_in->largest = largest;
   sums_in->sums.sum += sum;
@@ -86,7 +88,7 @@ TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from
     sums_in->sums.few[i] += few[i];
 }
 
-/* What items put down for each other. */
+/* Writes an item's sums to local memory for the other items. */
 TSL_FUNCTION void put(TSL_LOCAL_POINTER item_sums *all, int item, const item_sums *sums) {
   all[item] = *sums;
 }
@@ -101,7 +103,7 @@ TSL_FUNCTION void add_other(TSL_LOCAL_POINTER item_sums *all, int item, int othe
     all[item].largest = all[other].largest;
 }
 
-/* Adds up what all items of each line have put down; its first item has the sum. */
+/* Adds the sums that all items of each line wrote; the line's first item gets the total. */
 #define ADD_ALL(all, item, worker, workers, next)                                                            \
   for (int halving = 1; halving <= HALVINGS; halving++) {                                                    \
     const int step = (workers) >> halving;                                                                   \
@@ -111,13 +113,14 @@ TSL_FUNCTION void add_other(TSL_LOCAL_POINTER item_sums *all, int item, int othe
   }                                                                                                          \
   TSL_BARRIER()
 
-/* An item's place: among all, its line, which of the items of a line it is, and where the line's first one is. */
+/* Item number, its line in the group, its number within the line, and the line's first item. */
 typedef struct item_place {
   int item, own, worker, head;
 } item_place;
 
-/* Sums of lines by their guesses. Lines whose guess was too low get another one, and are wrong until the next call; the others keep what
- * they have. Twice called in place of a loop, as PoCL 5 fails at barriers in loops of loops here. */
+/* Sums lines by their guesses. A line whose guess was too low gets a new guess, and its sums are
+ * wrong until the next call; other lines keep their sums. Called twice instead of in a loop,
+ * because PoCL 5 fails at barriers in nested loops here. */
 TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL const residue_bits *from,
                                residue_index step, int k, const item_place place, int each, int next,
                                TSL_LOCAL_POINTER item_sums *all, TSL_LOCAL_POINTER residue_guess *guesses,
@@ -158,22 +161,22 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_LOCAL int wrong[MOST_LINES];
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < portable.blocks[0] ? 0 : 1;
-  const residue_matrix of = portable.of[operand];
-  const int lines = of.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
-  const int own = of.is_across ? item % lines : item / each,
-            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1,
-            head = of.is_across ? own : own * each;
+  const residue_matrix matrix = portable.operands[operand];
+  const int lines = matrix.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
+  const int own = matrix.is_across ? item % lines : item / each,
+            worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1,
+            head = matrix.is_across ? own : own * each;
   const int number = (TSL_GROUP(0) - (operand ? portable.blocks[0] : 0)) * lines + own,
             count = operand ? portable.n : portable.m, is_there = number < count,
             numbers = portable.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
-  TSL_GLOBAL const residue_bits *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  TSL_GLOBAL const residue_bits *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
   item_sums mine;
 
   forget(&mine);
   for (int i = worker; i < samples; i += each) {
     const residue_bits magnitude =
-        magnitude_at(from + TSL_RESIDUE_AT(of.along, residue_sample_at(numbers, i)));
+        magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i)));
     mine.largest = magnitude > mine.largest ? magnitude : mine.largest;
   }
   put(all, item, &mine);
@@ -183,7 +186,7 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_BARRIER();
   forget(&mine);
   for (int i = worker; i < samples && sampled < TSL_RESIDUE_INFINITY; i += each)
-    add_top(&mine, residue_top(magnitude_at(from + TSL_RESIDUE_AT(of.along, residue_sample_at(numbers, i))),
+    add_top(&mine, residue_top(magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i))),
                                exponent));
   put(all, item, &mine);
   ADD_ALL(all, item, worker, each, next);
@@ -196,8 +199,8 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_BARRIER();
 
   const item_place at = {item, own, worker, head};
-  add_up_lines(rules, from, of.along, k, at, each, next, all, guesses, wrong);
-  add_up_lines(rules, from, of.along, k, at, each, next, all, guesses, wrong);
+  add_up_lines(rules, from, matrix.along, k, at, each, next, all, guesses, wrong);
+  add_up_lines(rules, from, matrix.along, k, at, each, next, all, guesses, wrong);
   if (worker == 0 && is_there) {
     const residue_guess guess = guesses[own];
     residue_sums sums = all[head].sums;
@@ -215,8 +218,8 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
 /* --- choosing --- */
 
 #define WAYS (2 * TSL_RESIDUE_CANDIDATES)
-#define LEVELS (TSL_RESIDUE_LEVELS + 1) /* that are chosen among */
-#define COPIES 8                        /* of all counts, so that few items add to one at once */
+#define LEVELS (TSL_RESIDUE_LEVELS + 1) /* levels to choose from */
+#define COPIES 8                        /* copies of all counts, to reduce contention of atomics */
 #define AHEAD 4
 #define COUNTERS ((int)(sizeof(residue_counts) / sizeof(unsigned)))
 
@@ -235,7 +238,8 @@ TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int opera
       TSL_LOCAL_ADD(&counts->needs[c][operand][residue_need(key, c)], 1u);
 }
 
-/* Keys of an item's next lines, all of them on their way at once; behind the last line that of zeros. */
+/* Loads the keys of an item's next lines, all loads in flight at once; keys past the last line
+ * count as zeros. */
 TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scratch,
                              const residue_portable *portable, int operand, int first, int lines) {
   TSL_UNROLL
@@ -244,7 +248,7 @@ TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scr
         first + u * ITEMS < lines ? key_of(scratch, portable, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
 }
 
-/* Of each candidate and operand the least cost, and the lowest level that has it. */
+/* Chooses by the least cost of each candidate and operand, and by the lowest level that has it. */
 TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
                                       TSL_LOCAL_POINTER const residue_counts *counts,
                                       TSL_LOCAL_POINTER const residue_word *costs) {
@@ -262,7 +266,7 @@ TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
   return choice;
 }
 
-/* One group. */
+/* launched with one group */
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable portable) {
   TSL_LOCAL residue_counts counts[COPIES];
@@ -298,7 +302,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     residue_choice choice = choice_by(rules, counts, costs);
     if (portable.is_kept) {
       const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + portable.made);
-      choice.made[portable.stays] = residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
+      choice.moduli_to_convert[portable.stays] = residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
     }
     choices[0] = choice;
   }
@@ -331,7 +335,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     for (int o = 0; o < 2; o++)
       whole.native[o] = (int)native[o];
     *(TSL_GLOBAL residue_choice *)(scratch + portable.choice) = whole;
-    if (!portable.is_kept || whole.made[portable.stays] > 0)
+    if (!portable.is_kept || whole.moduli_to_convert[portable.stays] > 0)
       *(TSL_GLOBAL residue_choice *)(scratch + portable.made) = whole;
   }
 }

@@ -1,17 +1,20 @@
-/* The first kernels of residue_int8: lines are measured, and one block chooses.
+/* First kernels of residue_int8: lines are measured, and one block chooses the number of moduli.
  *
- * tsl_gemm_residue_int8_measure: a block reads some elements of its lines, for a guess (residue_guess), and then all of them once, for what
- * is added up (residue_sums); again where an element is larger than was guessed.
+ * tsl_gemm_residue_int8_measure: a block reads a sample of its lines for a guess (residue_guess), and then
+ * all elements once for the sums (residue_sums); again where an element exceeds the guess.
  *
- *   along: numbers of a line follow each other       across: numbers of different lines do
- *   2 to 8 lines a block, 128 to 32 threads each     4 or 8 lines a block, 64 or 32 threads each: 4 or 8 threads read neighbours
+ *   along: a line's numbers are adjacent             across: numbers of different lines are adjacent
+ *   2 to 8 lines a block, 128 to 32 threads each     4 or 8 lines a block, 64 or 32 threads each;
+ *                                                    4 or 8 threads read neighbours
  *
- * Much of a block's time is the same for all lines: few lines a block are for products that would not fill the device with many.
+ * Much of a block's time does not depend on its lines: few lines a block are for products with few blocks.
  *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then, and those that are native are listed. Where lines of an
- * operand were measured by the run before, it says whether their residues do for this choice, too.
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; it sets every line's final scale and lists native
+ * lines. Where the previous run measured an operand's lines, it also tells whether their residues are valid
+ * for this choice.
  *
- * Everything is made of integers, so that no order of threads matters. From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * Everything is integer arithmetic, so that the order of threads does not matter.
+ * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -31,7 +34,8 @@ SM90_FUNCTION residue_bits magnitude_of(const residue_real *number) {
 #endif
 }
 
-/* Sums and maxima of a warp's threads of a line, which are `apart` from each other. */
+/* Returns the sum over a warp's threads of one line, which are `apart` from each other;
+ * largest_of() returns the maximum. */
 template <typename word>
 SM90_FUNCTION word added(word value, int apart) {
   for (int step = 16; step >= apart; step /= 2)
@@ -47,7 +51,7 @@ SM90_FUNCTION word larger(word value, int apart) {
   return value;
 }
 
-/* What a block knows of its lines. */
+/* Shared results of a block's lines. */
 struct totals {
   residue_bits largest[MOST_LINES];
   unsigned long long sum[MOST_LINES], squares[MOST_LINES], excess[MOST_LINES];
@@ -55,12 +59,12 @@ struct totals {
   residue_guess guess[MOST_LINES];
 };
 
-/* What a thread does of its line. */
+/* A thread's part of its line. */
 struct share {
   const residue_real *from;
   long long step;
   int own, worker, workers, k, apart;
-  bool is_wide, says; /* says: this thread speaks for those of its line in the warp */
+  bool is_wide, says; /* says: this thread writes the results of its line in the warp */
 };
 
 SM90_FUNCTION void forget(totals *all, int line) {
@@ -70,18 +74,18 @@ SM90_FUNCTION void forget(totals *all, int line) {
     all->few[i][line] = 0;
 }
 
-/* residue_top() for an exponent that is known: a float adds 2^23 and cuts off; a double's upper word has all bits that count, but of a
- * line of subnormal numbers. Two factors,
- * because 2^(TOP - exponent) may be too large for a float; what becomes subnormal on the way is 0 in any case. */
+/* residue_top() for a known exponent. f32: a float adds 2^23 and truncates. f64: a double's upper
+ * word has all significant bits, except in lines of subnormal numbers. 2^(TOP - exponent) is two
+ * factors, because it may overflow a float; values that become subnormal count as 0 anyway. */
 struct tops {
 #ifdef TSL_RESIDUE_F64
   int exponent;
-  static __device__ __forceinline__ tops of(int exponent) {
+  static __device__ __forceinline__ tops matrix(int exponent) {
     return {exponent};
   }
 #else
   float one, other;
-  static __device__ __forceinline__ tops of(int exponent) {
+  static __device__ __forceinline__ tops matrix(int exponent) {
     const int all = TSL_RESIDUE_TOP - exponent, half = max(-126, min(127, all)),
               rest = max(-126, min(127, all - half));
     return {__int_as_float((half + 127) << 23), __int_as_float((rest + 127) << 23)};
@@ -108,7 +112,8 @@ SM90_FUNCTION residue_bits sampled(const share &share_in, int i) {
   return magnitude_of(share_in.from + TSL_RESIDUE_AT(share_in.step, residue_sample_at(share_in.k, i)));
 }
 
-/* Guesses, by the largest of a line's sample and then by its sums; leaves zeros in *all, but for the line's largest. */
+/* Guesses from the largest element of a line's sample, then from its sums. Sets *all to zeros,
+ * except the line's largest element. */
 SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules, totals *all) {
   const int count = share_in.k > 0 ? (int)residue_sample_count(share_in.k) : 0;
   residue_bits largest = 0;
@@ -125,7 +130,7 @@ SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules,
   __syncthreads();
   largest = all->largest[share_in.own];
   const int exponent = residue_guess_exponent(largest);
-  const tops by = tops::of(exponent);
+  const tops by = tops::matrix(exponent);
 #pragma unroll 2
   for (int i = share_in.worker; i < count; i += share_in.workers) {
     const unsigned top = largest < TSL_RESIDUE_INFINITY ? top_of(sampled(share_in, i), by) : 0;
@@ -140,21 +145,22 @@ SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules,
   }
   __syncthreads();
   if (share_in.worker == 0) {
-    residue_guess_of(&rules, exponent, (unsigned)all->sum[share_in.own], all->squares[share_in.own], &all->guess[share_in.own]);
+    residue_guess_of(&rules, exponent, (unsigned)all->sum[share_in.own], all->squares[share_in.own],
+                     &all->guess[share_in.own]);
     all->sum[share_in.own] = all->squares[share_in.own] = 0;
   }
   __syncthreads();
 }
 
-/* --- all of a line --- */
+/* --- whole lines --- */
 
-/* What a thread adds up; of tops its sums fit 32 bits (residue_int8.c limits k). */
+/* Sums of a thread; sums of tops fit in 32 bits (residue_int8.c limits k). */
 struct part {
   unsigned sum, count, excess, few[TSL_RESIDUE_CANDIDATES];
   unsigned long long squares;
   residue_bits largest;
 };
-/* What it compares with. */
+/* Thresholds of a line's guess. */
 struct limits {
   tops by;
   unsigned limit;
@@ -170,10 +176,10 @@ SM90_FUNCTION void add_one(part &part_in, const limits &than, residue_bits magni
   part_in.excess += max((int)(top + 1 - than.limit), 0);
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-    part_in.few[i] += magnitude < than.least[i]; /* zeros, too */
+    part_in.few[i] += magnitude < than.least[i]; /* includes zeros */
 }
 
-/* 16 bytes of neighbours. */
+/* Adds 16 bytes of adjacent elements. */
 SM90_FUNCTION void add_wide(part &part_in, const limits &than, const uint4 &uint4_in) {
 #ifdef TSL_RESIDUE_F64
   add_one(part_in, than, (uint4_in.x | (residue_bits)uint4_in.y << 32) & ~TSL_RESIDUE_SIGN);
@@ -186,12 +192,12 @@ SM90_FUNCTION void add_wide(part &part_in, const limits &than, const uint4 &uint
 #endif
 }
 
-/* Adds up the elements of lines whose threads want it. */
+/* Adds the elements of lines whose threads set `wants`. */
 SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, bool wants, totals *all) {
   constexpr int WIDE = 16 / sizeof(residue_real);
   const residue_guess &guess = all->guess[share_in.own];
   part own = {};
-  limits than = {tops::of(guess.exponent), guess.limit, {}};
+  limits than = {tops::matrix(guess.exponent), guess.limit, {}};
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
     than.least[i] = residue_small(&rules, guess.exponent, guess.aims[i]);
@@ -199,7 +205,8 @@ SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, boo
 #pragma unroll 2
   for (int h = share_in.worker; h < wide; h += share_in.workers)
     add_wide(own, than, ((const uint4 *)share_in.from)[h]);
-  const long long stride = share_in.step * (share_in.workers / TSL_RESIDUE_EACH); /* an even number of workers */
+  const long long stride =
+      share_in.step * (share_in.workers / TSL_RESIDUE_EACH); /* an even number of workers */
   const residue_real *from = share_in.from + TSL_RESIDUE_AT(share_in.step, wide * WIDE + share_in.worker);
 #pragma unroll 8
   for (int h = wide * WIDE + share_in.worker; h < k; h += share_in.workers) {
@@ -228,7 +235,7 @@ SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, boo
   __syncthreads();
 }
 
-/* Returns true if a glance at a few lines has told that residues do not pay. */
+/* Returns true if a glance at a few lines has shown that residues do not pay. */
 SM90_FUNCTION bool is_lost(const unsigned char *scratch, const residue_arguments &args) {
   return args.glance >= 0 && ((const volatile residue_choice *)(scratch + args.glance))->moduli == 0;
 }
@@ -238,27 +245,27 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
                                   const __grid_constant__ residue_arguments args) {
   __shared__ totals all;
   const int operand = blockIdx.x < args.blocks[1], thread = threadIdx.x;
-  const residue_matrix &of = args.of[operand];
-  const bool is_across = of.is_across;
+  const residue_matrix &matrix = args.operands[operand];
+  const bool is_across = matrix.is_across;
   const int lines = args.block_lines[operand], workers = THREADS / lines,
             own = is_across ? thread % lines : thread / workers,
             block = blockIdx.x - (operand ? 0 : args.blocks[1]),
             line = block * args.apart[operand] * lines + own, apart = is_across ? lines : 1;
   const bool is_there = line < (operand ? args.n : args.m);
-  const share at = {(operand ? b : a) + of.offset + line * of.across,
-                    of.along,
+  const share at = {(operand ? b : a) + matrix.offset + line * matrix.across,
+                    matrix.along,
                     own,
                     is_across ? thread / lines : thread % workers,
                     workers,
                     is_there ? args.k * TSL_RESIDUE_EACH : 0,
                     apart,
-                    of.is_wide != 0,
+                    matrix.is_wide != 0,
                     thread % 32 < apart};
-  dependency_launch();
+  grid_dependency_launch();
   if (thread < MOST_LINES)
     forget(&all, thread);
   __syncthreads();
-  dependency_wait();
+  grid_dependency_wait();
   if (is_lost(scratch, args))
     return;
   guess_line(at, args.rules, &all);
@@ -275,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
     add_up(at, args.rules, is_wrong, &all);
   }
   if (at.worker == 0 && is_there) {
-    const int number = (line - own) / args.apart[operand] + own; /* among those that are measured */
+    const int number = (line - own) / args.apart[operand] + own; /* index among the measured lines */
     residue_sums sums;
     residue_line known;
     sums.sum = all.sum[own], sums.squares = all.squares[own], sums.count = all.count[own];
@@ -294,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
 
 constexpr int CHOOSERS = 1024, AHEAD = 4, WAYS = 2 * TSL_RESIDUE_CANDIDATES, COUNTS = TSL_RESIDUE_LEVELS + 2;
 
-/* Counts a line for every thread that comes here, those with one key together. */
+/* Counts the lines of all calling threads; threads with the same key count together. */
 SM90_FUNCTION void count(residue_counts &counts, int operand, int candidates, unsigned key) {
   const unsigned mine = __match_any_sync(__activemask(), key);
   if (threadIdx.x % 32 != __ffs(mine) - 1)
@@ -309,7 +316,7 @@ SM90_FUNCTION void count(residue_counts &counts, int operand, int candidates, un
                 lines);
 }
 
-/* What a thread's two of 64 numbers, lane and lane + 32, are with all before them. */
+/* Computes inclusive prefix sums of 64 numbers by a warp; a thread has numbers lane and lane + 32. */
 SM90_FUNCTION void add_before(unsigned value[2]) {
   const int lane = threadIdx.x % 32;
   for (int step = 1; step < 32; step *= 2)
@@ -321,7 +328,8 @@ SM90_FUNCTION void add_before(unsigned value[2]) {
   value[1] += __shfl_sync(0xffffffffu, value[0], 31);
 }
 
-/* The least residue_cost() of a candidate and operand, and the lowest level that has it: by a warp, all of whose threads have it then. */
+/* Returns the least residue_cost() of a candidate and operand, and the lowest level that has it, in
+ * all threads of the calling warp. */
 SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_counts &counts, int candidate,
                                       int operand, int *level) {
   const int lane = threadIdx.x % 32;
@@ -357,7 +365,8 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
   return best;
 }
 
-/* Keys of a thread's lines of both operands, all of them on their way at once; of no lines that of zeros. */
+/* Loads the keys of a thread's lines of both operands, all loads in flight at once; 0 lines count
+ * as zeros. */
 SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
                               const residue_arguments &args, int first) {
 #pragma unroll
@@ -380,8 +389,8 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   for (int i = thread; i < (int)(sizeof counts / sizeof(unsigned)); i += CHOOSERS)
     ((unsigned *)&counts)[i] = 0;
   __syncthreads();
-  dependency_launch();
-  dependency_wait();
+  grid_dependency_launch();
+  grid_dependency_wait();
   if (is_lost(scratch, args)) {
     if (thread == 0)
       *(residue_choice *)(scratch + args.choice) = *(const residue_choice *)(scratch + args.glance);
@@ -411,7 +420,7 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   if (thread == 0) {
     residue_choose(&args.rules, &counts, least, levels, &choice);
     if (args.is_kept && residue_serves((const residue_choice *)(scratch + args.made), &choice, args.stays))
-      choice.made[args.stays] = 0;
+      choice.moduli_to_convert[args.stays] = 0;
   }
   __syncthreads();
   for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
@@ -442,7 +451,7 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   __syncthreads();
   if (thread == 0) {
     *(residue_choice *)(scratch + args.choice) = choice;
-    if (!args.is_kept || choice.made[args.stays] > 0)
+    if (!args.is_kept || choice.moduli_to_convert[args.stays] > 0)
       *(residue_choice *)(scratch + args.made) = choice;
   }
 }

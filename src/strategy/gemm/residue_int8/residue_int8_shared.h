@@ -1,29 +1,27 @@
-/* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single
- * operations on doubles, so that every device rounds alike. The includer defines TSL_FUNCTION ("static
- * inline", "static __device__"), and of doubles TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b +
- * c rounded once; nothing else is fused. It may define TSL_WIDE(a, b, c), a b + c of 32-bit a and b and
- * 64-bit c, and TSL_LENGTH(x), the bits of a 64-bit x up to the highest that is set, where its compiler needs
- * to be told; and, where pointers say what memory they point to, TSL_TABLES and TSL_COUNTS: where the rules
- * are, and the counts of lines.
+/* Arithmetic of residue_int8 for the host and for kernels: integers and single operations on doubles, so that
+ * every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__") and,
+ * for doubles, TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing else is
+ * fused. Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the bits of a
+ * 64-bit x up to the highest set bit; TSL_TABLES and TSL_COUNTS, the address spaces of the rules and of the
+ * counts of lines.
  *
- * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is
- * known modulo P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. docs/lab/residue_int8.md proves the
- * bounds. */
+ * A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e a. C' = A' B' is
+ * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2. docs/lab/residue_int8.md proves the bounds. */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
-#define TSL_RESIDUE_MODULI 16    /* most that there are */
-#define TSL_RESIDUE_CANDIDATES 3 /* numbers of moduli that a call chooses among */
-#define TSL_RESIDUE_LEVELS 56    /* steps of half a power of two that lines are counted by */
-#define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
+#define TSL_RESIDUE_MODULI 16    /* maximum number of moduli */
+#define TSL_RESIDUE_CANDIDATES 3 /* numbers of moduli that a call chooses from */
+#define TSL_RESIDUE_LEVELS 56    /* levels, half powers of two, by which lines are counted */
+#define TSL_RESIDUE_PART 65536   /* k of a product whose sums fit in 32 bits, for all residues */
 #define TSL_RESIDUE_TOP 12       /* bits of an element that count for its line's norm */
-#define TSL_RESIDUE_SAMPLE 256   /* elements that a line is guessed from, */
-#define TSL_RESIDUE_CHUNK 32     /* so many neighbours each, as far apart as the line is long */
-#define TSL_RESIDUE_ROOM 2       /* bits that its exponent is guessed above the largest of them */
-#define TSL_RESIDUE_SHALLOW 7    /* moduli with which |a'| < 2^28 */
-#define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
-#define TSL_RESIDUE_PANEL 128    /* terms of a line that lie together in a plane (CUDA) */
-#define TSL_RESIDUE_CONVERT_ACROSS 16 /* neighbours of a block that converts such ones */
+#define TSL_RESIDUE_SAMPLE 256   /* elements of a line's sample */
+#define TSL_RESIDUE_CHUNK 32     /* adjacent elements of the sample; chunks are evenly spaced over the line */
+#define TSL_RESIDUE_ROOM 2       /* bits by which the guessed exponent exceeds the sample's largest element */
+#define TSL_RESIDUE_SHALLOW 7    /* numbers of moduli up to this one have |a'| < 2^28 */
+#define TSL_RESIDUE_GROUP 64     /* columns of B that are reordered for wgmma's accumulators */
+#define TSL_RESIDUE_PANEL 128    /* k of a panel of a plane (CUDA) */
+#define TSL_RESIDUE_CONVERT_ACROSS 16 /* adjacent lines of a block that converts MN-major operands */
 
 #ifdef __OPENCL_C_VERSION__
 typedef ulong residue_word;
@@ -43,30 +41,30 @@ typedef long long residue_index;
 
 /* --- moduli --- */
 
-/* What makes C' of residues, for some number of moduli: C' = sum of weight_l c_l + q minus_product, modulo
- * 2^128, where q = the integer nearest to the sum of part_l c_l / 2^20, and c_l is at least 0 and below p_l.
- * Limbs have 32 bits, the lowest first. 2^half_exponent half_top is at most P (1/2 - 1/256), and what a
- * line's sum of squares may be. */
+/* Constants that reconstruct C' from its residues, for one number of moduli. C' = sum of weight_l
+ * c_l + q minus_product modulo 2^128, where q is the integer nearest to the sum of part_l c_l /
+ * 2^20, and 0 <= c_l < p_l. Limbs have 32 bits, the lowest first. half_top 2^half_exponent is at
+ * most P (1/2 - 1/256), the limit of a line's sum of squares. */
 typedef struct residue_sieve {
   unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
   residue_word half_top; /* at least 2^63 */
   int half_exponent, moduli;
 } residue_sieve;
 
-/* A modulus as it is divided by: x / p = high word of x magic, / 2^7, for x up to 2^31 + 255; bias is its
- * first multiple from 2^30 on. inverse = 1 / p. 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude, are the
- * bytes of `powers`; the first two also as floats. */
+/* A modulus p and constants to divide by it. x / p = (high word of x magic) / 2^7 for x up to 2^31
+ * + 255. bias: the first multiple of p from 2^30 on. inverse = 1 / p. powers: bytes 2^14, 2^28,
+ * 2^42 and 2^56 modulo p, of least magnitude; first and second are the first two as floats. */
 typedef struct residue_modulus {
   unsigned p, magic, bias, powers;
   float inverse, minus_p, first, second;
 } residue_modulus;
 
-/* What all kernels and the host know of a call. An element may have the relative error 2^margin / (1 +
- * fraction / 2^20), and so be smaller than what its line is below by 2^(x + TOP + 1) times as much, x being
- * its line's steps (residue_steps). Half the guard is how many times as large a line's sum of squares may be
- * as its sample tells, where its steps with the first sieve are guessed. Costs are counted in elements of C
- * for each modulus: of an element where everything is native, where few lines are, and once if any line is.
- */
+/* Rules of a call, for all kernels and the host. An element may have the relative error 2^margin / (1 +
+ * fraction / 2^20). So an element with this error is smaller than its line's bound by a factor of 2^(x + TOP
+ * + 1) times it, where x are the line's steps (residue_steps()). guard / 2: factor by which a line's sum of
+ * squares may exceed the sample's, when its steps with the first sieve are guessed. Costs, in elements of C
+ * for one modulus: native_weight of an element if everything is native, line_weight of an element of native
+ * lines, native_once if any line is native. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
@@ -78,14 +76,15 @@ typedef struct residue_rules {
 
 /* --- complex numbers --- */
 
-/* A line of k complex numbers is one of 2 k real ones, real and imaginary parts by turns, with one scale; its
- * strides count real numbers, those along it from one complex number to the next. Each modulus has three
- * products of k terms: of real parts, of imaginary parts, and of their sums modulo p. What kernels are
- * compiled for is TSL_RESIDUE_COMPLEX or not; the host asks the problem. */
+/* A line of k complex numbers is a line of 2 k real ones, alternating real and imaginary parts,
+ * with one scale. Its strides count real numbers; the stride along the line is between complex
+ * numbers. Each modulus has three products of k terms: of real parts, of imaginary parts, and of
+ * their sums modulo p. Kernels are compiled with or without TSL_RESIDUE_COMPLEX; the host looks at
+ * the problem. */
 #define TSL_RESIDUE_PRODUCTS 3
 #ifdef TSL_RESIDUE_COMPLEX
 #define TSL_RESIDUE_KINDS TSL_RESIDUE_PRODUCTS /* products of a modulus */
-#define TSL_RESIDUE_EACH 2                     /* real numbers of an element, in A, B and C */
+#define TSL_RESIDUE_EACH 2                     /* real numbers of an element of A, B and C */
 #define TSL_RESIDUE_AT(along, h) (((h) >> 1) * (along) + ((h)&1))
 #else
 #define TSL_RESIDUE_KINDS 1
@@ -93,7 +92,8 @@ typedef struct residue_rules {
 #define TSL_RESIDUE_AT(along, h) ((h) * (along))
 #endif
 
-/* From residues of the three products, 0 to p - 1, those of the two parts of C': x - y, and z - x - y. */
+/* Returns (x - y) modulo p, for x and y from 0 to p - 1: the real part of C' from two products.
+ * residue_imaginary(): z - x - y. */
 TSL_FUNCTION unsigned residue_less(unsigned x, unsigned y, unsigned p) {
   return x >= y ? x - y : x + p - y;
 }
@@ -103,54 +103,55 @@ TSL_FUNCTION unsigned residue_imaginary(unsigned x, unsigned y, unsigned z, unsi
 
 /* --- lines --- */
 
-#define TSL_RESIDUE_NO_SCALE (-0x40000000) /* of a line that is computed without residues: native */
+#define TSL_RESIDUE_NO_SCALE (-0x40000000) /* scale of a native line, which is computed without residues */
 
-/* What is known of a line: scales e of each candidate, or NO_SCALE; and in `key`, from the lowest bit, levels
- * of six bits each: what it has for lines of the other operand, what it needs of them with each candidate;
- * and the flags. Levels are residue_level()'s: what has a level has at least as many as what needs it, or a
- * lower one. */
-#define TSL_RESIDUE_ZERO (1u << 24) /* all zeros */
-#define TSL_RESIDUE_LOST (1u << 25) /* << candidate: it has no scale, or is not finite */
+/* A line's scales e for each candidate, or NO_SCALE. `key` has fields of six bits, from the lowest
+ * bit on: the level of the line's spread; for each candidate, the spread that the line needs of
+ * lines of the other operand; then the flags. Levels come from residue_level(). Two lines can be
+ * multiplied by residues if each has at least the level that the other needs. */
+#define TSL_RESIDUE_ZERO (1u << 24) /* all elements are 0 */
+#define TSL_RESIDUE_LOST (1u << 25) /* << candidate: the line has no scale or is not finite */
 typedef struct residue_line {
   unsigned key;
   int scale[TSL_RESIDUE_CANDIDATES];
 } residue_line;
 
-/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines that need more than the level
- * are native, and so are those of the other operand that have less. */
+/* Choice of a call: sieve `candidate`, with `moduli` moduli; 0: no residues. A line of operand o is
+ * native if it needs more than level[o] or has less than level[1 - o]. */
 typedef struct residue_choice {
-  int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
-  int made[2];  /* of each operand residues of so many moduli are to be made: 0 where those of the run before
-                   do */
-  int is_whole; /* no residues at all: what the child that computes the whole product looks at */
+  int candidate, moduli, level[2], native[2]; /* number of native lines of each operand */
+  /* moduli for which residues of each operand must be made; 0: those of the previous run are valid */
+  int moduli_to_convert[2];
+  int is_whole; /* no residues: read by the subplan that computes the whole product */
 } residue_choice;
 
-/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane`
- * bytes for each modulus, of panels of `panel` bytes each, TSL_RESIDUE_PANEL of each line; the lines' keys,
- * their scales for each candidate, and the final ones; which lines are native, in any order; the choice;
- * residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides
- * count elements. */
+/* Matrix as residue kernels see it. Strides count elements. Workspace offsets of the kernels' arguments are
+ * in bytes: `planes` of each operand, one plane of `plane` bytes per modulus, in panels of `panel` bytes,
+ * with TSL_RESIDUE_PANEL k of each line; the lines' keys; their scales for each candidate, and the final
+ * scales; a list of native lines; the choice; `rests`, residues of C: a plane of rest_plane bytes for each
+ * modulus and k part, in rows of rest_pitch bytes. */
 typedef struct residue_matrix {
   residue_index offset, across, along;
-  int is_across;    /* numbers of different lines follow each other */
+  int is_across;    /* elements of different lines are adjacent */
   int is_wide;      /* 16 bytes along a line are aligned */
-  int is_conjugate; /* of complex numbers: imaginary parts count negative */
+  int is_conjugate; /* imaginary parts are negated */
 } residue_matrix;
-#ifndef __OPENCL_C_VERSION__ /* CUDA alone; portable kernels have residue_portable_shared.h */
-/* What makes C' of residues in sums of doubles, all of them exact: weights, and the product of all moduli, in
- * parts of 40 bits, the lowest first. The quotient is that of the sums of the two highest of `parts`, 2 to 4.
- */
+#ifndef __OPENCL_C_VERSION__ /* CUDA only; portable kernels have residue_portable_shared.h */
+/* Constants that reconstruct C' by exact sums of doubles: weights and the product of all moduli in
+ * parts of 40 bits, the lowest first. The quotient comes from the two highest of `parts` (2 to 4)
+ * sums, times `inverse`. */
 #define TSL_RESIDUE_PARTS 4
 typedef struct residue_weights {
   double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
   int parts;
 } residue_weights;
-typedef struct residue_tables { /* of each candidate */
-  residue_weights of[TSL_RESIDUE_CANDIDATES];
+typedef struct residue_tables { /* for each candidate */
+  residue_weights candidates[TSL_RESIDUE_CANDIDATES];
 } residue_tables;
 
-/* How a sum is reduced modulo p: bytes 1 and 2^16 modulo p, of least magnitude, for its halves; and the bits
- * of a float that is a multiple of p, which with these is from 2^23 to 2^24. */
+/* Reduction of a sum modulo p: factors, two bytes 1 and 2^16 modulo p of least magnitude, for the
+ * sum's halves; base, the bits of a float that is a multiple of p and makes the result a float from
+ * 2^23 to 2^24. */
 typedef struct residue_reduction {
   unsigned factors, base;
 } residue_reduction;
@@ -158,30 +159,35 @@ typedef struct residue_reduction {
 typedef struct residue_arguments {
   residue_rules rules;
   residue_reduction reductions[TSL_RESIDUE_MODULI];
-  residue_matrix of[2];
+  residue_matrix operands[2];
   long long c_offset, c_row, c_col;
   double alpha, beta;
   long long planes[2], plane[2], panel[2];
   long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
       rest_pitch;
-  long long made;       /* the choice by which residues of operand `stays` were made */
-  residue_choice *said; /* memory of the host that the choice is written to, too; NULL: none */
-  int m, n, k, parts, tiles_m, tiles_n, band;
+  long long made;              /* choice by which the residues of operand `stays` were made */
+  residue_choice *host_choice; /* host memory that also receives the choice; NULL: none */
+  int m, n, k, parts, tiles_m, tiles_n, raster_height;
   int blocks[2], block_lines[2],
-      converters;     /* that measure lines of A, of B, and lines of each; that make residues of A */
-  int conversions;    /* blocks of numbers that a launch of convert turns into residues, of both operands */
-  int is_wide;        /* pairs or fours of C in a row are aligned to 16 bytes */
-  int is_empty;       /* there are no products */
-  int stays, is_kept; /* the operand that lies first, for later runs; whether the run before left its lines
-                         measured, and residues */
-  int has_whole;      /* another kernel computes the whole product where no residues do */
-  int apart[2];       /* blocks that measure have lines so many blocks' lines apart */
-  long long glance; /* the choice of a few lines, which ends all that is left where it is not to use residues;
-                       -1: there is none */
+      /* blocks that measure lines of A and of B, and lines of a block; blocks that make residues of
+       * A */
+      converters;
+  /* blocks of numbers, of both operands, that a launch of convert turns into residues */
+  int conversions;
+  int is_wide;  /* 2 or 4 adjacent elements of a row of C are aligned to 16 bytes */
+  int is_empty; /* k is 0 */
+  /* operand whose data is first in the workspace, for reuse by later runs; is_kept: the previous
+   * run left its measured lines and residues */
+  int stays, is_kept;
+  int has_whole; /* a subplan computes the whole product if residues are not chosen */
+  int apart[2];  /* distance of the blocks that measure, in blocks */
+  /* choice from a few lines; if it is against residues, all later kernels return at once; -1: no
+   * such choice */
+  long long glance;
 } residue_arguments;
 #endif
 
-/* Numbers of one type: bits, their magnitude m 2^s with an integer m, as small exponents have it. */
+/* Floating-point format: its bits; a magnitude is m 2^s with an integer m. */
 #ifdef TSL_RESIDUE_F64
 typedef double residue_real;
 typedef residue_word residue_bits;
@@ -196,15 +202,15 @@ typedef unsigned residue_bits;
 #define TSL_RESIDUE_INFINITY 0x7f800000u
 #endif
 #define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
-/* What elements without residues are summed in. */
+/* Type in which native elements are summed. */
 #ifdef TSL_RESIDUE_PRECISE
 typedef double residue_native;
 #else
 typedef residue_real residue_native;
 #endif
 
-/* An element as it is: of sums of the parts' products, real by real, real by imaginary, ..., each of k terms
- * in order, its real part (0) or imaginary part. The same bits for C' = B' A', and for conjugates. */
+/* Returns the real (part 0) or imaginary part of a native element from the four sums of real by
+ * real, real by imaginary, ... products. C' = B' A' and conjugates give the same bits. */
 TSL_FUNCTION residue_real residue_native_part(int part, const residue_real state[2][2], int a_is_conjugate,
                                               int b_is_conjugate) {
   if (part == 0)
@@ -212,7 +218,7 @@ TSL_FUNCTION residue_real residue_native_part(int part, const residue_real state
   return (b_is_conjugate ? -state[0][1] : state[0][1]) + (a_is_conjugate ? -state[1][0] : state[1][0]);
 }
 
-TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that is set */
+TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest set bit */
 #ifdef TSL_LENGTH
   return TSL_LENGTH(x);
 #else
@@ -226,7 +232,7 @@ TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that
 #endif
 }
 
-/* Of a magnitude (no sign): m, and s + TSL_RESIDUE_BIAS. */
+/* Returns m of a magnitude (without sign); residue_field() is s + TSL_RESIDUE_BIAS. */
 TSL_FUNCTION residue_bits residue_mantissa(residue_bits magnitude) {
   const residue_bits hidden = (residue_bits)1 << TSL_RESIDUE_FRACTION, m = magnitude & (hidden - 1);
   return magnitude >= hidden ? m | hidden : m;
@@ -236,7 +242,7 @@ TSL_FUNCTION int residue_field(residue_bits magnitude) {
   return field > 1 ? field : 1;
 }
 
-/* The least exponent with magnitude < 2^exponent, of a number that is not 0. */
+/* Returns the least exponent with magnitude < 2^exponent; the magnitude is not 0. */
 TSL_FUNCTION int residue_exponent(residue_bits magnitude) {
   const residue_bits hidden = (residue_bits)1 << TSL_RESIDUE_FRACTION;
   if (magnitude >= hidden)
@@ -244,7 +250,7 @@ TSL_FUNCTION int residue_exponent(residue_bits magnitude) {
   return residue_length(magnitude) + 1 - TSL_RESIDUE_BIAS;
 }
 
-/* floor(magnitude 2^(TOP - exponent)), where magnitude < 2^exponent; else anything. */
+/* Returns floor(magnitude 2^(TOP - exponent)). Undefined unless magnitude < 2^exponent. */
 TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
   const int down = exponent - TSL_RESIDUE_TOP - (residue_field(magnitude) - TSL_RESIDUE_BIAS);
   const int most = (int)sizeof(residue_bits) * 8 - 1;
@@ -257,7 +263,7 @@ TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
                              : m >> (down < most ? down : most));
 }
 
-/* The integer nearest to magnitude 2^scale, halves to even. */
+/* Returns the integer nearest to magnitude 2^scale, halves to even. */
 TSL_FUNCTION residue_word residue_scaled(residue_bits magnitude, int scale) {
   const int up = residue_field(magnitude) - TSL_RESIDUE_BIAS + scale;
   const residue_word m = residue_mantissa(magnitude), one = 1;
@@ -268,7 +274,7 @@ TSL_FUNCTION residue_word residue_scaled(residue_bits magnitude, int scale) {
   return (m + (one << (-up - 1)) - 1 + (m >> -up & 1)) >> -up;
 }
 
-/* The largest x with squares 4^x at most the sieve's half; squares is not 0. */
+/* Returns the largest x with squares 4^x at most the sieve's half. `squares` is not 0. */
 TSL_FUNCTION int residue_steps(const TSL_TABLES residue_sieve *sieve, residue_word squares) {
   const int length = residue_length(squares);
   const residue_word top = squares << (64 - length);
@@ -276,7 +282,7 @@ TSL_FUNCTION int residue_steps(const TSL_TABLES residue_sieve *sieve, residue_wo
   return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
 }
 
-/* Where a line's sample lies: number i of `count`. */
+/* Returns the number of elements of a line's sample. residue_sample_at(): position of element i. */
 TSL_FUNCTION residue_index residue_sample_count(residue_index k) {
   return k < TSL_RESIDUE_SAMPLE ? k : TSL_RESIDUE_SAMPLE;
 }
@@ -285,10 +291,10 @@ TSL_FUNCTION residue_index residue_sample_at(residue_index k, int i) {
   return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
 
-/* What is guessed of a line: that all is below 2^exponent; what the sum of its (top + 1)^2 may be; and from
- * these two, a top near which elements are that make up half of the line's sum, and steps that it is likely
- * to have at least with each candidate, the lower ones first. Nothing depends on guesses but how much is
- * found out. */
+/* Guesses about a line from its sample. exponent: all elements are below 2^exponent. squares: sum
+ * of (top + 1)^2. limit: a top such that the elements above it make about half of the line's sum.
+ * aims: steps that the line probably has with each candidate, the lowest candidate first. Wrong
+ * guesses cost work, or a better result, but never correctness. */
 typedef struct residue_guess {
   int exponent, aims[TSL_RESIDUE_CANDIDATES];
   unsigned limit;
@@ -301,7 +307,8 @@ TSL_FUNCTION void residue_aim(const TSL_TABLES residue_rules *rules, residue_gue
                                    c == 0 ? guess->squares * rules->guard / 2 : guess->squares << 2);
 }
 
-/* Of a sample whose largest is neither 0 nor infinite; the sums of its tops and of these squared. */
+/* Returns the guessed exponent for a sample with this largest magnitude. residue_guess_of() fills
+ * in the guess from the sums of the sample's tops and of their squares. */
 TSL_FUNCTION int residue_guess_exponent(residue_bits largest) {
   return largest > 0 && largest < TSL_RESIDUE_INFINITY ? residue_exponent(largest) + TSL_RESIDUE_ROOM
                                                        : -TSL_RESIDUE_BIAS;
@@ -315,8 +322,8 @@ TSL_FUNCTION void residue_guess_of(const TSL_TABLES residue_rules *rules, int ex
   guess->squares = (squares + 2 * (residue_word)sum + count) * ((residue_word)rules->k / count + 1);
   residue_aim(rules, guess);
 }
-/* Where `largest` turned out to be too large for the guess: it counts for half of a top of the new exponent
- * at least. */
+/* Corrects a guess whose exponent was too low for `largest`, which counts for at least half of a
+ * top of the new exponent. */
 TSL_FUNCTION void residue_guess_again(const TSL_TABLES residue_rules *rules, residue_bits largest,
                                       residue_guess *guess) {
   const int exponent = residue_exponent(largest), up = exponent - guess->exponent;
@@ -328,7 +335,7 @@ TSL_FUNCTION void residue_guess_again(const TSL_TABLES residue_rules *rules, res
   residue_aim(rules, guess);
 }
 
-/* The magnitude from which on an element's exponent is at least `least`. */
+/* Returns the least magnitude whose exponent is at least `least`. */
 TSL_FUNCTION residue_bits residue_threshold(int least) {
   const int field = least - 1 - TSL_RESIDUE_FRACTION + TSL_RESIDUE_BIAS, digit = least - 2 + TSL_RESIDUE_BIAS;
   if (field >= (int)(TSL_RESIDUE_INFINITY >> TSL_RESIDUE_FRACTION))
@@ -338,8 +345,8 @@ TSL_FUNCTION residue_bits residue_threshold(int least) {
   return digit >= 0 ? (residue_bits)1 << digit : 0;
 }
 
-/* The magnitude from which on elements err by no more than the call allows, where the line has these steps.
- */
+/* Returns the least magnitude whose relative error is allowed by the call, for a line with these
+ * steps. */
 TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, int exponent, int steps) {
   const int least = exponent - steps - TSL_RESIDUE_TOP - rules->margin;
   const residue_bits below = residue_threshold(least);
@@ -348,31 +355,32 @@ TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, i
   return below + ((residue_bits)rules->fraction << (TSL_RESIDUE_FRACTION - 20));
 }
 
-/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and
- * what of (top + 1) is above the guess's limit; how many are not 0, and how many of those are small where the
- * line has the steps of each aim. */
+/* Sums over a line's elements, all below 2^exponent: of tops, of their squares, and of the excess
+ * of (top + 1) over the guess's limit. count: elements that are not 0. few: elements that are too
+ * small with each aim's steps. */
 typedef struct residue_sums {
   residue_word sum, squares, excess;
   unsigned count, few[TSL_RESIDUE_CANDIDATES];
 } residue_sums;
 
-/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w
- * elements have at most w times the largest, or w limit and what all have above the limit. */
+/* Returns a line's spread: twice the number of largest elements whose sum is at most half of the
+ * line's sum. Any w elements sum to at most w times the largest one, and to at most w limit plus
+ * the excess. */
 TSL_FUNCTION residue_word residue_spread(const residue_sums *sums, unsigned limit, unsigned largest_top) {
   const residue_word most = sums->sum / (largest_top + 1),
                      spread = sums->sum > 2 * sums->excess ? (sums->sum - 2 * sums->excess) / limit : 0;
   return spread > most ? spread : most;
 }
 
-/* 0 of 0, and two for each power of two. */
+/* Returns 0 for 0, else two levels for each power of two. */
 TSL_FUNCTION int residue_level(residue_word x) {
   const int length = residue_length(x);
   return length < 2 ? length : 2 * length - 2 + (int)(x >> (length - 2) & 1);
 }
 
-/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an
- * integer, so that the squares of these are enough for what is rounded, too. Small is what is so with the
- * most steps that were aimed at and that there are. */
+/* Sets a line's key and scales; `largest` is its largest magnitude. |a'| of an element is at most
+ * the integer (top + 1) 2^x, so sums of these squares also bound the rounded elements. Small
+ * elements are counted with the most steps that were aimed at and that the line has. */
 TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bits largest,
                                const residue_guess *guess, const residue_sums *sums, residue_line *line) {
   const residue_index zeros = rules->k - (residue_index)sums->count;
@@ -412,14 +420,15 @@ TSL_FUNCTION int residue_need(unsigned key, int candidate) {
   return (int)(key >> 6 * (candidate + 1) & 63);
 }
 
-/* How many lines of each operand there are: without a scale; by need; by spread. */
+/* Counts of the lines of each operand: without scale for a candidate, by need for a candidate, and
+ * by spread. */
 typedef struct residue_counts {
   unsigned lost[TSL_RESIDUE_CANDIDATES][2];
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
 } residue_counts;
 
-/* Elements of C that are native, at most, where lines of `operand` may need so much and those of the other
- * have as much. */
+/* Returns the native elements of C, at most, if lines of `operand` may need `level` and lines of
+ * the other operand must have it. */
 TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
                                        const TSL_COUNTS residue_counts *counts, int candidate, int operand,
                                        int level) {
@@ -431,8 +440,8 @@ TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
   return own * (residue_word)rules->lines[1 - operand] + other * (residue_word)rules->lines[operand];
 }
 
-/* Chooses, by the least costs and their levels for each candidate and operand. Whoever asks counts the native
- * lines of each operand. */
+/* Chooses the candidate with the least total cost; costs and levels of each candidate and operand
+ * are given. The caller then counts the native lines of each operand. */
 TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
                                  const TSL_COUNTS residue_counts *counts,
                                  const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
@@ -457,13 +466,13 @@ TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
     for (int o = 0; o < 2; o++)
       choice->level[o] = levels[c][o];
   }
-  choice->made[0] = choice->made[1] = choice->moduli;
+  choice->moduli_to_convert[0] = choice->moduli_to_convert[1] = choice->moduli;
   choice->is_whole = choice->moduli == 0 ? 1 : 0;
 }
 
-/* Whether what was made of an operand's lines by one choice, with `native` counted, does for another one: the
- * same lines, whose keys and candidates are what they were, have the same scales. Of native lines nothing was
- * made; which ones are depends on both levels. */
+/* Returns true if residues made by choice_in are valid for choice: equal moduli and candidate give
+ * equal scales of the same lines. Native lines have no residues, so with native lines both levels
+ * must be equal too. */
 TSL_FUNCTION int residue_serves(const residue_choice *choice_in, const residue_choice *choice, int operand) {
   return choice->moduli > 0 && choice_in->moduli == choice->moduli &&
          choice_in->candidate == choice->candidate &&
@@ -471,7 +480,7 @@ TSL_FUNCTION int residue_serves(const residue_choice *choice_in, const residue_c
           (choice_in->level[0] == choice->level[0] && choice_in->level[1] == choice->level[1]));
 }
 
-/* Whether a line is native. */
+/* Returns true if a line is native under the choice. */
 TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, unsigned key) {
   if (key & TSL_RESIDUE_ZERO)
     return 0;
@@ -482,10 +491,10 @@ TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, un
 
 /* --- back from residues --- */
 
-/* A sum of weights, by limbs that have not passed their carries on. */
+/* Sum of weights in limbs whose carries are not propagated yet. */
 typedef struct residue_sum {
   residue_word limb[4];
-  unsigned quotient; /* 2^20 times, and a half */
+  unsigned quotient; /* 2^20 q + 1/2 */
 } residue_sum;
 
 TSL_FUNCTION void residue_sum_add(residue_sum *sum, const TSL_TABLES residue_sieve *sieve, int modulus,
@@ -495,7 +504,7 @@ TSL_FUNCTION void residue_sum_add(residue_sum *sum, const TSL_TABLES residue_sie
   sum->quotient += sieve->part[modulus] * c;
 }
 
-/* C' where P < 2^64: two limbs. */
+/* Returns C' for P < 2^64: two limbs. */
 TSL_FUNCTION residue_index residue_sum_short(const residue_sum *sum, const TSL_TABLES residue_sieve *sieve) {
   const unsigned q = sum->quotient >> 20;
   const residue_word low = TSL_WIDE(sieve->minus_product[0], q, sum->limb[0]),
@@ -503,7 +512,7 @@ TSL_FUNCTION residue_index residue_sum_short(const residue_sum *sum, const TSL_T
   return (residue_index)(low + (high << 32));
 }
 
-/* 2^exponent, from -1022 to 1023. */
+/* Returns 2^exponent, for -1022 <= exponent <= 1023. */
 TSL_FUNCTION double residue_two(int exponent) {
   union {
     residue_word bits;
@@ -513,7 +522,7 @@ TSL_FUNCTION double residue_two(int exponent) {
   return power.value;
 }
 
-/* x 2^exponent with one rounding, unless it is too large or too small for a normal number. */
+/* Returns x 2^exponent with one rounding if the result is a normal number. */
 TSL_FUNCTION double residue_power(int exponent, double x) {
   while (exponent < -1000) {
     x *= 0x1p-1000;
@@ -526,7 +535,7 @@ TSL_FUNCTION double residue_power(int exponent, double x) {
   return x * residue_two(exponent);
 }
 
-/* C' 2^-scale, rounded once, in general. */
+/* Returns C' 2^-scale, rounded once, for any P. */
 TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const TSL_TABLES residue_sieve *sieve,
                                      int scale) {
   const unsigned q = sum->quotient >> 20;
@@ -553,8 +562,8 @@ TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const TSL_TABLES re
   return is_negative ? -value : value;
 }
 
-/* alpha x + beta c in the type of C, a NaN being the quiet one without a sign. With f32 everything is double,
- * rounded once more at the end; beta 0 does not read c. */
+/* Returns alpha x + beta c in the type of C; a NaN becomes the quiet NaN without sign. f32 is
+ * computed in double and rounded once more at the end. With beta = 0, c is not read. */
 TSL_FUNCTION residue_real residue_finish(double x, residue_real alpha, residue_real beta,
                                          const residue_real *c) {
   union {

@@ -1,6 +1,6 @@
-/* Tables of residue_int8: the moduli, what makes a number of its residues (the Chinese remainder theorem),
- * and the limits that follow from what was asked. The moduli are those of Ozaki, Uchino and Imamura (2025):
- * the largest coprime ones up to 256. */
+/* Rules of residue_int8: the moduli, constants of the Chinese remainder theorem, and limits that
+ * follow from the requested accuracy. The moduli are those of Ozaki, Uchino and Imamura (2025): the
+ * largest coprime numbers up to 256. */
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -10,15 +10,15 @@
 static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233,
                                                     229, 227, 223, 217, 211, 199, 197, 193};
 
-/* The most for f32, whose numbers are cut into digits as long as they are below 2^40. */
+/* MOST_F32: maximum moduli for f32, for which |a'| < 2^40, the limit of its digits. */
 enum { MOST_F32 = 10, LIMBS = 4 };
 
 static bool is_double(const tsl_problem *problem) {
   return tsl_residue_type(problem) == TESELA_F64;
 }
 
-/* Whether the ask, and not a careful sum, says how many moduli: of complex products never more than that is
- * promised. */
+/* Returns true if the requested accuracy, not a careful sum's, determines the number of moduli. For
+ * complex products it never allows more than the documented bound. */
 static bool rules_is_asked(const tsl_problem *problem) {
   const tsl_accuracy_kind ask = problem->ask.accuracy;
   return (ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE) && !tsl_type(problem->c.type)->is_complex;
@@ -30,7 +30,7 @@ int64_t tsl_residue_numbers(const tsl_problem *problem) {
 
 /* --- the sieve --- */
 
-/* number *= factor. */
+/* Computes number *= factor. */
 static void rules_multiply(unsigned number[LIMBS], unsigned factor) {
   residue_word carry = 0;
   for (int i = 0; i < LIMBS; i++) {
@@ -40,7 +40,7 @@ static void rules_multiply(unsigned number[LIMBS], unsigned factor) {
   }
 }
 
-/* The product of the first `count` moduli, without number `without`. */
+/* Computes the product of the first `count` moduli, without number `without`. */
 static void rules_product_of(int count, int without, unsigned number[LIMBS]) {
   memset(number, 0, LIMBS * sizeof *number);
   number[0] = 1;
@@ -63,7 +63,7 @@ static unsigned inverse_of(unsigned number, unsigned p) {
   return inverse;
 }
 
-/* P (1/2 - 1/256), cut off. */
+/* Sets half_top and half_exponent to P (1/2 - 1/256), truncated. */
 static void halve(const unsigned product[LIMBS], residue_sieve *sieve) {
   int length = 32 * LIMBS;
   while (!(product[(length - 1) / 32] >> (length - 1) % 32 & 1))
@@ -130,14 +130,14 @@ residue_reduction tsl_residue_reduction(unsigned p) {
 
 /* --- limits --- */
 
-/* Of a careful sum in C's type. */
+/* Returns the bound of a careful sum in C's type. */
 static double always_allowed(const tsl_problem *problem) {
   return ((double)problem->k + 4) * tsl_type(tsl_residue_type(problem))->unit_roundoff;
 }
 
-/* Sums in double of f32's products, which are exact, and all that is done behind them are less than a tenth
- * of a rounding of f32, of as many terms as there may be, so that C's rounding is what counts; and a quarter
- * of one is enough for residues. */
+/* Allowed error of TSL_RESIDUE_PRECISE, in roundings of f32: sums in double of exact products, and
+ * later steps, err by less than a tenth of a rounding for any allowed k, so C's rounding dominates;
+ * a quarter of a rounding is left for residues. */
 static const double precise_roundings = 1.25;
 
 bool tsl_residue_is_precise(const tsl_problem *problem) {
@@ -155,8 +155,8 @@ double tsl_residue_allowed(const tsl_problem *problem) {
                           tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }
 
-/* docs/lab/residue_int8.md: 4.15 errors of so much of an element each, beside the roundings of the result, of
- * which f32 has one in its own type. */
+/* Returns the allowed relative error of an element. By docs/lab/residue_int8.md the result errs by 4.15 such
+ * errors, and by the roundings of the result: f32 has one in its own type. */
 static double allowed_each(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff,
                roundings = tsl_residue_is_precise(problem) ? 1 + 0x1p-20 : 4;
@@ -165,9 +165,9 @@ static double allowed_each(const tsl_problem *problem) {
 
 static void allow(const tsl_problem *problem, residue_rules *rules) {
   const double each = allowed_each(problem);
-  if (!(each > 0)) /* no terms */
+  if (!(each > 0)) /* k is 0 */
     return;
-  const double half = frexp(each, &rules->margin); /* each = 2^margin half, and half is from 1/2 on */
+  const double half = frexp(each, &rules->margin); /* each = 2^margin half, with 1/2 <= half < 1 */
   rules->fraction = (unsigned)ceil((1 / half - 1) * 0x1p20);
 }
 
@@ -175,8 +175,8 @@ int tsl_residue_most(const tsl_problem *problem) {
   return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_F32;
 }
 
-/* The bits of P that normal numbers need for what is allowed: where a tenth of them is smaller than a limit
- * the claim of docs/lab/residue_int8.md still holds, and that limit is a tenth of a typical one. */
+/* Returns the bits of P that normal random numbers need. With a tenth of them below the limit the
+ * claim of docs/lab/residue_int8.md still holds, and that limit is a tenth of a typical number. */
 static double bits_wanted(const tsl_problem *problem) {
   static const double limit_bits = 2.25;
   const double each = allowed_each(problem);
@@ -190,13 +190,13 @@ static double rules_bits_of(int count) {
   return bits;
 }
 
-/* By default enough to be no worse than sums in the type of C are in fact; else as many as normal numbers
- * need for what is asked for. */
+/* Returns the least number of moduli. By default enough to be no worse than sums in C's type are in
+ * practice; else what normal numbers need for the requested accuracy. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
+  const int64_t requested = config->value[TSL_RESIDUE_INT8_LEAST];
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
-  if (said > 0)
-    return (int)tsl_min(said, most);
+  if (requested > 0)
+    return (int)tsl_min(requested, most);
   if (!rules_is_asked(problem))
     return usual;
   int count = 4;
@@ -230,21 +230,21 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
   return rules;
 }
 
-/* Time of an element of a listed line on the processor, in times of an element of the child's product; and
- * the part of the child's predicted time that residues may take there. A Xeon with AMX, one thread, 1400
- * cubed: log-normal numbers ran at 0.65 to 0.69 of the child's speed by 4.5 and 1, and ReLU of normal numbers
- * in f32 at 0.84. */
-static const double slower_lines = 12, child_part = 0.85;
+/* Time of an element of a listed line on the CPU, relative to an element of the subplan's product; and the
+ * part of the subplan's predicted time that residues may take. A Xeon with AMX, one thread, 1400 cubed:
+ * log-normal numbers ran at 0.65 to 0.69 of the subplan's speed by 4.5 and 1; ReLU of normal numbers in f32 at
+ * 0.84. */
+static const double slower_lines = 12, subplan_part = 0.85;
 
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
   const tsl_residue_state *state = work->state;
   if (state->whole_weight == 0)
     return;
   rules->native_weight = state->whole_weight;
-  if (is_double(&work->problem)) /* 8192 cubed on an H200: a short list's lines take twice the time */
+  if (is_double(&work->problem)) /* 8192 cubed on an H200: lines of a short list take twice the time */
     rules->line_weight *= 2;
-  if (work->device->capabilities & TSL_CAN_HOST) { /* no tile of a listed line is waited for */
-    rules->native_weight = (int)fmax(child_part * state->whole_weight, rules->sieves[0].moduli + 1);
+  if (work->device->capabilities & TSL_CAN_HOST) { /* the CPU has no padding of listed tiles */
+    rules->native_weight = (int)fmax(subplan_part * state->whole_weight, rules->sieves[0].moduli + 1);
     rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
     rules->native_once = 0;
   }

@@ -1,33 +1,33 @@
-/* Computes the whole product by another strategy where residues do not pay: by the one that a plan without
- * residues would take. That is a child. Its bits are its own, so there is none where bits are asked for. The
- * kernels of this strategy then multiply what has no proof, in one order on every device. */
+/* Computes the whole product by another strategy where residues do not pay: a subplan, the choice
+ * of a plan without residue_int8. Its bits differ, so it is not used where reproducible bits are
+ * requested; native lines are then multiplied by this strategy, in one order on every device. */
 #include "base/status.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WEIGHT_MOST = 1000 }; /* of a child, in moduli */
+enum { WEIGHT_MOST = 1000 }; /* cost of a subplan's element in moduli, at most */
 
 static bool whole_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* Returns the time of the child's product, in units of what residues take for one modulus. It is more than
- * the fewest moduli, as residues were chosen. 0: residues are expected to take twice as long as the child, so
- * a caller named them. */
+/* Returns the time of the subplan's product in units of one modulus, more than the least number of
+ * moduli. 0: residues are expected to take twice as long as the subplan, so the caller named this
+ * strategy, and the subplan is not used. */
 static int weight_of(const tsl_work *work, double seconds) {
   const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
                weight = own > 0 ? seconds / own : 0, least = tsl_residue_least(&work->problem, &work->config);
   return 2 * weight < least ? 0 : (int)fmin(fmax(weight, least + 1), WEIGHT_MOST);
 }
 
-/* Writes the note, which names the child's strategy: the second word of its plan's text. */
+/* Writes the note, which names the subplan's strategy: the second word of its plan's text. */
 static void whole_tell(const tsl_work *work, tsl_residue_state *state) {
   const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';
   snprintf(state->whole_note, sizeof state->whole_note,
-           "residue_int8: these numbers need more moduli than pay: the product was computed by %.*s",
+           "residue_int8: residues do not pay for these numbers: the product was computed by %.*s",
            (int)strcspn(name, " "), name);
 }
 
@@ -50,7 +50,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   const tesela_status status = work->children->make(work->children, &wish, &state->whole);
   if (status == TESELA_OUT_OF_MEMORY)
     return status;
-  if (status != TESELA_OK || !state->whole) { /* the kernels of this strategy do */
+  if (status != TESELA_OK || !state->whole) { /* this strategy's kernels compute it */
     tsl_status_restore(&saved);
     return TESELA_OK;
   }

@@ -1,4 +1,4 @@
-/* The family of subgroup_mma.cl: parameters, what is legal and why not, compiling and launching.
+/* Descriptor of subgroup_mma.cl: parameters, refusals, build and run.
  * Measurements: docs/lab/subgroup_mma.md. */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 
@@ -14,25 +14,26 @@ static const tsl_param params[] = {
 };
 
 static const char *const probes[] = {
-    "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64",   /* AMD's, all */
+    "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64",   /* all of AMD's */
     "tile_m=64 tile_n=64 sub_m=16 sub_n=32 depth=64",   /* dpas_16, WMMA */
-    "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* Intel's, both */
+    "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* both of Intel's */
     "tile_m=128 tile_n=128 sub_m=64 sub_n=64 depth=64", /* MFMA */
     "tile_m=64 tile_n=128 sub_m=32 sub_n=32 depth=64",  /* WMMA */
     "tile_m=32 tile_n=32 sub_m=16 sub_n=16 depth=128",  NULL,
 };
 
-/* --- what is legal --- */
+/* --- legality --- */
 
-/* Groups of more items are not everywhere, and of fewer leave a unit's schedulers idle. */
+/* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers
+ * idle. */
 enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
 
 static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
                                              const char *device) {
   if (!fragments->unsigned_bytes && (problem->a.type == TESELA_U8 || problem->b.type == TESELA_U8))
-    return tsl_refusal("the bytes that %s of %s multiplies have signs", fragments->name, device);
+    return tsl_refusal("%s of %s multiplies signed bytes only", fragments->name, device);
   if (!fragments->subnormal_f16 && problem->a.type == TESELA_F16)
-    return tsl_refusal("%s of %s takes subnormal f16 for zeros", fragments->name, device);
+    return tsl_refusal("%s of %s treats subnormal f16 as zero", fragments->name, device);
   return NULL;
 }
 
@@ -40,13 +41,13 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
                                        const tsl_device *device) {
   const tsl_fragments *fragments = device->fragments;
   if (!fragments)
-    return "nobody told which matrix instructions the device has";
+    return "the device's matrix instructions are unknown";
   const char *no = subgroup_mma_refuse_types(problem, fragments, device->name);
   if (no)
     return no;
   const tsl_subgroup_mma tile = tsl_subgroup_mma_of(problem, config, fragments);
   if (tile.items == 0)
-    return tsl_refusal("tiles of %d x %d in %d x %d are no multiples of the %d x %d sums of %s", tile.tile_m,
+    return tsl_refusal("tiles of %d x %d in %d x %d are not multiples of the %d x %d sums of %s", tile.tile_m,
                        tile.tile_n, tile.sub_m, tile.sub_n, fragments->rows, fragments->cols,
                        fragments->name);
   const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;
@@ -56,8 +57,7 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
-  /* Seen with IGC 1.0.12504, where both operands lie along k (docs/lab/subgroup_mma.md); a crash would be the
-   * user's. */
+  /* seen with IGC 1.0.12504 for K-major operands (docs/lab/subgroup_mma.md); the crash would end the user's process */
   if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
     return tsl_refusal(
         "Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",
@@ -73,13 +73,13 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   return NULL;
 }
 
-/* As opencl_mma has it: products are exact, and a sum of a few of them is cut off below f32's last digit at
- * most once for each. No vendor says how its sums are rounded; tests of AMD's found differences from NVIDIA's
- * and between its own (Li, Li, Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), of Intel's nothing is known
- * here. What loses more, the self-test finds. */
+/* Returns the accuracy, as for opencl_mma: products are exact, and each sum of a few products is
+ * truncated below f32's last place at most once. No vendor documents its rounding; AMD's differs
+ * from NVIDIA's and between models (Li, Li, Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), and
+ * Intel's is unknown. The self-test refuses larger errors. */
 static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
-  made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a does */
+  made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a flushes subnormals */
   return made;
 }
 
@@ -95,9 +95,9 @@ static tesela_status subgroup_mma_build(tsl_work *work) {
   char defines[256];
   snprintf(defines, sizeof defines,
            "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"
-           "#define TSL_SIGNED_B %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
+           "#define TSL_SIGNED_B %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n",
            fragments->define, tsl_launch_type_code(problem->a.type), tsl_launch_type_code(problem->c.type),
-           problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_across, tile.b_across);
+           problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_mn_major, tile.b_mn_major);
   return tsl_launch_build_with(work, "strategy/gemm/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma",
                                &grid, tsl_type(problem->c.type)->sums, defines);
 }
@@ -112,7 +112,7 @@ static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *
   const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
   const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b,
                     *c = &operands->c;
-  /* A kernel wants a buffer in every place, also where nothing is read. */
+  /* every argument needs a buffer, even if nothing is read */
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
                                     TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
                                     TSL_ARG_BUFFER(c->buffer),

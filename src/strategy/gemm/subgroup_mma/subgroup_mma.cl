@@ -1,24 +1,25 @@
-/* Idea: matrix instructions of Intel's and AMD's graphics processors from their OpenCL C, by one kernel.
- * What it adds to register_tile: f16, bf16 and 8-bit integers, multiplied by all items of a sub-group together with sums of
- * 32 bits, by the instruction that kernel/kernel_fragments.h puts behind one interface. What opencl_mma is for NVIDIA.
+/* Idea: matrix instructions of Intel's and AMD's GPUs from OpenCL C, by one kernel: the counterpart of
+ * opencl_mma. Beyond register_tile: f16, bf16 and 8-bit integers, multiplied by all items of a sub-group
+ * together with 32-bit sums. kernel/kernel_fragments.h hides the instruction behind one interface.
  *
- *   group's tile of C, TILE_M x TILE_N            panels in local memory, two of each operand: one is multiplied while
- *   +-------+-------+                             the next one is on its way through registers
+ *   group's tile of C, TILE_M x TILE_N   panels in local memory, two of each operand: one is multiplied while
+ *   +-------+-------+                             the next one is loaded through registers
  *   | sub 0 | sub 1 | SUB_M                       line 0 | DEPTH_BYTES along k | 16 bytes of padding |
  *   +-------+-------+                             line 1 | ...
  *   | sub 2 | sub 3 |                             a line is a row of A or a column of B
  *   +-------+-------+
  *     SUB_N               a sub-group's tile: ROWS x COLS products of the instruction's size
  *
- * Lines lie along k in local memory whichever way they lie outside, because every instruction takes numbers that follow
- * each other along k; the padding spreads lines that are read together over the banks. An item brings chunks of 16 bytes
- * of a line: as one vector where they lie so, else number by number, neighbouring items taking neighbouring lines where
- * those are side by side (A_ACROSS, B_ACROSS). Lines outside the matrix are read as the last one inside, whose sums are
- * stored nowhere; numbers beyond k are zeros.
+ * Lines are K-major in local memory for every layout in global memory, because all instructions take adjacent
+ * elements along k; the padding avoids bank conflicts. An item loads chunks of 16 bytes of a line: as one
+ * vector if possible, else element by element, adjacent items taking adjacent lines of MN-major operands
+ * (A_MN_MAJOR, B_MN_MAJOR). Lines outside of the matrix are read as the last line, whose sums are not stored;
+ * elements beyond k are zeros.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SUB_M, _SUB_N, _DEPTH (bytes). From the host: TSL_TYPE_AB, TSL_TYPE_C and signs
- * (kernel/units.h), the instruction (kernel/kernel_fragments.h), A_ACROSS, B_ACROSS.
- * Limits: tiles are multiples of the instruction's; items divide the chunks of a panel. Any sizes, any strides. */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SUB_M, _SUB_N, _DEPTH (bytes). Defines of the host: TSL_TYPE_AB,
+ * TSL_TYPE_C and signs (kernel/units.h), the instruction (kernel/kernel_fragments.h), A_MN_MAJOR, B_MN_MAJOR.
+ * Limits: tiles are multiples of the instruction's; items divide the chunks of a panel. Any sizes, any
+ * strides. */
 #include "kernel_fragments.h"
 #include "raster.h"
 
@@ -36,23 +37,24 @@
 #define ROWS (SUB_M / TSL_FRAGMENT_ROWS)
 #define COLS (SUB_N / TSL_FRAGMENT_COLS)
 #define CHUNKS (DEPTH_BYTES / 16) /* of a line of a panel */
-#define CHUNK (16 / SIZE)         /* numbers of a chunk */
+#define CHUNK (16 / SIZE)         /* elements of a chunk */
 #define OWN_A (TILE_M * CHUNKS / ITEMS)
 #define OWN_B (TILE_N * CHUNKS / ITEMS)
-/* Sizes of arrays: never one, since arrays of one crash an Intel compiler (docs/lab/subgroup_mma.md). */
+/* Capacity of arrays: never one, as arrays of one element crash a compiler of Intel's (docs/lab/subgroup_mma.md). */
 #define OWN_MOST (OWN_A + OWN_B)
-#define BAND 8 /* rows of tiles that groups take together */
+#define BAND 8 /* rows of tiles that are visited together, for cache reuse */
 
 /* --- panels to local memory --- */
 
-/* What an item brings of one operand's panels: where its chunks of the next panel begin, and how to go on. */
+/* State of an item's loads of one operand: addresses of its chunks of the next panel, and the steps
+ * from there. */
 typedef struct side {
   TSL_GLOBAL const tsl_element *from[OWN_MOST];
-  TSL_INDEX step, advance; /* elements: along k, and to the next panel */
-  bool by_chunks;          /* chunks lie together, aligned */
+  TSL_INDEX step, advance; /* in elements: along k, and to the next panel */
+  bool by_chunks;          /* chunks are contiguous and aligned */
 } side;
 
-/* Line and place of chunk `index` of a panel. */
+/* Returns the line of chunk `index` of a panel. */
 TSL_FUNCTION int line_of(bool across, int extent, int index) {
   return across ? index % extent : index / CHUNKS;
 }
@@ -60,7 +62,7 @@ TSL_FUNCTION int place_of(bool across, int extent, int index) {
   return across ? index / extent : index % CHUNKS;
 }
 
-/* The tile starts at line `first` of `lines`. */
+/* Initialises the state for a tile that starts at line `first` of `lines`. */
 TSL_FUNCTION void side_start(side *out, bool across, int extent, int count,
                              TSL_GLOBAL const tsl_element *matrix, TSL_INDEX offset, TSL_INDEX line_stride,
                              TSL_INDEX step, TSL_INDEX first, TSL_INDEX lines) {
@@ -76,7 +78,7 @@ TSL_FUNCTION void side_start(side *out, bool across, int extent, int count,
   }
 }
 
-/* Numbers `step` apart as a chunk, of which the first `inside` are there; the others are zeros. */
+/* Returns a chunk of elements `step` apart; only the first `inside` are read, the others are 0. */
 TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *src, TSL_INDEX step, TSL_INDEX inside) {
   unsigned int words[4];
   TSL_UNROLL
@@ -97,7 +99,8 @@ TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *src, TSL_INDEX ste
   return out;
 }
 
-/* Reads the next panel, `count` chunks, of which `left` numbers along k are there: the way is the same for all items. */
+/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take the same
+ * branch. */
 TSL_FUNCTION void fetch(tsl_chunk *held, side *operand, bool across, int extent, int count, TSL_INDEX left) {
   if (left >= DEPTH && operand->by_chunks) {
     TSL_UNROLL
@@ -131,7 +134,7 @@ TSL_FUNCTION void stash(const tsl_chunk *held, bool across, int extent, int coun
 
 /* --- products --- */
 
-/* Adds a panel's products; `a` and `b` are the first lines of the sub-group's tile. */
+/* Adds a panel's products to `sums`; `a` and `b` are the first lines of the sub-group's tile. */
 TSL_FUNCTION void multiply_panel(tsl_fragment_sums sums[ROWS][COLS], TSL_LOCAL_POINTER const char *a,
                                  TSL_LOCAL_POINTER const char *b) {
   TSL_UNROLL
@@ -150,7 +153,7 @@ TSL_FUNCTION void multiply_panel(tsl_fragment_sums sums[ROWS][COLS], TSL_LOCAL_P
   }
 }
 
-/* --- the last step --- */
+/* --- epilogue --- */
 
 TSL_FUNCTION void finish(TSL_GLOBAL tsl_result *c, TSL_REAL sum, const tsl_gemm_arguments *g) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
@@ -161,7 +164,7 @@ TSL_FUNCTION void finish(TSL_GLOBAL tsl_result *c, TSL_REAL sum, const tsl_gemm_
 #endif
 }
 
-/* The item's sums of a sub-group's tile, whose first element is (row, col). */
+/* Stores the item's sums of a sub-group's tile, whose first element is (row, col). */
 TSL_FUNCTION void store(TSL_GLOBAL tsl_result *c, TSL_INDEX row, TSL_INDEX col,
                         tsl_fragment_sums sums[ROWS][COLS], const tsl_gemm_arguments *g) {
   const int item = TSL_FRAGMENT_ITEM();
@@ -190,7 +193,7 @@ tsl_gemm_subgroup_mma(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
   TSL_LOCAL_LINES char panels[2 * PANEL_BYTES];
   const int own_row = TSL_FRAGMENT_GROUP() / SUBS_N * SUB_M, own_col = TSL_FRAGMENT_GROUP() % SUBS_N * SUB_N;
   const TSL_INDEX tiles_m = (g.m + TILE_M - 1) / TILE_M, tiles_n = (g.n + TILE_N - 1) / TILE_N;
-  int now = 0; /* which of the two panels */
+  int now = 0; /* number of the current panel, 0 or 1 */
   TSL_UNROLL_BY(1)
   for (TSL_INDEX tile = TSL_GROUP(0); tile < tiles_m * tiles_n; tile += TSL_GROUPS(0)) {
     TSL_INDEX row, col;
@@ -198,8 +201,8 @@ tsl_gemm_subgroup_mma(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
     row *= TILE_M;
     col *= TILE_N;
     side left, right;
-    side_start(&left, A_ACROSS, TILE_M, OWN_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, row, g.m);
-    side_start(&right, B_ACROSS, TILE_N, OWN_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, col, g.n);
+    side_start(&left, A_MN_MAJOR, TILE_M, OWN_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, row, g.m);
+    side_start(&right, B_MN_MAJOR, TILE_N, OWN_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, col, g.n);
     tsl_chunk held_a[OWN_MOST], held_b[OWN_MOST];
     tsl_fragment_sums sums[ROWS][COLS];
     TSL_UNROLL
@@ -209,19 +212,19 @@ tsl_gemm_subgroup_mma(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
         sums[i][j] = TSL_SPLAT(TSL_REAL, TSL_FRAGMENT_SUMS, 0);
     }
     if (g.k > 0) {
-      fetch(held_a, &left, A_ACROSS, TILE_M, OWN_A, g.k);
-      fetch(held_b, &right, B_ACROSS, TILE_N, OWN_B, g.k);
+      fetch(held_a, &left, A_MN_MAJOR, TILE_M, OWN_A, g.k);
+      fetch(held_b, &right, B_MN_MAJOR, TILE_N, OWN_B, g.k);
     }
     TSL_UNROLL_BY(1)
     for (TSL_INDEX depth = 0; depth < g.k; depth += DEPTH) {
       TSL_LOCAL_POINTER char *panel = panels + now * PANEL_BYTES;
-      stash(held_a, A_ACROSS, TILE_M, OWN_A, panel);
-      stash(held_b, B_ACROSS, TILE_N, OWN_B, panel + TILE_M * PITCH);
-      /* Nobody multiplies the other panel any more once all are here, so that the next one may go there. */
+      stash(held_a, A_MN_MAJOR, TILE_M, OWN_A, panel);
+      stash(held_b, B_MN_MAJOR, TILE_N, OWN_B, panel + TILE_M * PITCH);
+      /* all items have read the other panel: the next panel may overwrite it */
       TSL_BARRIER();
       if (depth + DEPTH < g.k) {
-        fetch(held_a, &left, A_ACROSS, TILE_M, OWN_A, g.k - depth - DEPTH);
-        fetch(held_b, &right, B_ACROSS, TILE_N, OWN_B, g.k - depth - DEPTH);
+        fetch(held_a, &left, A_MN_MAJOR, TILE_M, OWN_A, g.k - depth - DEPTH);
+        fetch(held_b, &right, B_MN_MAJOR, TILE_N, OWN_B, g.k - depth - DEPTH);
       }
       multiply_panel(sums, panel + own_row * PITCH, panel + (TILE_M + own_col) * PITCH);
       now ^= 1;

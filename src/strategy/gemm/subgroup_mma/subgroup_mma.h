@@ -1,4 +1,4 @@
-/* What the files of subgroup_mma share. */
+/* Declarations shared by the files of subgroup_mma. */
 #ifndef TSL_STRATEGY_GEMM_SUBGROUP_MMA_H
 #define TSL_STRATEGY_GEMM_SUBGROUP_MMA_H
 
@@ -12,25 +12,25 @@ enum {
   TSL_SUBGROUP_MMA_DEPTH
 };
 
-/* A problem and a config as the kernel sees them. */
+/* Problem and config as the kernel sees them. */
 typedef struct tsl_subgroup_mma {
-  tsl_problem problem; /* swapped where C's columns are dense */
+  tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
-  int size;                /* bytes of an element of A and B */
+  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
+  int size;                    /* bytes of an element of A and B */
   int tile_m, tile_n, sub_m, sub_n, depth;
-  int items;     /* of a group; 0 where a sub-group's tile is none of the instruction's */
-  int registers; /* of an item, estimated */
+  int items;     /* items of a group; 0 if a sub-group's tile is not a multiple of the instruction's */
+  int registers; /* estimated registers of an item */
   int64_t local_bytes;
 } tsl_subgroup_mma;
 
 tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_fragments *fragments);
 
-/* Predicted seconds; docs/lab/subgroup_mma.md says what of. */
+/* Returns the predicted seconds; docs/lab/subgroup_mma.md says how they are derived. */
 double tsl_subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
-/* What it moves: subgroup_mma_account.c. */
+/* Counts the bytes and operations of the product. */
 void tsl_subgroup_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account);
 

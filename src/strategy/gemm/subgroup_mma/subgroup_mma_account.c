@@ -1,4 +1,5 @@
-/* What subgroup_mma moves: panels of A and B to local memory, from there to each sub-group's registers. */
+/* Counts the traffic of subgroup_mma: panels of A and B to local memory, from there to each
+ * sub-group's registers. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 

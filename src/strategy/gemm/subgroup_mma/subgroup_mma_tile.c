@@ -1,4 +1,4 @@
-/* What follows from a problem and a config of subgroup_mma: a tile, and what it takes of a compute unit. */
+/* Derives the tile of subgroup_mma and its use of a compute unit. */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 
 tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
@@ -15,14 +15,14 @@ tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_confi
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.a_mn_major = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_mn_major = !tsl_launch_along(b->row_stride, b->col_stride);
   tile.local_bytes = 2 * (int64_t)(tile.tile_m + tile.tile_n) * (tile.depth + 16);
   const bool fits = tile.tile_m % tile.sub_m == 0 && tile.tile_n % tile.sub_n == 0 &&
                     tile.sub_m % fragments->rows == 0 && tile.sub_n % fragments->cols == 0;
   if (fits) {
     tile.items = fragments->items * (tile.tile_m / tile.sub_m) * (tile.tile_n / tile.sub_n);
-    /* A chunk on its way is four words, and its address two. */
+    /* a chunk in flight is four words, its address two */
     const int chunks = (tile.tile_m + tile.tile_n) * tile.depth / 16 / tile.items;
     tile.registers = tile.sub_m * tile.sub_n / fragments->items +
                      tile.sub_m / fragments->rows * fragments->words_a + fragments->words_b + 6 * chunks;

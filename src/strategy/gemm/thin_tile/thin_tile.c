@@ -1,4 +1,4 @@
-/* The family of thin_tile.cl: parameters, what is legal, and why not.
+/* Descriptor of thin_tile.cl: parameters and refusals.
  * Measurements: docs/lab/thin_tile.md. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
@@ -10,12 +10,13 @@ static const tsl_param params[] = {
     [TSL_THIN_TILE_ITEMS_N] = {"items_n", "items along the long side", 8, {1, 2, 4, 8, 16, 32, 64}},
     [TSL_THIN_TILE_SLICES] = {"slices", "items that share a sum", 8, {1, 2, 4, 8, 16, 32}},
     [TSL_THIN_TILE_STEPS] = {"steps", "vectors along k of each slice between barriers", 2, {1, 2, 4}},
-    [TSL_THIN_TILE_FLIGHT] = {"flight", "of these, how many are prefetched", 2, {1, 2, 4}},
+    [TSL_THIN_TILE_FLIGHT] = {"flight", "steps that are prefetched", 2, {1, 2, 4}},
     [TSL_THIN_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128, 256}},
     {NULL, NULL, 0, {0}},
 };
 
-/* Shared sums and not, rows and columns of items, parts, steps in flight; one item a group. */
+/* Probes with and without shared sums, rows and columns of items, k splits, steps in flight; one
+ * item per group. */
 static const char *const probes[] = {
     "vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 steps=2 flight=2 split=1",
     "vector=16 micro_m=1 micro_n=8 items_m=4 items_n=16 slices=1 steps=1 flight=1 split=2",
@@ -23,12 +24,12 @@ static const char *const probes[] = {
     NULL,
 };
 
-/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some.
- */
+/* Registers of an item at most, by estimate (lockstep devices have 255, and the estimate may be
+ * low), and limits of a group's items. */
 enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
-/* --- what is legal --- */
+/* --- legality --- */
 
-/* An item's sums, of a processor in vectors; and how many it may have. */
+/* Returns an item's sums; on CPUs with B not along k, in vectors. */
 static int thin_tile_sums_of(const tsl_thin_tile *tile) {
   return tile->micro_m * tile->micro_n / (tile->processor && !tile->b_along_k ? tile->lanes : 1);
 }
@@ -36,7 +37,8 @@ static int most_sums(const tsl_thin_tile *tile) {
   return tile->processor ? 32 : 128 * 4 / tile->size;
 }
 
-/* How many parameters decide that the sizes do not fit each other; 0 when they do. */
+/* Returns 0 if the sizes fit, else how many parameters, in the order of the table, are enough to know that
+ * they do not fit. */
 static int thin_tile_misfit(const tsl_thin_tile *tile) {
   if (tile->lanes < 2 || tile->lanes > 16)
     return TSL_THIN_TILE_VECTOR + 1;
@@ -80,7 +82,7 @@ static bool thin_tile_too_many_registers(const tsl_thin_tile *tile) {
   return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_THIN_TILE_UNIT_REGISTERS);
 }
 
-/* Whether there are fewer products than parts take. */
+/* Returns true if k is shorter than the k splits. */
 static bool thin_tile_is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->chunk;
 }
@@ -122,7 +124,7 @@ static int thin_tile_prune(const tsl_problem *problem, const tsl_config *config,
     return TSL_THIN_TILE_SLICES + 1;
   if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
     return TSL_THIN_TILE_STEPS + 1;
-  /* Splits are listed from few to many: so those that follow are too many as well. */
+  /* split values ascend, so all later ones are refused too */
   return thin_tile_too_many_registers(&tile) || thin_tile_is_too_short(problem, &tile)
              ? TSL_THIN_TILE_FLIGHT + 1
              : 0;

@@ -1,26 +1,26 @@
-/* Idea: where one side of the product is thin, almost all of the time goes into reading the one large operand. It is
- * read once, in vectors, straight into registers, some steps prefetched; the thin operand waits in local memory.
- * What it adds to `register_tile`: a tile that is as thin as the problem; no way through local memory for what is used
- * only a few times; and groups whose items share the products along k, so that a thin product still has enough of them.
+/* Idea: where one side of a product is thin, reading the large operand takes almost all the time. It is read
+ * once, in vectors, straight into registers, with some steps prefetched; the thin operand is in local memory.
+ * Beyond `register_tile`: a tile as thin as the problem; no local memory for data that is used only a few
+ * times; and groups whose items split k, so that a thin product still has enough items.
  *
- *               n (large)                      k
- *          +----+----+----+                A   | chunk | chunk | ...   TILE_M rows, copied to local memory a chunk early
- *        k | B  |    |    |                    | 0 1 2 0 1 2 ...       in a chunk, slice s of the group takes the steps
- *          |    |    |    |                                            s, s + SLICES, ...; the slices' sums are added in
- *          +----+----+----+                                            order at the end
- *   A      +----+----+----+
- *   m thin | tile    |    | C              A step is as many products along k as a vector has numbers. An item holds
- *          +----+----+----+                the numbers of B for FLIGHT steps, and reads the next into what it has used.
+ *                 n (large)                      k
+ *            +----+----+----+   A   | chunk | chunk | ...   TILE_M rows, copied to local memory a chunk early
+ *          k | B  |  |    |                    | 0 1 2 0 1 2 ...       in a chunk, slice s of the group takes steps s,
+ *            |  |    |    |                                            s + SLICES, ...; the slices' sums are added in
+ *            +----+----+----+                                            order at the end
+ *     A      +----+----+----+
+ *     m thin | tile  |    | C              A step is as many k as a vector has elements. An item holds the elements of B
+ *            +----+----+----+       for FLIGHT steps, and loads the next ones into the registers it has used.
  *
- * B's vectors lie along columns where those are contiguous (each item has whole columns), else along k (neighbouring
- * items share columns, and each has a slice). The host swaps A and B where C is thin the other way.
- * Dimension 0 counts tiles, those of one column of tiles together; dimension 1 counts parts of k: with more than one,
- * sums go to scratch memory, and thin_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
+ * B's vectors run along rows of contiguous columns if possible (each item has whole columns), else along k
+ * (adjacent items share columns, and each has a slice). The host swaps A and B where C is thin the other way.
+ * Grid: dimension 0 counts tiles, column of tiles by column; dimension 1 counts k splits: with several, sums
+ * go to the workspace, and thin_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
  *
- * Parameters: TSL_PARAM_VECTOR (bytes), _MICRO_M, _MICRO_N: an item's sums; _ITEMS_M, _ITEMS_N, _SLICES: items of a
- * group along m, n and k; _STEPS: steps of each slice in a chunk; _FLIGHT. The build sets B_ALONG_K where
- * columns of B are read along k. With vectors of more than 16 bytes a group is one item, for processors.
- * Limits: any sizes, strides and alignment. */
+ * Parameters: TSL_PARAM_VECTOR (bytes), _MICRO_M, _MICRO_N: an item's sums; _ITEMS_M, _ITEMS_N, _SLICES:
+ * items of a group along m, n and k; _STEPS: steps of each slice in a chunk; _FLIGHT. Define of the host:
+ * B_ALONG_K where columns of B are read along k. With vectors of more than 16 bytes a group is one item, for
+ * CPUs. Limits: any sizes, strides and alignment. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "lanes.h"
@@ -42,19 +42,19 @@
 #define TILE_M (MICRO_M * ITEMS_M)
 #define TILE_N (MICRO_N * ITEMS_N)
 #define PROCESSOR (TSL_PARAM_VECTOR > 16)
-/* Products along k of a step; vectors of B that an item reads for it: LINES of them, DEEP times along k. A processor's
- * vectors are long, and it keeps sums rather than numbers of B. */
+/* DEPTH: k of a step. An item reads LINES vectors of B for it, DEEP times along k. A CPU's vectors
+ * are long, and it keeps sums in registers instead of elements of B. */
 #define DEPTH (B_ALONG_K || !PROCESSOR ? TSL_LANES : 1)
 #define LINES (B_ALONG_K ? MICRO_N : MICRO_N / TSL_LANES)
 #define DEEP (B_ALONG_K ? 1 : DEPTH)
 #define HELD (LINES * DEEP)
 #define CHUNK (SLICES * TSL_LANES * TSL_PARAM_STEPS)
 #define TURNS (TSL_PARAM_STEPS * TSL_LANES / DEPTH)
-/* Rows of A in local memory, shifted by a vector, so that neighbouring rows lie in other banks. */
+/* Rows of A in local memory, padded by a vector against bank conflicts. */
 #define PITCH (CHUNK + TSL_LANES)
 #define PANEL (TILE_M * PITCH)
 
-/* Sums: vectors along the columns, or along k; or single numbers where items share columns. */
+/* Type of a sum: a vector across columns, or along k; or a single number where items share columns. */
 #if B_ALONG_K && !PROCESSOR
 typedef TSL_REAL thin_sum;
 #define NOTHING ((TSL_REAL)0)
@@ -63,7 +63,8 @@ typedef tsl_group_queue thin_sum;
 #define NOTHING TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0)
 #endif
 
-/* The last addition: as many rows of the micro-tiles at once as find room in 16 KiB, at least one.
+/* Layout of the slices' sums: as many rows of the micro-tiles at a time as fit in 16 KiB, at least one.
+ *
  *   slice 0: | row 0: TILE_N sums, padding | row 1 | ... | slice 1: ... */
 #ifdef TSL_REAL_IS_DOUBLE
 #define FOLD_MOST 2048
@@ -80,14 +81,16 @@ typedef tsl_group_queue thin_sum;
 /* --- B, the large operand --- */
 
 typedef struct thin_stream {
-  TSL_GLOBAL const TSL_REAL *from[LINES]; /* the next step's first number of each line */
-  TSL_INDEX along;                        /* between numbers of a vector */
-  TSL_INDEX deeper;                       /* between numbers along k */
-  int inside[LINES];                      /* numbers of a vector across columns that are inside */
+  TSL_GLOBAL const TSL_REAL *from[LINES]; /* first number of the next step in each line */
+  TSL_INDEX along;                        /* stride between numbers of a vector */
+  TSL_INDEX deeper;                       /* stride along k */
+  /* numbers of a vector across columns that are inside of the matrix */
+  int inside[LINES];
   bool vectors;                           /* whole vectors can be read */
 } thin_stream;
 
-/* Columns of the item: vectors of a line lie ITEMS_N vectors apart, single columns ITEMS_N columns. */
+/* Returns the item's column: vectors of a line are ITEMS_N vectors apart, single columns ITEMS_N
+ * columns. */
 TSL_FUNCTION int column_of(int place, int line) {
   return (line * ITEMS_N + place) * (B_ALONG_K ? 1 : TSL_LANES);
 }
@@ -101,7 +104,7 @@ TSL_FUNCTION void stream_start(thin_stream *stream, TSL_GLOBAL const TSL_REAL *b
       (PROCESSOR || (g->b_offset | (B_ALONG_K ? g->b_col_stride : g->b_row_stride)) % TSL_LANES == 0);
   TSL_UNROLL
   for (int j = 0; j < LINES; j++) {
-    /* Columns outside are read as some inside; what they give is never stored. */
+    /* columns outside of the matrix read column 0; their sums are never stored */
     const TSL_INDEX col = col0 + column_of(place, j), inside = col < g->n ? col : 0;
     stream->from[j] = b + g->b_offset + inside * g->b_col_stride + first * g->b_row_stride;
     stream->inside[j] = !B_ALONG_K && g->n - inside < TSL_LANES ? (int)(g->n - inside) : TSL_LANES;
@@ -109,8 +112,8 @@ TSL_FUNCTION void stream_start(thin_stream *stream, TSL_GLOBAL const TSL_REAL *b
   }
 }
 
-/* A step of which `left` products are inside, none where it is negative; the others are zeros. Guards choose addresses,
- * so that loads wait for no branch. */
+/* Reads a step with `left` k inside of the matrix (none if negative); other elements become 0.
+ * Guards select addresses, so that loads wait for no branch. */
 TSL_FUNCTION void stream_read(thin_stream *stream, tsl_group_queue *held, TSL_INDEX left) {
   if (stream->vectors && left >= DEPTH) {
     TSL_UNROLL
@@ -158,7 +161,7 @@ TSL_FUNCTION void stream_read(thin_stream *stream, tsl_group_queue *held, TSL_IN
 #define ROW_VECTORS (TILE_M * CHUNK / TSL_LANES)
 #define PASSES ((ROW_VECTORS + ITEMS - 1) / ITEMS)
 
-/* Where vector `index` of a chunk comes from: neighbouring items read what lies side by side. */
+/* Returns the row of vector `index` of a chunk: adjacent items read adjacent memory. */
 TSL_FUNCTION int chunk_row(bool along_k, int index) {
   return along_k ? index / (CHUNK / TSL_LANES) : index % TILE_M;
 }
@@ -166,14 +169,15 @@ TSL_FUNCTION int chunk_depth(bool along_k, int index) {
   return (along_k ? index % (CHUNK / TSL_LANES) : index / TILE_M) * TSL_LANES;
 }
 
-/* Rows outside are read as the last one inside: what they give is never stored. */
+/* Returns the start of a row; rows outside of the matrix read the last row, and their sums are
+ * never stored. */
 TSL_FUNCTION TSL_GLOBAL const TSL_REAL *row_start(TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                                                   TSL_INDEX row, TSL_INDEX depth) {
   return a + g->a_offset + (row < g->m ? row : g->m - 1) * g->a_row_stride + depth * g->a_col_stride;
 }
 
 #if ITEMS == 1
-/* One item copies its chunk as loops that the compiler turns into vectors. */
+/* Copies a chunk by one item, in loops that the compiler vectorizes. */
 TSL_FUNCTION void chunk_copy(TSL_LOCAL_POINTER TSL_REAL *panel, TSL_GLOBAL const TSL_REAL *a,
                              const tsl_gemm_arguments *g, TSL_INDEX row0, TSL_INDEX first, TSL_INDEX left) {
   const int count = left < 0 ? 0 : left < CHUNK ? (int)left : CHUNK;
@@ -186,8 +190,8 @@ TSL_FUNCTION void chunk_copy(TSL_LOCAL_POINTER TSL_REAL *panel, TSL_GLOBAL const
   }
 }
 #else
-/* Reads the item's share of a chunk that starts at `first`, of which `left` products are inside. `vectors`: rows are
- * contiguous and aligned. */
+/* Loads the item's part of a chunk that starts at `first`, with `left` k inside of the matrix.
+ * `vectors`: rows are contiguous and aligned. */
 TSL_FUNCTION void chunk_read(tsl_group_queue *held, TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                              TSL_INDEX row0, TSL_INDEX first, TSL_INDEX left, bool along_k, bool vectors) {
   TSL_UNROLL
@@ -225,7 +229,7 @@ TSL_FUNCTION void chunk_store(TSL_LOCAL_POINTER TSL_REAL *panel, const tsl_group
 
 /* --- products --- */
 
-/* A step: the item's rows in the panel times what it holds of B. */
+/* Adds the products of a step: the item's rows in the panel times its elements of B. */
 TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const TSL_REAL *panel,
                            const tsl_group_queue *held) {
   TSL_UNROLL
@@ -292,7 +296,8 @@ TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_ge
   }
 }
 #else
-/* Adds the slices' sums of FOLD_ROWS rows of each micro-tile, from row `first_row` of the tile on, and stores them. */
+/* Adds the slices' sums of FOLD_ROWS rows of each micro-tile, from row `first_row` of the tile on,
+ * and stores them. */
 TSL_FUNCTION void fold_rows(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL TSL_REAL *c,
                             TSL_INDEX c_offset, const tsl_gemm_arguments *g, TSL_INDEX row0, TSL_INDEX col0) {
   const int rows = FOLD_ROWS * ITEMS_M;
@@ -315,9 +320,9 @@ TSL_FUNCTION void fold_rows(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                    TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments args,
-                   const TSL_INDEX part /* products of a part of k */,
-                   const TSL_INDEX part_step /* elements from part to part of C */, const TSL_INDEX a_step,
-                   const TSL_INDEX b_step, const TSL_INDEX c_step /* from product to product of a batch */) {
+                   const TSL_INDEX part /* k of a split */,
+                   const TSL_INDEX part_step /* stride between splits of C */, const TSL_INDEX a_step,
+                   const TSL_INDEX b_step, const TSL_INDEX c_step /* stride between products of a batch */) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
   const int item = TSL_ITEM(0);
   tsl_gemm_arguments g = args;
@@ -328,7 +333,8 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
   const int slice = item % SLICES, row_place = item / SLICES % ITEMS_M,
             column_place = item / (SLICES * ITEMS_M);
 #else
-  /* Eight neighbours read 128 bytes of B, which items of other rows beside them ask for in the same breath. */
+  /* eight adjacent items read 128 bytes of B; items of other rows read the same bytes at the same
+   * time */
   const int near = ITEMS_N < 8 ? ITEMS_N : 8;
   const int slice = item / (ITEMS_M * ITEMS_N), row_place = item / near % ITEMS_M,
             column_place = item % near + item / (near * ITEMS_M) % (ITEMS_N / near) * near;
@@ -348,13 +354,13 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
   for (int j = 0; j < LINES; j++)
     sum[i][j] = NOTHING;
 
-  /* The ring of steps that are in flight; `behind` products lie behind the start of the next one. */
+  /* ring of steps in flight; `behind`: k after the start of the next step */
   tsl_group_queue held[FLIGHT * HELD];
   TSL_INDEX behind = left - slice * DEPTH;
   TSL_UNROLL
   for (int f = 0; f < FLIGHT; f++, behind -= SLICES * DEPTH)
     stream_read(&stream, held + f * HELD, behind);
-  TSL_INDEX prefetched = begin; /* where the next chunk of A starts */
+  TSL_INDEX prefetched = begin; /* start of the next chunk of A */
 #if ITEMS == 1
   chunk_copy(memory, a, &g, row0, prefetched, left);
 #else

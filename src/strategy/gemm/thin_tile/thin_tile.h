@@ -1,10 +1,10 @@
-/* Between the files of thin_tile: its parameters, its model, its launches. */
+/* Declarations shared by the files of thin_tile: parameters, model, launches. */
 #ifndef TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 #define TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 
 #include "strategy/launch.h"
 
-/* Places in the table of parameters. Those that rule most out come first. */
+/* Indices of the parameters. Parameters that exclude most configs come first. */
 enum {
   TSL_THIN_TILE_VECTOR,
   TSL_THIN_TILE_MICRO_M,
@@ -17,51 +17,50 @@ enum {
   TSL_THIN_TILE_SPLIT
 };
 
-/* A problem as the kernels see it, swapped or not, and a config, with what follows from both. */
+/* Problem as the kernels see it, swapped or not, a config, and the sizes derived from both. */
 typedef struct tsl_thin_tile {
   int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split;
-  tsl_problem problem; /* m is not the longer side */
+  tsl_problem problem; /* m <= n */
   bool swapped;        /* C' = B' A' is computed */
   bool b_along_k;      /* columns of B are read along k */
-  bool processor;      /* a group is one item */
+  bool processor;      /* a group is one item (CPUs) */
   int size;            /* bytes of an element */
   int lanes;           /* elements of a vector */
   int items;           /* work-items of a group */
   int tile_m, tile_n;
-  int chunk; /* products along k that a group takes at once */
+  int chunk; /* k that a group processes at a time */
 } tsl_thin_tile;
 
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config);
-/* Rows of each micro-tile that thin_tile.cl adds at once where slices share sums; local memory of a group. */
+/* Returns the rows of each micro-tile that thin_tile.cl adds at a time where slices share sums. */
 int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile);
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
-/* 32-bit registers that an item is likely to need. */
+/* Returns the estimated 32-bit registers of an item. */
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);
-/* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide it. */
+/* 32-bit registers of a compute unit on NVIDIA and AMD; others do not document theirs. */
 enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 };
-/* Groups that find room on a compute unit at once: by registers, local memory and work-items. */
+/* Returns the groups that are resident on a compute unit, limited by registers, local memory and
+ * work-items. */
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
-/* Elements from row to row of a part of C in scratch memory. */
+/* Returns the elements between rows of a k split of C in the workspace. */
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);
 
-/* The grids of a run's launches, of a product that is swapped already; no groups in `sum` where k is one
- * part. */
+/* Grids of a run, for a product that is already swapped; `sum` has no groups without split-k. */
 typedef struct tsl_thin_tile_grids {
   tsl_grid multiply, sum;
 } tsl_thin_tile_grids;
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
                                            const tsl_device *device);
 
-/* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each. */
+/* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each vector. */
 enum { TSL_THIN_TILE_SUM_WIDTH = 16, TSL_THIN_TILE_SUM_SHARES = 8 };
 
-/* Predicted seconds: thin_tile_model.c. */
+/* Returns the predicted seconds. */
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* What it moves: thin_tile_account.c. */
+/* Counts the bytes and operations of the product. */
 void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account);
 
-/* thin_tile_run.c */
 tesela_status tsl_thin_tile_build(tsl_work *work);
 tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_thin_tile_release(tsl_work *work);

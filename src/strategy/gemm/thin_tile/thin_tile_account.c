@@ -1,4 +1,5 @@
-/* What thin_tile moves: the large operand straight to registers, the thin one through local memory. */
+/* Counts the traffic of thin_tile: the large operand straight to registers, the thin operand
+ * through local memory. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/thin_tile/thin_tile.h"
 

@@ -1,41 +1,42 @@
-/* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what
- * multiplying them costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its
- * constants were fitted with those, to measurements on an H200 (docs/lab/thin_tile.md). */
+/* Performance model of thin_tile, in clocks of a compute unit: bytes of the large operand and how
+ * many are in flight, multiply-adds, and the costs of k splits. Constants were fitted on an H200
+ * (docs/lab/thin_tile.md), with register_tile's constants. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer; of a group's beginning and end, and what that takes where
- * others of the same unit go before it; of a round in which slices add; of a warp's vector from local memory;
- * of each part of k. */
+/* Clocks: latency of global memory; start and end of a group, and the factor on it for later groups
+ * of a unit (later); a round in which slices add; a warp's vector from local memory; each k split. */
 static const double memory_wait = 736, group_clocks = 1188, later = 1.13, fold_clocks = 479,
                     local_clocks = 4.59, part_clocks = 17.6;
-/* The least that a chunk of the thin operand takes, because the next one is waited for, and how much more
- * where one of the operands is not aligned. */
+/* Least clocks of a chunk of the thin operand, whose latency is exposed; factor where an operand is
+ * not aligned. */
 static const double chunk_clocks = 1560, chunk_odd = 1.23;
-/* Instructions beside an item's own: of each vector of the thin operand that it brings, aligned and not; of
- * each of the large one that is read number by number. Registers from which on the compiler has to save them,
- * and instructions for each one above. */
+/* Extra instructions: of each vector of the thin operand that an item loads, aligned and not; of
+ * each vector of the large operand that is read by elements. registers_easy: registers above which
+ * the compiler spills. pressure: extra instructions for each further register. */
 static const double bring_instructions = 245, bring_odd_instructions = 509, read_odd_instructions = 67.2,
                     registers_easy = 137, pressure = 1.84;
-/* What is on its way where vectors are read number by number; warps that a unit has beside those that
- * multiply; how little hides behind the rest. */
+/* flight_odd: factor on the bytes in flight where vectors are read by elements. warps_more: warps
+ * that a unit has in addition to its multiplying warps. overlap: fraction of the
+ * shorter activity, multiply-adds or memory, that is not hidden by the longer one. */
 static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
-/* Rates in the bandwidth's: of what groups read of the same, of all, of
- * parts; stores of C that is not aligned; launches in the device's own, of one kernel and of the sum. */
+/* Rates relative to memory bandwidth: of reads shared by groups, of all reads, of k splits.
+ * store_odd: factor on stores of C that is not aligned. Fractions of launch latency, for one kernel
+ * and for the sum kernel. */
 static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
                     launch_share = 0.54, sum_launch_share = 0.81;
 
-/* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (docs/lab/thin_tile.md): seconds for a row of a
- * strip whose page its tables do not hold, from memory and, in the tiles below, from a cache; clocks over the
- * least, and those again where sums go through memory. */
+/* CPUs, fitted to 12 configs of 16 x 4096 x 4096 on PoCL (docs/lab/thin_tile.md). walk_seconds: a row of a strip
+ * whose page misses the TLB, from memory; walk_again_seconds: from a cache, in lower tiles.
+ * processor_clocks: clocks over the minimum. spilled: factor where sums spill to memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
-/* A device as the model sees it. */
+/* Device as the model sees it. */
 typedef struct thin_tile_pace {
-  double count, clock; /* compute units, hertz */
+  double count, clock; /* compute units; hertz */
   double lanes;        /* multiply-adds that a unit starts in a clock */
-  double slots; /* instructions that its schedulers start while one multiply-add of all lanes is started */
+  double slots;        /* instructions that its schedulers issue while all lanes start one multiply-add */
 } thin_tile_pace;
 
 static thin_tile_pace thin_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
@@ -50,7 +51,7 @@ static double thin_tile_ratio_up(double value, double step) {
   return ceil(value / step);
 }
 
-/* Whether an operand's vectors follow each other in memory, each at a multiple of its size. */
+/* Returns true if an operand's vectors are contiguous and aligned. */
 static bool thin_tile_is_aligned(const tsl_thin_tile *tile, int64_t step, int64_t pitch) {
   return step == 1 && pitch % tile->lanes == 0;
 }
@@ -63,26 +64,26 @@ static bool thin_aligned(const tsl_thin_tile *tile) {
   return thin_tile_is_aligned(tile, tile->problem.a.col_stride, tile->problem.a.row_stride);
 }
 
-/* Bytes that a unit's groups have asked for at once. */
+/* Returns the bytes that a unit's groups have in flight. */
 static double flight_of(const tsl_thin_tile *tile, double groups) {
   return groups * tile->items / tile->items_m * tile->flight * tile->micro_n * 16;
 }
 
-/* Clocks in which `groups` groups that share a unit go through their parts. */
+/* Returns the clocks in which `groups` groups that share a unit compute their `chunks` chunks. */
 static double clocks_of_round(const tsl_thin_tile *tile, const thin_tile_pace *units, double groups,
                               double chunks) {
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
   const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
   const bool large = large_aligned(tile), thin = thin_aligned(tile);
-  /* An address for each vector, and what brings the thin operand. */
+  /* registers for an address of each vector, and for loading the thin operand */
   const double above = fmax(0, tsl_thin_tile_registers(tile) - registers_easy);
   const double beside =
       loads + tile->micro_n * (large ? 1 : read_odd_instructions) +
       (thin ? bring_instructions : bring_odd_instructions) * tile->tile_m * tile->slices / tile->items +
       pressure * above;
   const double issue = steps * items / units->lanes * (products + beside / units->slots);
-  /* Items wait for one another's numbers where few share a unit. */
+  /* latency is exposed where few items share a unit */
   const double multiply = issue / fmin(1, (warps + warps_more) / 13.9);
   const double local = steps * warps * loads * local_clocks;
   const double bytes = groups * tile->tile_n * chunks * tile->chunk * tile->size;
@@ -107,14 +108,14 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
                   around * (1 + later * (rounds - 1));
   if (remainder > 0)
     clocks += clocks_of_round(tile, &units, remainder, chunks) + later * around;
-  /* What groups read in all comes from the second-level cache, strip by strip. */
+  /* all reads of groups come from L2, strip by strip */
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
   const bool whole_c = problem->c.col_stride == 1 ? problem->c.row_stride % tile->lanes == 0
                                                   : problem->c.col_stride % tile->lanes == 0;
   const double bytes =
       tsl_problem_bytes(problem) + (whole_c ? 0 : (store_odd - 1) * m * n * batch * tile->size);
   const double memory = fmax(bytes, reads / shared_rate) / (memory_rate * device->bandwidth);
-  /* Units that ask for little at once fall behind now and then. */
+  /* units with few bytes in flight fall behind occasionally */
   const double scarce = 1 + fmin(0.2, 0.02 * 65536 / fmax(1, flight_of(tile, sharing)));
   const double busy = clocks / units.clock;
   const double seconds = scarce * sqrt(busy * busy + memory * memory) + launch_share * device->launch_seconds;
@@ -124,8 +125,9 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
-/* What comes from memory again because a core's share of the last cache does not hold a part of k of it: the
- * large operand's strip for each tile below, the thin operand for each strip. */
+/* Returns the bytes that are read from memory again because a core's part of the last cache does
+ * not hold a k split: the large operand's strip for each lower tile, the thin operand for each
+ * strip. */
 static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
   const tsl_problem *problem = &tile->problem;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -137,7 +139,8 @@ static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device 
   return device->cache_bytes > 0 ? again * k * tile->size * (double)tsl_problem_batch(problem) : 0;
 }
 
-/* One item a group: vectors of the large operand from memory or a cache, times numbers of the thin one. */
+/* Returns the seconds with one item per group: vectors of the large operand from memory or a cache,
+ * times elements of the thin operand. */
 static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const thin_tile_pace units = thin_tile_pace_of(problem, device);
@@ -147,8 +150,8 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;
-  /* Vectors along k of an operand that lies the other way are gathered: 4096 x 64 x 4096 on PoCL took 5 times
-   * as long. */
+  /* vectors along k of an operand with another layout are gathered: 4096 x 64 x 4096 on PoCL took 5
+   * times as long */
   const double gathers = tile->b_along_k && problem->m > 1 && problem->a.col_stride != 1 ? 5 : 1;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = thin_tile_ratio_up(m, tile->tile_m),
@@ -159,12 +162,12 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
                             narrow * wide * waits * loads * gathers +
                         1000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
-  /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
+  /* columns of tiles are narrow, so memory is read in short runs; lower tiles hit a cache */
   const double bytes =
       tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1)) + thin_tile_bytes_again(tile, device, part);
   const double parts =
       tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
-  /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */
+  /* where a strip's rows are in separate pages, each row costs a page walk */
   const double row = fabs((double)problem->b.row_stride) * tile->size;
   const double walks =
       tile->b_along_k ? 0 : groups / down / tile->split * k * fmin(1, row / 4096) / units.count;
@@ -177,6 +180,6 @@ double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *confi
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   if (tile.processor)
     return processor_seconds(&tile, device) * (device->is_cpu ? 1 : 10);
-  /* Barriers cut a processor's loops to pieces. */
+  /* barriers split a CPU's loops */
   return graphics_seconds(&tile, device) * (device->is_cpu ? 100 : 1);
 }

@@ -1,4 +1,4 @@
-/* Compiling and launching thin_tile. */
+/* Compiles and launches thin_tile. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -8,14 +8,14 @@
 
 #define FOLDER "strategy/gemm/thin_tile/"
 
-/* What build() leaves in work->state. */
+/* Kernels that build() stores in work->state. */
 typedef struct thin_kernels {
   tsl_kernel *multiply;
-  tsl_kernel *sum; /* of the parts of k; NULL where there is one */
+  tsl_kernel *sum; /* adds the k splits; NULL without split-k */
 } thin_kernels;
 
-/* Groups on a unit with all the registers that an item can have, so that the compiler is not asked to save
- * any. */
+/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per
+ * item, so that it need not save registers. */
 static int thin_tile_groups_wanted(const tsl_thin_tile *tile) {
   return tile->items < 256 ? 256 / tile->items : 1;
 }
@@ -45,7 +45,7 @@ void tsl_thin_tile_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
+/* One launch. `sizes` are the kernels': C = A B, swapped or not. */
 typedef struct thin_tile_running {
   const tsl_work *work;
   const thin_kernels *kernels;
@@ -53,7 +53,7 @@ typedef struct thin_tile_running {
   tsl_gemm_sizes sizes;
   tsl_thin_tile_grids grids;
   tsl_buffer *a, *b, *c, *scratch;
-  int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
+  int64_t steps[TSL_OPERANDS]; /* strides between products of a batch */
   tsl_stream *stream;
 } thin_tile_running;
 
@@ -96,7 +96,7 @@ static tesela_status thin_tile_run_sum(const thin_tile_running *run) {
 
 tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  /* A kernel wants a buffer in every place, also where nothing is read. */
+  /* every argument needs a buffer, even if nothing is read */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_thin_tile tile = tsl_thin_tile_of(&work->problem, &work->config);

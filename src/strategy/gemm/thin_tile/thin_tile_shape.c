@@ -1,10 +1,10 @@
-/* What follows from a problem and a config of thin_tile: a tile, what it takes of a compute unit and of
- * memory, launches. */
+/* Derives the tile of thin_tile, its use of a compute unit and of memory, and the grids of its
+ * launches. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include "host/int_math.h"
 
-/* A compute unit's work-items. */
+/* Resident work-items of a compute unit. */
 enum { UNIT_ITEMS = 2048 };
 
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config) {
@@ -60,7 +60,7 @@ int tsl_thin_tile_registers(const tsl_thin_tile *tile) {
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device) {
   const int registers = TSL_THIN_TILE_UNIT_REGISTERS / (tile->items * tsl_thin_tile_registers(tile));
   const int items = UNIT_ITEMS / tile->items;
-  /* A unit has about four times the local memory that one group may declare. */
+  /* a unit has about four times the local memory that one group may declare */
   const int64_t local = 4 * (int64_t)device->local_bytes / tsl_thin_tile_local_bytes(tile);
   const int least = registers < items ? registers : items;
   return least < 1 ? 1 : local < least ? (int)local : least;

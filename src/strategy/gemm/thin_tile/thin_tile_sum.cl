@@ -1,20 +1,21 @@
-/* The second step of thin_tile where k is cut into parts: C = alpha (part 0 + part 1 + ...) + beta C. There are few
- * sums and many parts, so SHARES items share the parts of a sum: item s adds the parts s, s + SHARES, ..., and the
- * first of them adds what the others found, in order, so that the same bits come out each time.
+/* Sum of k splits of thin_tile: C = alpha (part 0 + part 1 + ...) + beta C. There are few sums and many
+ * parts, so SHARES items share a sum: item s adds the parts s, s + SHARES, ..., and the first item adds their
+ * results in order, so that every run gives the same bits.
  *
  *   parts:  | part 0: m rows, `pitch` numbers each | part 1 | ...        an item adds one vector of a row
  *
- * Dimension 2 counts the products of a batch: their parts are `step` numbers apart, their results `c_step` elements.
+ * Dimension 2 counts the products of a batch: their parts are `step` numbers apart, their results `c_step`
+ * elements.
  *
- * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
- * goes on to further rows. */
+ * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C. Groups loop over rows where dimension 1
+ * has fewer groups. */
 #include "kernel_gemm.h"
 #include "lanes.h"
 
 #define WIDTH 16
 #define SHARES 8
 #define ITEMS (WIDTH * SHARES)
-/* Where a vector is longer than what local memory takes at once, lanes are put down one by one. */
+/* Vectors that are longer than local memory accesses are written lane by lane. */
 #define LINE (WIDTH * TSL_LANES)
 #if TSL_PARAM_VECTOR > 16
 #define LOAD(at) TSL_LOAD(TSL_REAL, TSL_LANES, at)
@@ -22,7 +23,8 @@
 #define LOAD(at) TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at)
 #endif
 
-/* A vector of a part, of which `count` numbers are sums; nobody wrote the others. */
+/* Returns a vector of a part. Only the first `count` numbers are sums; the others are not
+ * initialised and not read. */
 TSL_FUNCTION tsl_group_queue part_of(TSL_GLOBAL const TSL_REAL *src, TSL_INDEX count) {
   if (count >= TSL_LANES)
     return LOAD(src);

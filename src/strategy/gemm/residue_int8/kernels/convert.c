@@ -1,21 +1,21 @@
-/* Lines become residues, once per instruction set and type, 64 numbers at a time, while they are put where
- * tile registers want them (host.h has the picture). Arithmetic of floats, in which everything is exact but
- * the quotient, however it is fused:
+/* Conversion to residues, once per instruction set and type: 64 numbers at a time, written in the layout of
+ * tile registers (residue_int8_host.h has the picture). Float arithmetic, in which everything but the
+ * quotient is exact, with or without fused operations:
  *
  *   a' = 2^e a rounded, in digits of 16 bits:   a' = d_0 + 2^16 d_1 (+ 2^32 d_2 (+ 2^48 d_3)),   |d| <= 2^15
  *   s  = d_0 + (2^16 mod p) d_1 + ...           |s| < 2^24
- *   r  = s - p round(s inverse)                 from -127 to 127, or modulo 256 where p is
+ *   r  = s - p round(s inverse)                 from -127 to 127, or modulo 256 where p is 256
  *
- * The quotient is off by less than 2^-7 before it is rounded: r is at most p / 2 + p 2^-7, which is below 128
- * for p up to 251; 253 and 255 have sums below 2^22 and 2^18, as 2^16 is 9 and 1 there. A number plus 1.5
- * 2^23 has its lowest byte in the sum's.
+ * The quotient errs by less than 2^-7 before rounding: |r| is at most p / 2 + p 2^-7, below 128 for p up to
+ * 251. 253 and 255 have sums below 2^22 and 2^18, as 2^16 is 9 and 1 modulo them. A number plus 1.5 2^23 has
+ * its low byte in the sum's.
  *
- *   numbers along a line:    vectors 0-15, 16-31, 32-47, 48-63 of it       -> bytes by turns: a row of A's
- * register numbers across lines:    vectors of 16 lines, k j, 16+j, 32+j, 48+j   -> bytes by turns: a row of
+ *   numbers along a line:  vectors 0-15, 16-31, 32-47, 48-63 of it     -> interleaved bytes: row of A's
+ * register numbers across lines:  vectors of 16 lines, k j, 16+j, 32+j, 48+j  -> interleaved bytes: row of
  * B's register
  *
- * Where that is the other operand's row, 16 x 16 words are transposed. Lines that end, and strides of other
- * kinds, are copied first. */
+ * Where that is the other operand's layout, 16 x 16 words are transposed. Partial lines and other strides are
+ * copied first. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0
@@ -33,12 +33,12 @@ enum { QUARTER = 16, REGISTER = TSL_RESIDUE_ROWS * TSL_RESIDUE_STEP };
 #define EXACT_f32 0x1.8p23f
 #define EXACT_f64 0x1.8p52
 
-/* 2^e of 16 lines in two factors, each of which is in range. */
+/* 2^e of 16 lines as two factors, each in range. */
 typedef struct scaling {
   REAL factor[2][QUARTER];
 } scaling;
 
-/* 64 numbers: where vectors of 16 start; and what is asked for in advance, so many numbers further. */
+/* 64 numbers: addresses of four vectors of 16, and the distance to prefetch. */
 typedef struct numbers_64 {
   const REAL *at[4];
   int64_t ahead;
@@ -46,7 +46,8 @@ typedef struct numbers_64 {
 
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
 enum { DIGITS = 4 };
-/* Digits of two times eight numbers; what is added to round leaves a digit in the lower half of a lane. */
+/* Computes the digits of two times eight numbers; adding the rounding constant leaves a digit in
+ * the lower half of a lane. */
 TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits, wide_f32 *digit) {
   (void)digits;
   wide_i64 half[2][DIGITS];
@@ -70,7 +71,7 @@ TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits,
 }
 #else
 enum { DIGITS = 3 };
-/* Two of them where |a'| < 2^28. */
+/* Computes two digits where |a'| < 2^28. */
 TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits, wide_f32 *digit) {
   wide_f32 x, first, second;
   WIDE_LOAD(x, from);
@@ -86,7 +87,7 @@ TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits,
 }
 #endif
 
-/* A register's row of 64 residues for each modulus, `plane` bytes apart. */
+/* Computes a register row of 64 residues for each modulus, `plane` bytes apart. */
 TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, const scaling *by,
                            const int digits, unsigned char *dst, int64_t plane) {
   wide_f32 digit[4][DIGITS];
@@ -109,7 +110,8 @@ TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, c
       const wide_f32 quotient = (sum * modulus->inverse + EXACT_f32) - EXACT_f32;
       rest[v] = (wide_u32)((sum - quotient * modulus->p) + EXACT_f32);
     }
-    __builtin_prefetch(dst + TSL_RESIDUE_STEP_BYTES, 1); /* the next step's, unless it is turned first */
+    /* prefetches the next step's row, unless it is transposed first */
+    __builtin_prefetch(dst + TSL_RESIDUE_STEP_BYTES, 1);
     const wide_u32 words = (rest[0] & 0xff) | (rest[1] & 0xff) << 8 | (rest[2] & 0xff) << 16 | rest[3] << 24;
     WIDE_STORE(dst, words);
   }
@@ -138,8 +140,8 @@ static void transpose_words(const unsigned char *from, unsigned char *dst) {
 
 /* --- registers --- */
 
-/* Numbers along lines, `across` apart; every line's factors in all lanes. Not inlined: each copy would have
- * stack of its own. */
+/* Converts numbers along lines `across` apart; each line's factors are in all lanes. Not inlined:
+ * each copy would add its stack. */
 static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
                                                  const scaling *by, int64_t ahead, unsigned char *dst,
                                                  int64_t plane) {
@@ -154,8 +156,8 @@ static __attribute__((noinline)) void make_along(const tsl_residue_job *job, con
   }
 }
 
-/* Numbers across lines, each k `along` apart. What is SOON rows further is asked for: in rows to come, or the
- * next step's. */
+/* Converts numbers across lines, each k `along` apart. Prefetches SOON rows ahead, also of the next
+ * step. */
 static __attribute__((noinline)) void make_across(const tsl_residue_job *job, const REAL *from, int64_t along,
                                                   const scaling *by, unsigned char *dst, int64_t plane) {
   enum { SOON = 4 };
@@ -168,8 +170,8 @@ static __attribute__((noinline)) void make_across(const tsl_residue_job *job, co
   }
 }
 
-/* 16 lines of a whole step, side by side along lines or across them. Those that are not as the register has
- * them are turned. */
+/* Converts 16 lines of a whole step, adjacent along or across lines, and transposes them if the
+ * register needs it. */
 static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, const tsl_residue_lines *lines,
                                                  const REAL *from, bool is_across, bool is_turned,
                                                  const scaling *by, unsigned char *dst) {
@@ -187,8 +189,8 @@ static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, con
   }
 }
 
-/* Fewer lines or numbers, or numbers that are apart both ways, are brought together first. Apart from the
- * other way, so that the stack has the memory of one alone. */
+/* Converts fewer lines or numbers, or numbers with other strides, after copying them. A separate
+ * function, so that only one of the two uses the stack at a time. */
 static __attribute__((noinline)) void make_part(const tsl_residue_job *job,
                                                 const tsl_residue_lines *residue_lines, const REAL *from,
                                                 int64_t lines, int64_t count, bool is_turned,
@@ -205,28 +207,29 @@ static __attribute__((noinline)) void make_part(const tsl_residue_job *job,
   }
 }
 
-/* 16 lines, or what there is of them, of a step that starts with number `first`. */
+/* Converts 16 lines, or fewer at the end, of a step that starts with number `first`. */
 static void make_register(const tsl_residue_job *job, int operand, int64_t line, int64_t first,
                           const scaling *by, unsigned char *dst) {
-  const tsl_residue_lines *of = &job->of[operand];
-  const int64_t lines = tsl_min(of->count - line, TSL_RESIDUE_ROWS),
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
+  const int64_t lines = tsl_min(operand_lines->count - line, TSL_RESIDUE_ROWS),
                 count = tsl_min(job->k - first, TSL_RESIDUE_STEP);
   if (lines <= 0) {
     for (int l = 0; l < job->choice.moduli; l++)
-      memset(dst + l * of->plane, 0, REGISTER);
+      memset(dst + l * operand_lines->plane, 0, REGISTER);
     return;
   }
-  const REAL *from = (const REAL *)(const void *)of->at + line * of->across + first * of->along;
+  const REAL *from = (const REAL *)(const void *)operand_lines->at + line * operand_lines->across +
+                     first * operand_lines->along;
   const bool is_whole = lines == TSL_RESIDUE_ROWS && count == TSL_RESIDUE_STEP,
-             is_across = is_whole && of->across == 1 && of->along != 1, is_along = is_whole && of->along == 1,
-             is_turned = is_across == (operand == 0);
+             is_across = is_whole && operand_lines->across == 1 && operand_lines->along != 1,
+             is_along = is_whole && operand_lines->along == 1, is_turned = is_across == (operand == 0);
   if (is_across || is_along)
-    make_whole(job, of, from, is_across, is_turned, by, dst);
+    make_whole(job, operand_lines, from, is_across, is_turned, by, dst);
   else
-    make_part(job, of, from, lines, count, is_turned, by, dst);
+    make_part(job, operand_lines, from, lines, count, is_turned, by, dst);
 }
 
-/* Native lines become zeros, or anything where they are not finite. */
+/* Returns the scaling of lines. Native lines become zeros, or undefined values if not finite. */
 static scaling scaling_of(const tsl_residue_lines *lines, int64_t line) {
   scaling made = {{{0}}};
   for (int64_t i = 0; i < tsl_min(lines->count - line, QUARTER); i++) {
@@ -241,19 +244,19 @@ static scaling scaling_of(const tsl_residue_lines *lines, int64_t line) {
 
 static void convert(const tsl_residue_job *job, int operand, int64_t first, int64_t count, int64_t panel) {
   enum { HALVES = TSL_RESIDUE_LINES / TSL_RESIDUE_ROWS };
-  const tsl_residue_lines *of = &job->of[operand];
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
   const int64_t steps = tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
   scaling by[TSL_RESIDUE_BESIDE][HALVES];
   for (int64_t i = 0; i < count; i++)
     for (int64_t half = 0; half < HALVES; half++)
-      by[i][half] = scaling_of(of, (first + i) * TSL_RESIDUE_LINES + half * TSL_RESIDUE_ROWS);
+      by[i][half] = scaling_of(operand_lines, (first + i) * TSL_RESIDUE_LINES + half * TSL_RESIDUE_ROWS);
   for (int64_t u = 0; u < steps; u++)
     for (int64_t i = 0; i < count; i++)
       for (int64_t half = 0; half < HALVES; half++)
         make_register(job, operand, (first + i) * TSL_RESIDUE_LINES + half * TSL_RESIDUE_ROWS,
                       (panel * job->steps + u) * TSL_RESIDUE_STEP, &by[i][half],
-                      of->planes + panel * of->panel + (first + i) * of->micro + u * TSL_RESIDUE_STEP_BYTES +
-                          half * REGISTER);
+                      operand_lines->planes + panel * operand_lines->panel +
+                          (first + i) * operand_lines->micro + u * TSL_RESIDUE_STEP_BYTES + half * REGISTER);
 }
 
 const tsl_residue_converter TSL_ISA_NAME(tsl_residue_converter) = {convert};

@@ -1,23 +1,24 @@
-/* C made of residues, as text: 32 elements of a row at a time, in doubles, all sums exact.
+/* C from residues, as an included text: 32 elements of a row at a time, in doubles with exact sums.
  *
  *   S_i  = sum of weight_l,i c_l           weights in parts of 40 bits, c below 2^8, 16 moduli: below 2^52
  *   q    = round((S_top + S_next / 2^40) inverse)
  *   S_i -= q product_i                     C' = S_0 + 2^40 S_1 + ...
  *
- * C' is rounded to a double once, as residue_sum_long() does: two parts by one addition; of more, carries
- * make the lower parts at most 2^39, the top ones are added with what that loses known exactly, and what all
- * lower ones are is rounded to odd. Scales are powers of two; where they are so large that a product could be
- * subnormal, the general form is taken. */
+ * C' is rounded to a double once, as by residue_sum_long(). Two parts need one addition. With more, carries
+ * make the lower parts at most 2^39; the top parts are added with their exact rounding error, and the lower
+ * parts are collapsed with round-to-odd. Scales are powers of two; the general form handles scales for which
+ * a product could be subnormal. */
 
 #define PART 0x1p40
 enum { EIGHTH = 8, GROUP = TSL_RESIDUE_LINES / EIGHTH };
 
-/* To the nearest integer, of what is below 2^51. */
+/* Rounds |x| < 2^51 to the nearest integer. */
 TSL_INLINE wide_f64 rounded_wide(wide_f64 x) {
   return x + 0x1.8p52 - 0x1.8p52;
 }
 
-/* Of parts below 2^53, the upper ones together below 2^53 as well, the value rounded once. */
+/* Returns the value of parts below 2^53, whose upper parts together are below 2^53 too, rounded
+ * once. */
 TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
   if (parts == 2)
     return part[1] * PART + part[0];
@@ -38,7 +39,7 @@ TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
   return high * PART + odd;
 }
 
-/* C' of 32 elements of a row, whose residues of modulus l are at rest + l plane. */
+/* Computes C' of 32 elements of a row; the residues of modulus l are at rest + l plane. */
 TSL_INLINE void numbers_of(const tsl_residue_job *job, const unsigned char *rest, int64_t plane,
                            const int parts, wide_f64 *value) {
   const residue_weights *const weights = &job->weights;
@@ -68,7 +69,7 @@ typedef int64_t integer;
 typedef int32_t integer;
 #endif
 
-/* alpha x + beta c as residue_finish() has it. */
+/* Computes alpha x + beta c as residue_finish(). */
 TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value, REAL *c) {
   const REAL alpha = (REAL)job->alpha, beta = (REAL)job->beta;
   for (int g = 0; g < GROUP; g++) {
@@ -94,27 +95,27 @@ TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value
   }
 }
 
-/* A row's elements one by one, whatever their scales are. */
+/* Computes a row's elements one by one, for any scales. */
 static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
                         int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
   for (int64_t j = 0; j < columns; j++) {
-    const int across = job->of[1].scales[column + j];
+    const int across = job->operands[1].scales[column + j];
     REAL *c = (REAL *)(void *)job->c + row * job->c_row + (column + j) * job->c_col;
     residue_sum sum = {.quotient = 1u << 19};
     if (across == TSL_RESIDUE_NO_SCALE)
       continue;
     for (int l = 0; l < job->choice.moduli; l++)
       residue_sum_add(&sum, sieve, l, rest[l * plane + j], 4);
-    const double x = residue_sum_long(&sum, sieve, job->of[0].scales[row] + across);
+    const double x = residue_sum_long(&sum, sieve, job->operands[0].scales[row] + across);
     *c = residue_finish(x, (REAL)job->alpha, (REAL)job->beta, c);
   }
 }
 
-/* Scales of a tile's columns as factors; whether there are none too large, and the tile is whole rows without
- * native columns. */
+/* Scales of a tile's columns as factors; whether all are in range, and the tile has whole rows
+ * without native columns. */
 typedef struct factors {
-  double of[TSL_RESIDUE_LINES];
+  double value[TSL_RESIDUE_LINES];
   bool is_plain, is_whole;
 } factors;
 enum { PLAIN_SCALE = 450, ACROSS = TSL_RESIDUE_COLUMNS / TSL_RESIDUE_LINES };
@@ -126,11 +127,11 @@ static bool is_plain_scale(int scale) {
 static factors factors_of(const tsl_residue_job *job, int64_t column, int64_t columns) {
   factors made = {.is_plain = true, .is_whole = columns == TSL_RESIDUE_LINES && job->c_col == 1};
   for (int64_t j = 0; j < columns; j++) {
-    const int scale = job->of[1].scales[column + j];
+    const int scale = job->operands[1].scales[column + j];
     const bool is_native = scale == TSL_RESIDUE_NO_SCALE;
     made.is_whole = made.is_whole && !is_native;
     made.is_plain = made.is_plain && (is_native || is_plain_scale(scale));
-    made.of[j] = is_native || !is_plain_scale(scale) ? 0 : residue_two(-scale);
+    made.value[j] = is_native || !is_plain_scale(scale) ? 0 : residue_two(-scale);
   }
   return made;
 }
@@ -139,12 +140,12 @@ TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, 
                          int64_t column, int64_t columns, const factors *by, const int parts) {
   REAL *c = (REAL *)(void *)job->c + row * job->c_row + column * job->c_col,
        together[TSL_RESIDUE_LINES] = {0};
-  const double down = residue_two(-job->of[0].scales[row]);
+  const double down = residue_two(-job->operands[0].scales[row]);
   wide_f64 value[GROUP];
   numbers_of(job, rest, plane, parts, value);
   for (int g = 0; g < GROUP; g++) {
     wide_f64 across;
-    WIDE_LOAD(across, by->of + g * EIGHTH);
+    WIDE_LOAD(across, by->value + g * EIGHTH);
     value[g] = value[g] * down * across;
   }
   if (by->is_whole) {
@@ -158,17 +159,17 @@ TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, 
     together[j] = c[j * job->c_col];
   finish_numbers(job, value, together);
   for (int64_t j = 0; j < columns; j++)
-    if (job->of[1].scales[column + j] != TSL_RESIDUE_NO_SCALE)
+    if (job->operands[1].scales[column + j] != TSL_RESIDUE_NO_SCALE)
       c[j * job->c_col] = together[j];
 }
 
-/* Row after row of 32, through all tiles, so that C is written along its rows. */
+/* Computes rows of 32 through all tiles, row after row, so that C is written along its rows. */
 TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
                           const factors *by, const int parts) {
   enum { SIDE = TSL_RESIDUE_LINES };
   const int64_t across = tsl_ceil_div(block->columns, SIDE);
   for (int64_t i = first; i < tsl_min(first + SIDE, block->rows); i++) {
-    const int scale = job->of[0].scales[block->row + i];
+    const int scale = job->operands[0].scales[block->row + i];
     if (scale == TSL_RESIDUE_NO_SCALE)
       continue;
     for (int64_t tile = 0; tile < across; tile++) {

@@ -1,13 +1,13 @@
-/* Elements without residues, as text: k products added one after the other, each fused, 8 rows by 32 columns
- * at a time; in C's own type, or, of f32 where more than such sums guarantee is asked for, in double. Rows
- * and columns are lists, because lines without a guarantee lie anywhere. Of complex numbers a row or column
- * is two neighbours in a list, its real parts and its imaginary ones, and 2 x 2 sums are an element's. */
+/* Native elements, as an included text: k products added one after the other, each fused, 8 rows by
+ * 32 columns at a time, in C's type or, for f32 with TSL_RESIDUE_PRECISE, in double. Rows and
+ * columns are lists, because native lines can be anywhere. A complex row or column is two list
+ * entries, its real and imaginary parts, and 2 x 2 sums are an element's. */
 
 enum {
   NATIVE_ROWS = 8,
   NATIVE_COLUMNS = 32,
   NATIVE_LIST = 32,
-  NATIVE_DEPTH = 32, /* a tile of so many rows and terms is on the stack */
+  NATIVE_DEPTH = 32, /* rows and terms of a tile on the stack */
   NATIVE_VECTORS = NATIVE_COLUMNS / LANES
 };
 
@@ -31,7 +31,7 @@ TSL_INLINE const REAL *native_line(const tsl_residue_job *job, const tsl_residue
   return line_at(lines, line / each_element(job)) + line % each_element(job);
 }
 
-/* Numbers `first` on of lines, one of each side by side: `width` of them, zeros where there are no lines. */
+/* Packs `depth` numbers from `first` on of `width` lines, interleaved; absent lines are zeros. */
 static void pack_native(const tsl_residue_job *job, const tsl_residue_lines *residue_lines,
                         const int64_t *lines, int count, int width, int64_t first, int64_t depth, REAL *dst) {
   for (int i = 0; i < width; i++) {
@@ -60,7 +60,7 @@ static void add_native(const REAL *a, const REAL *b, int64_t depth, REAL *sums) 
 }
 
 #if !JOIN(IS_DOUBLE_, TSL_TYPE)
-/* The same, products exact and sums in double. */
+/* Adds products exactly, with sums in double. */
 static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sums) {
   enum { VECTORS = NATIVE_COLUMNS / 8 };
   wide_f64 sum[NATIVE_ROWS][VECTORS];
@@ -89,9 +89,9 @@ static void precise_tile(const tsl_residue_job *job, const native_lines *rows, c
   REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
     const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
-    pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    pack_native(job, &job->operands[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
-      pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      pack_native(job, &job->operands[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
       add_precise(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
@@ -115,9 +115,9 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
                           b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
     const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
-    pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    pack_native(job, &job->operands[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
-      pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      pack_native(job, &job->operands[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
       add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
@@ -138,10 +138,10 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
 }
 
 static bool is_native_line(const tsl_residue_job *job, int operand, int64_t line) {
-  return job->choice.moduli == 0 || job->of[operand].scales[line] == TSL_RESIDUE_NO_SCALE;
+  return job->choice.moduli == 0 || job->operands[operand].scales[line] == TSL_RESIDUE_NO_SCALE;
 }
 
-/* These rows: native columns alone, unless the rows are native. */
+/* Computes these rows: native columns only, unless the rows are native. */
 static void native_rows(const tsl_residue_job *job, const tsl_residue_block *block, const native_lines *rows,
                         bool is_native) {
   const int each = (int)each_element(job);
@@ -159,7 +159,7 @@ static void native_rows(const tsl_residue_job *job, const tsl_residue_block *blo
 
 static void native(const tsl_residue_job *job, const tsl_residue_block *block) {
   const int64_t end = block->row + block->rows, each = each_element(job);
-  native_lines rows[2] = {{.count = 0}, {.count = 0}}; /* others, native ones */
+  native_lines rows[2] = {{.count = 0}, {.count = 0}}; /* other rows, native rows */
   for (int64_t i = block->row; i < end; i++) {
     const bool is_native = is_native_line(job, 0, i);
     native_lines *const list = &rows[is_native];

@@ -1,6 +1,5 @@
-/* residue_int8 on the processor, once per instruction set and type: lines are measured, C is made of
- * residues, and lines without a guarantee are multiplied as they are. Residues themselves are in convert.c,
- * whose arithmetic is exact however it is fused. */
+/* residue_int8 on the CPU, once per instruction set and type: measuring, reconstruction, and native
+ * lines. Conversion is in convert.c, whose arithmetic is exact with or without fused operations. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0

@@ -1,16 +1,16 @@
-/* Lines measured, as text. Vectors lie along a line, or across lines where their numbers follow each other;
- * strides of other kinds are copied together first. All of it is counting and sums of whole numbers, so
- * neither order nor width changes a result.
+/* Measuring of lines, as an included text. Vectors lie along a line, or across lines where their numbers are
+ * adjacent; other strides are copied first. Everything is counting and integer sums, so order and vector
+ * width change no result.
  *
- *   along:   line  [ . . 16 numbers . . ][ . . . ] ...      lanes are added up in the end
+ *   along:   line  [ . . 16 numbers . . ][ . . . ] ...      lanes are added in the end
  *   across:  k 0   [ a number of each of 16 lines ]         each lane has a line's own sums
- *            k 1   [ . . . ]                                                            */
+ *            k 1   [ . . . ] */
 
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
 enum { LANES = 8 };
 typedef wide_f64 numbers;
 typedef wide_i64 integers;
-typedef wide_f64 tallies; /* whole numbers below 2^53 */
+typedef wide_f64 tallies; /* integers below 2^53 */
 #define MOST_BITS most_i64
 #define COUNT_BELOW count_i64
 #define INTEGERS(number) every_i64(number)
@@ -26,17 +26,17 @@ typedef wide_u32 tallies;
 #define NUMBERS(number) every_f32(number)
 #endif
 
-/* Vectors that are added up before the sums go to 64 bits: 2^24 each at most. In a call LINES are measured
- * together. */
+/* CHUNK: vectors that are added before the sums go to 64 bits: at most 2^24 each. LINES: lines of
+ * one call. */
 enum {
   CHUNK = 64,
-  GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* whose sums are on the stack together */
-  ROWS = 8,                                  /* of memory that are read side by side */
-  AHEAD = 3072 / sizeof(REAL)                /* numbers of a line that are asked for in advance */
+  GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* groups whose sums are on the stack together */
+  ROWS = 8,                                  /* memory rows that are read in parallel */
+  AHEAD = 3072 / sizeof(REAL)                /* prefetch distance in numbers of a line */
 };
 
-/* What lanes are measured by: each has a guess, 2^(TOP - exponent) in two factors, a limit of tops less 1,
- * and thresholds of small numbers. */
+/* Constants of the lanes: guess, 2^(TOP - exponent) as two factors, limit of tops less 1, and
+ * thresholds of small numbers. */
 typedef struct measures {
   residue_guess guess[LANES];
   REAL factor[2][LANES];
@@ -50,7 +50,7 @@ typedef struct lane_sums {
   int64_t count[LANES], few[TSL_RESIDUE_CANDIDATES][LANES];
 } lane_sums;
 
-/* What a sample is added up by: its exponent alone. */
+/* Sets a lane's constants for a sample: only its exponent. */
 static void set_exponent(measures *by, int lane, int exponent) {
   const int up = TSL_RESIDUE_TOP - exponent;
   by->guess[lane].exponent = exponent;
@@ -84,7 +84,8 @@ TSL_INLINE tallies most_tallies(tallies a, tallies b) {
 #endif
 }
 
-/* Tops of numbers that are not below their exponent are anything, and of no use. */
+/* Adds tallies to 64-bit sums. Tops of numbers that exceed their exponent are undefined and not
+ * used. */
 static void add_lanes(residue_word *dst, tallies values) {
   for (int i = 0; i < LANES; i++)
     dst[i] += values[i] < 0x1p62 ? (residue_word)values[i] : 0;
@@ -94,14 +95,14 @@ static void count_lanes(int64_t *dst, integers counts) {
     dst[i] += (int64_t)counts[i];
 }
 
-/* Sums of lanes while they are vectors, of at most CHUNK. */
+/* Sums of lanes in vectors, of at most CHUNK vectors. */
 typedef struct vector_sums {
   tallies sum, squares, excess;
   integers largest, any, few[TSL_RESIDUE_CANDIDATES];
 } vector_sums;
 
-/* Vectors that are `step` numbers apart; those `ahead` numbers further are asked for. A number counts for the
- * excess where its top + 1 is above the limit, that is by max(top, limit - 1) less limit - 1. */
+/* Adds vectors `step` numbers apart, and prefetches `ahead` numbers. The excess of a number is
+ * max(top, limit - 1) - (limit - 1). */
 TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, int64_t ahead, int64_t count,
                             vector_sums *sums) {
   const integers magnitude = INTEGERS(~TSL_RESIDUE_SIGN);
@@ -128,7 +129,7 @@ TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, 
   *sums = own;
 }
 
-/* The sums of `count` vectors go to 64 bits, and start again. */
+/* Moves the sums of `count` vectors to 64-bit sums and clears them. */
 static void flush(const measures *by, int64_t count, vector_sums *from, lane_sums *sums) {
   add_lanes(sums->sum, from->sum);
   add_lanes(sums->squares, from->squares);
@@ -136,7 +137,8 @@ static void flush(const measures *by, int64_t count, vector_sums *from, lane_sum
   count_lanes(sums->count, from->any);
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
     count_lanes(sums->few[i], from->few[i]);
-    for (int lane = 0; lane < LANES; lane++) /* zeros were counted, too: all numbers but what is not 0 */
+    /* zeros were counted as small, too: count is all numbers less the zeros */
+    for (int lane = 0; lane < LANES; lane++)
       sums->few[i][lane] -= by->least[i][lane] > 0 ? count : 0;
   }
   const integers largest = from->largest;
@@ -145,7 +147,8 @@ static void flush(const measures *by, int64_t count, vector_sums *from, lane_sum
   from->largest = largest;
 }
 
-/* Of lanes `first` to before `end`, which are one line. */
+/* Returns the largest magnitude of lanes `first` to `end` - 1, which are one line, and adds their
+ * sums to *total. */
 static residue_bits total_of(const measures *by, const lane_sums *sums, int first, int end,
                              residue_sums *total) {
   residue_bits largest = 0;
@@ -168,19 +171,20 @@ static residue_bits magnitude_of(const REAL *number) {
   return bits & ~TSL_RESIDUE_SIGN;
 }
 
-/* Whether the line must be read again: its numbers are not below 2^exponent. */
+/* Returns true if the line must be read again, because its numbers are not below 2^exponent. */
 static bool is_above(residue_bits largest, int exponent) {
   return largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > exponent;
 }
 
 /* --- along a line --- */
 
-/* Where number h of a line is. */
+/* Returns the position of number h of a line. */
 TSL_INLINE int64_t number_at(const tsl_residue_lines *lines, int64_t h) {
   return lines->is_paired ? h / 2 * lines->along + h % 2 : h * lines->along;
 }
 
-/* Copies, where numbers are not side by side, or where they end within a vector: zeros change no sum. */
+/* Copies numbers that are not adjacent, or the partial last vector, padded with zeros, which change
+ * no sum. */
 static void gather(const tsl_residue_lines *lines, const REAL *from, int64_t count, int64_t whole,
                    REAL *dst) {
   for (int64_t i = 0; i < count; i++)
@@ -213,7 +217,7 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
   return total_of(&by, &sums, 0, LANES, total);
 }
 
-/* What a line is guessed to be, by numbers of all of it. */
+/* Guesses about a line from a sample spread over it. */
 static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line) {
   REAL sample[TSL_RESIDUE_SAMPLE] = {0};
   const REAL *const from = line_at(lines, line);
@@ -258,8 +262,7 @@ static void measure_line(const tsl_residue_job *job, const tsl_residue_lines *re
 
 /* --- across lines --- */
 
-/* LANES lines for each of `groups`: some rows of memory of all of them, then the next ones, so that rows are
- * long. */
+/* Adds LANES lines for each of `groups`, some memory rows of all groups at a time, for long rows. */
 static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t step, int64_t groups,
                        const measures *by, lane_sums *sums) {
   vector_sums vectors[GROUPS];
@@ -276,8 +279,8 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
   }
 }
 
-/* Guesses of all lanes, by the same numbers of each line. Apart, so that its sums are off the stack when
- * lines are added up. */
+/* Guesses about the lines of all lanes, from the same positions of each line. Not inlined: its sums
+ * leave the stack before lines are added. */
 static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *lines,
                                                    int64_t first, int64_t groups, measures *by,
                                                    lane_sums *sums) {
@@ -320,7 +323,7 @@ static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *
   const REAL *const from = line_at(residue_lines, first);
   measures by[GROUPS];
   lane_sums sums[GROUPS];
-  memset(by, 0, sizeof by); /* a compiler does not see that all that are read are set */
+  memset(by, 0, sizeof by); /* compilers do not see that all values that are read are set */
   guess_groups(job, residue_lines, first, groups, by, sums);
   add_groups(job, from, residue_lines->along, groups, by, sums);
   bool again = false;
@@ -344,10 +347,10 @@ static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *
 }
 
 static void measure(const tsl_residue_job *job, int operand, int64_t first, int64_t count) {
-  const tsl_residue_lines *of = &job->of[operand];
-  const int64_t groups = of->across == 1 && of->along != 1 ? count / LANES : 0;
+  const tsl_residue_lines *operand_lines = &job->operands[operand];
+  const int64_t groups = operand_lines->across == 1 && operand_lines->along != 1 ? count / LANES : 0;
   for (int64_t group = 0; group < groups; group += GROUPS)
-    measure_groups(job, of, first + group * LANES, tsl_min(GROUPS, groups - group));
+    measure_groups(job, operand_lines, first + group * LANES, tsl_min(GROUPS, groups - group));
   for (int64_t line = first + groups * LANES; line < first + count; line++)
-    measure_line(job, of, line);
+    measure_line(job, operand_lines, line);
 }

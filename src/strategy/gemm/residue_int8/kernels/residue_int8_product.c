@@ -1,6 +1,6 @@
-/* The integer product where there are no tile registers: pairs of 16-bit integers, which every set multiplies
- * and adds in one instruction. A step's bytes are made pairs of first, the even ones and the odd ones of a
- * word of four, which is the same for A and B. */
+/* Integer product without tile registers: pairs of 16-bit integers, which every instruction set
+ * multiplies and adds in one instruction. The bytes of a step are first widened to pairs, even and
+ * odd bytes of each word of four, equally for A and B. */
 #include "host/simd.h"
 
 #include "strategy/gemm/residue_int8/kernels/residue_int8_reduce.h"
@@ -18,8 +18,9 @@ typedef struct pairs {
   uint32_t even[TSL_RESIDUE_LINES * WORDS], odd[TSL_RESIDUE_LINES * WORDS];
 } pairs;
 
-/* Of a step's two registers, rows of 16 words. `row` words apart in what is made, and `half` from register to
- * register: A's 16 words of a line side by side, B's 32 columns of four of k. */
+/* Widens a step's two registers, rows of 16 words, to pairs: `row` words between rows of the
+ * result, `half` between the registers. A: 16 words of a line are adjacent; B: 32 columns of four k
+ * are adjacent. */
 static void make_pairs(const unsigned char *from, int row, int half, pairs *target) {
   for (int h = 0; h < 2; h++)
     for (int i = 0; i < TSL_RESIDUE_ROWS; i++, from += TSL_RESIDUE_STEP) {
@@ -31,7 +32,7 @@ static void make_pairs(const unsigned char *from, int row, int half, pairs *targ
     }
 }
 
-/* Rows of sums, as many as registers hold. */
+/* Adds the products of as many rows of sums as registers hold. */
 static void add_rows(const pairs *a, const pairs *b, int row, int32_t *sums) {
   vector_i32 sum[TOGETHER][ACROSS];
   memcpy(sum, sums, sizeof sum);

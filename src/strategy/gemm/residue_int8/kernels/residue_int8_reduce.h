@@ -1,7 +1,7 @@
-/* Sums of a tile made residues of, as text: a row of 32 at a time, by floats, which hold them exactly: below
- * 2^24. The quotient is off by less than 2^-7, so what is left is above -p, and at least 0 once p is added
- * where it is negative; below p, as p / 2 + p 2^-7 is. Modulo 256, where sums may be 2^24 and a byte, the
- * lowest byte is all. */
+/* Residues of a tile's sums, as an included text: a row of 32 at a time, in floats, which hold sums
+ * below 2^24 exactly. The quotient errs by less than 2^-7, so the remainder is above -p, and p is
+ * added where it is negative; it is below p, as p / 2 + p 2^-7 is. For p = 256, where sums may be
+ * 2^24 plus a byte, the low byte is the residue. */
 #include "strategy/gemm/residue_int8/kernels/wide.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
 

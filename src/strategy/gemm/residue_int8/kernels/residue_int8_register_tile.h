@@ -1,21 +1,20 @@
-/* A tile of 32 x 32 sums in tile registers, as text, and beside its products an earlier tile's residues and
- * lines that will be wanted. A file that includes it has the words REGISTER_LOAD(t, at, stride in bytes),
- * REGISTER_LOAD_ONCE (the same for what is not wanted again soon), REGISTER_STORE(t, at, stride),
- * REGISTER_ZERO(t), REGISTER_DOT(c, a, b) for the numbers of registers Tests have words that are plain C.
+/* A tile of 32 x 32 sums in tile registers, as an included text; an earlier tile's residues and prefetches
+ * overlap its products. The including file defines REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE
+ * (for data that is not used again soon), REGISTER_STORE(t, at, stride), REGISTER_ZERO(t) and REGISTER_DOT(c,
+ * a, b) for register numbers. Tests define them in plain C.
  *
  *          4        5        64 numbers of B: a register holds 16 columns
  *      +--------+--------+
  *   6  |   0    |   1    |   16 rows of A by 64 numbers
  *      +--------+--------+
- *   7  |   2    |   3    |   a step: four loads, four products of 16 clocks each; in these 64 clocks vectors
- * do two rows' residues
- *      +--------+--------+
+ *   7  |   2    |   3    |   a step: four loads, four products of 16 clocks each; vectors reduce two rows in
+ *      +--------+--------+   these 64 clocks
  *
- * A's micro-panel, 32 KiB, stays in the first-level cache while B's pass by. */
+ * A's micro-panel, 32 KiB, stays in L1 while B's micro-panels are multiplied. */
 #include "strategy/gemm/residue_int8/kernels/residue_int8_reduce.h"
 
-/* What a tile is told is read member by member: a copy of several by a vector would wait for the stores that
- * wrote them. */
+/* Computes a tile. Members of *tile are read one by one: a vector copy of several would wait for
+ * the stores that wrote them. */
 static void register_tile(const tsl_residue_tile *tile) {
   enum { ROW = TSL_RESIDUE_STEP, HALF = TSL_RESIDUE_ROWS * ROW, SUMS = 4 * TSL_RESIDUE_LINES };
   const unsigned char *a = tile->a, *b = tile->b, *next_a = tile->next_a, *next_b = tile->next_b,

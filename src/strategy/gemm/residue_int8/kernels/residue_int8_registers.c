@@ -1,7 +1,7 @@
-/* The integer product in AMX's tile registers: TDPBSSD. */
+/* Integer product in AMX tile registers: TDPBSSD. */
 #include "host/simd.h"
 
-/* As gcc says it, and clang; tools read this without either. */
+/* Macros of gcc and of clang; tools read this file without either. */
 #if defined(__AMX_TILE__) || defined(__AMXTILE__)
 
 #include "host/int_math.h"
@@ -13,8 +13,9 @@
 #define REGISTER_DOT(c, a, b) _tile_dpbssd(c, a, b)
 #include "strategy/gemm/residue_int8/kernels/residue_int8_register_tile.h"
 
-/* What LDTILECFG reads: all eight registers of 16 rows by 64 bytes. A constant: GCC's _tile_loadconfig() is
- * said to read eight bytes, so stores to what follows them in a local table are lost. */
+/* Operand of LDTILECFG: all eight registers have 16 rows of 64 bytes. A constant, because GCC's
+ * _tile_loadconfig() is declared to read eight bytes, so that stores to the rest of a local table
+ * are lost. */
 typedef struct shape {
   uint8_t palette, start_row, reserved[14];
   uint16_t bytes[16];

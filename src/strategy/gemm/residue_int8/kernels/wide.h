@@ -1,6 +1,6 @@
-/* Vectors of 64 bytes for residue_int8, whatever the set's are: the compiler makes several of one where
- * registers are shorter. So one text is proven on every processor, and AVX-512 has an instruction for each
- * word. What includes this is compiled with -Wno-psabi: no such vector is handed to another file. */
+/* Vectors of 64 bytes for residue_int8 on any instruction set: the compiler splits them where
+ * registers are shorter. So one text is tested on every CPU, and AVX-512 has one instruction for
+ * each function. Including files are compiled with -Wno-psabi: no such vector crosses files. */
 #ifndef TSL_RESIDUE_INT8_WIDE_H
 #define TSL_RESIDUE_INT8_WIDE_H
 
@@ -20,7 +20,7 @@ typedef uint8_t bytes_8 __attribute__((vector_size(8), may_alias));
 
 #define WIDE_LOAD(to, from) memcpy(&(to), from, sizeof(to))
 #define WIDE_STORE(to, from) memcpy(to, &(from), sizeof(from))
-/* A number in every lane: as a list, since a float plus 0 is not always the same. */
+/* A number in every lane, as a list: a float plus 0 may differ from the float. */
 #define FOUR(number) number, number, number, number
 #define EIGHT(number) FOUR(number), FOUR(number)
 TSL_INLINE wide_f32 every_f32(float number) {
@@ -46,7 +46,7 @@ TSL_INLINE wide_i64 most_i64(wide_i64 a, wide_i64 b) {
 TSL_INLINE wide_f64 most_f64(wide_f64 a, wide_f64 b) {
   return _mm512_max_pd(a, b);
 }
-/* count + (a < b), lane by lane. */
+/* Returns count + (a < b), lane by lane. */
 TSL_INLINE wide_i32 count_i32(wide_i32 count, wide_i32 a, wide_i32 b) {
   return (wide_i32)_mm512_mask_add_epi32((__m512i)count, _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b),
                                          (__m512i)count, _mm512_set1_epi32(1));
@@ -55,29 +55,29 @@ TSL_INLINE wide_i64 count_i64(wide_i64 count, wide_i64 a, wide_i64 b) {
   return (wide_i64)_mm512_mask_add_epi64((__m512i)count, _mm512_cmplt_epi64_mask((__m512i)a, (__m512i)b),
                                          (__m512i)count, _mm512_set1_epi64(1));
 }
-/* a where it is at least 0, else a + b. */
+/* Returns a where it is at least 0, else a + b. */
 TSL_INLINE wide_f32 lifted_f32(wide_f32 a, wide_f32 b) {
   return _mm512_mask_add_ps(a, _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_LT_OQ), a, b);
 }
-/* a b + c, rounded once. */
+/* Returns a b + c, rounded once. */
 TSL_INLINE wide_f64 fused_wide(wide_f64 a, wide_f64 b, wide_f64 c) {
   return _mm512_fmadd_pd(a, b, c);
 }
 TSL_INLINE wide_f32 fused_wide_f32(wide_f32 a, wide_f32 b, wide_f32 c) {
   return _mm512_fmadd_ps(a, b, c);
 }
-/* The same of numbers whose products are exact. */
+/* Returns a b + c where products are exact. */
 TSL_INLINE wide_f64 exact_wide(wide_f64 a, wide_f64 b, wide_f64 c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-/* 16 bytes as integers, 8 as doubles. */
+/* Converts 16 bytes to integers; the next function converts 8 bytes to doubles. */
 TSL_INLINE wide_i32 integers_of_bytes(const unsigned char *from) {
   return (wide_i32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
 }
 TSL_INLINE wide_f64 doubles_of_bytes(const unsigned char *from) {
   return _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
 }
-/* The lower halves of 16 lanes. */
+/* Returns the lower halves of 16 lanes. */
 TSL_INLINE wide_i32 lower_halves(wide_i64 a, wide_i64 b) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   return (wide_i32)_mm512_permutex2var_epi32((__m512i)a, even, (__m512i)b);
