@@ -14,7 +14,7 @@
  *   (symm, hemm), complex trmm
  *
  * Parameters: block, rows of a diagonal block; 0: by the device (structured_model.c). Limits: one product at
- * a time. See NOTES.md.
+ * a time. Measurements: docs/lab/structured.md.
  *
  * The kernel copies blocks of a matrix that stores one triangle: completed by their structure, or the
  * triangle alone.

@@ -22,7 +22,7 @@
  *
  * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, columns of a panel. Local memory: BLOCK
  * x 16 elements of A, 16 x COLUMNS of X, padded. From the host: TSL_REAL; TSL_COMPLEX: an element is two
- * numbers. See NOTES.md. */
+ * numbers. Measurements: docs/lab/device_blocked.md. */
 #include "dialect.h"
 
 #include "device_blocked_shared.h"
