@@ -216,7 +216,7 @@ static void test_plans_and_their_text(void **state) {
                           &plan));
   must(tesela_plan_run(plan, &x, &y, &z, NULL));
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_RELU);
-  expect(tesela_plan_run_epilogue(plan, &x, &y, &z, &vector, NULL), TESELA_BAD_CALL, "the plan adds none");
+  expect(tesela_plan_run_epilogue(plan, &x, &y, &z, &vector, NULL), TESELA_BAD_CALL, "the plan has no bias");
   tesela_plan_destroy(plan);
   expect(tesela_plan_parse(context,
                            "gemm sequential version=1 device=cpu place=host m=2 n=2 k=2 types=f32,f32,f32 "

@@ -26,7 +26,7 @@ json '{c["strategy"]: c["below"] for c in j["candidates"] if c["device"] == "'"$
 # Tiling moves to the right; on a processor it loses all the same, and that is said.
 json '(lambda w: w["element"] < w["row_private"] < w["tile_local"])({c["strategy"]: c["account"]["operations_per_byte"] for c in j["candidates"] if c["account"] and c["device"] == "'"$device"'"})'
 if "$TESELA" devices --json | grep -q PoCL; then
-  json 'any("is a processor, whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"] if c["strategy"] == "row_private_column_local" and c["account"])'
+  json 'any("is a processor whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"] if c["strategy"] == "row_private_column_local" and c["account"])'
 fi
 tesela 0 explain 512 512 512
 prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'

@@ -116,7 +116,7 @@ static void expect_refusals(called *called_in) {
   desc.a.data = called_in->numbers;
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
   desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1};
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "and so does desc.a_shards");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "and desc.a_shards are both given");
   desc.a = (tesela_matrix){.transpose = 1};
   desc.device = "opencl:0";
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
@@ -125,10 +125,10 @@ static void expect_refusals(called *called_in) {
         "desc.a: piece 0 is on opencl:0, which is none of cpu,fake:0");
   desc.device = NULL;
   desc.activation = TESELA_RELU;
-  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "no last step");
+  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "without an epilogue");
   desc.activation = TESELA_NO_ACTIVATION;
   desc.measure_error = 1;
-  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "is not measured");
+  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "errors are not measured");
   desc.measure_error = 0;
   desc.strategy = "element";
   wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "not in pieces");

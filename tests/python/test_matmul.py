@@ -209,7 +209,7 @@ def test_gemm_refuses():
     a = numpy.ones((3, 4))
     with pytest.raises(ValueError, match="do not match"):
         tesela.gemm(a, a)
-    with pytest.raises(ValueError, match='"n" is as it is'):
+    with pytest.raises(ValueError, match='use "n"'):
         tesela.gemm(a, a, trans_b="x")
     with pytest.raises(ValueError, match="c is not given"):
         tesela.gemm(a, a.T, beta=1)

@@ -113,7 +113,7 @@ def test_refused():
         tesela.pieces.matmul(*on_one)
     with pytest.raises(ValueError, match="out is not given"):
         tesela.pieces.matmul(good, square, beta=1)
-    with pytest.raises(ValueError, match="copy one of them"):
+    with pytest.raises(ValueError, match="copy one matrix"):
         tesela.pieces.matmul(square, square, square)
     fixed = numpy.ones((8, 6), "float32")
     fixed.flags.writeable = False

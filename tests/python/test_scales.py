@@ -107,12 +107,12 @@ def test_plans():
         near(plan(a, b, scale_a=rows * factor, scale_b=factor, bias=-row), a, b, seen * factor, factor, "float32", -row, "gelu")
     near(plan(a, plan.pack(b=b), scale_a=rows, scale_b=1, bias=row), a, b, seen, 1, "float32", row, "gelu")
     for given in ({}, {"bias": row}, {"bias": row, "scale_a": 2, "scale_b": 2}, {"bias": row, "scale_a": rows.repeat(2)[::2], "scale_b": 2}):
-        with pytest.raises(ValueError, match="not those of the plan"):
+        with pytest.raises(ValueError, match="do not fit the plan"):
             plan(a, b, **given)
     plan = tesela.Plan(a, b)
     with pytest.raises(TypeError, match="the result is int32"):
         plan(a, b, bias=row)
-    with pytest.raises(ValueError, match="not those of the plan"):
+    with pytest.raises(ValueError, match="do not fit the plan"):
         plan(a, b, scale_a=2)
     biased = tesela.Plan(a.astype("float32"), b.astype("float32"), bias=row)
     near(biased(a.astype("float32"), b.astype("float32"), bias=row), a, b, 1, 1, "float32", row)

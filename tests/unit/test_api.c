@@ -165,7 +165,7 @@ static void broadcasts_are_said(void **state) {
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
          "desc.a.col_stride is 1 and desc.a.row_stride is 0");
   desc.a = (tesela_matrix){.data = row, .row_stride = -1};
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "TESELA_STRIDE_ZERO where all columns are one");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "TESELA_STRIDE_ZERO: all columns are equal");
   desc.a = (tesela_matrix){.data = row, .row_stride = 1, .col_stride = 1}; /* what is said is done */
   desc.k = 2;
   desc.m = 2;

@@ -204,7 +204,7 @@ static void plans_of_another_operation_are_refused(void **state) {
   tesela_plan *plan;
   must(tesela_plan_create_dot(context, &(tesela_dot_desc){.n = 2}, &plan));
   expect(tesela_plan_run(plan, &from, &from, &to, NULL), TESELA_BAD_CALL, "the plan is for a dot");
-  expect(tesela_plan_run_transpose(plan, &from, &to, NULL), TESELA_BAD_CALL, "asked to run a transpose");
+  expect(tesela_plan_run_transpose(plan, &from, &to, NULL), TESELA_BAD_CALL, "the call runs a transpose");
   tesela_plan_destroy(plan);
   must(tesela_plan_create_transpose(context, &(tesela_transpose_desc){.rows = 2, .cols = 2}, &plan));
   expect(tesela_plan_run_dot(plan, &v, &v, &(tesela_scalar){.data = b}, NULL), TESELA_BAD_CALL,

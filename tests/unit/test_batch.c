@@ -203,7 +203,7 @@ static void on_a_device(void **state) {
     tesela_plan *plan; /* of a batch: steps from product to product are no plan's */
     const tesela_status parsed = tesela_plan_parse(context, record.plan, &plan);
     assert_int_equal(parsed, ways[w].together ? TESELA_BAD_INPUT : TESELA_OK);
-    if (ways[w].together && !strstr(tesela_last_error(), "batch= is of tesela_gemm_batched()"))
+    if (ways[w].together && !strstr(tesela_last_error(), "batch= is only for tesela_gemm_batched()"))
       fail_msg("%s: %s", record.plan, tesela_last_error());
     tesela_plan_destroy(plan);
   }
@@ -343,7 +343,7 @@ static void wrong_calls(void **state) {
   batch.c_stride = 0;
   expect_refused(&desc, &batch, "batch.c_stride is 0");
   batch.c_stride = M * N - 1;
-  expect_refused(&desc, &batch, "write each other's");
+  expect_refused(&desc, &batch, "overwrite each other");
   batch = good;
   batch.a_stride = INT64_MAX / 64;
   expect_refused(&desc, &batch, "batch.a_stride");

@@ -165,7 +165,7 @@ static const struct {
     {"gemm tile_local version=1 key=a units=1 m=1 n=1 k=1 types=f32,f32,f99", "\"f99\""},
     {"gemm tile_local version=1 key=a units=1 m=1 n=1 k=1 types=f32,f32,f32 layout=rrx", "layout=rrx"},
     {"gemm tile_local version=1 key=a units=1 m=1 n=1 k=1 types=f32,f32,f32 layout=rrr beta=2", "beta=2"},
-    {RECORD("sequential version=1", "a_is=symmetric " MEASURED), "a_is=symmetric is no structure"},
+    {RECORD("sequential version=1", "a_is=symmetric " MEASURED), "a_is=symmetric is neither a structure"},
     {RECORD("sequential version=1", "c_is=unit_lower " MEASURED), "its problem: C is unit triangular"},
     {"gemm sequential version=1 key=a units=1 m=2 n=2 k=3 types=f32,f32,f32 layout=rrr beta=0 "
      "a_is=unit_lower",
