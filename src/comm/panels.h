@@ -23,7 +23,7 @@ typedef struct tsl_panels {
   const tsl_job *job;
   const tsl_process_grid *grid;
   const tsl_rank_blocks *blocks;
-  const tsl_block *own;       /* NULL: this rank multiplies nothing, but sends panels to others */
+  const tsl_block *block;     /* NULL: this rank multiplies nothing, but sends panels to others */
   tsl_rank_panel panel[2][2]; /* [step parity][TSL_PART_A or TSL_PART_B] */
   void *outgoing[2], *incoming[2];
   struct tsl_packed_window *packed; /* windows packed in the current step */
