@@ -31,7 +31,7 @@ void tesela_ranks_end(tsl_ranks *ranks) {
 typedef struct comm_call_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
-  tesela_matrix c;       /* C as a matrix */
+  tesela_matrix c;
   bool has_own_accuracy; /* accuracy is the caller's; false: from TESELA_ACCURACY */
   tsl_rank_operand operands[TSL_PARTS];
 } comm_call_call;

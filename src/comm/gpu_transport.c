@@ -50,7 +50,6 @@ static void end_nccl(tsl_lane *lane, bool aborts) {
   tsl_api_leave(lane->home);
 }
 
-/* Aborts the messages of this rank. */
 static void abort_messages(tsl_lane *lane) {
   lane->is_over = true;
   end_nccl(lane, true);

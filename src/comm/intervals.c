@@ -37,7 +37,6 @@ bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
                                 a->list->length == b->list->length && a->list->local == b->list->local);
 }
 
-/* Returns the first span that ends after `index`. */
 static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
   int64_t low = 0, high = dim->count;
   while (low < high) {

@@ -16,7 +16,6 @@ typedef struct tsl_packed_window {
   int64_t count;
 } tsl_packed_window;
 
-/* Returns the message tag of an operand. */
 static int panels_tag_of(int operand) {
   return 1 + operand;
 }
