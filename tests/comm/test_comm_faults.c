@@ -180,7 +180,7 @@ enum { ALL = (1 << RANKS) - 1 };
 static const fault faults[] = {
     {"another m", 1 << 2, other_m, TESELA_BAD_CALL, "rank 2: m is 31, but 30 on rank 0"},
     {"another alpha", 1 << 1 | 1 << 4, other_alpha, TESELA_BAD_CALL, "rank 1: alpha is 3, but 1 on rank 0"},
-    {"another alpha on rank 0", 1 << 0, other_alpha, TESELA_BAD_CALL, "rank 1: alpha differs from rank 0"},
+    {"another alpha on rank 0", 1 << 0, other_alpha, TESELA_BAD_CALL, "rank 1: alpha is 1, but 3 on rank 0"},
     {"another type", 1 << 3, other_type, TESELA_BAD_CALL, "rank 3: type of C is f32, but f64 on rank 0"},
     {"another beta", 1 << 2, other_beta, TESELA_BAD_CALL, "rank 2: beta is 0.25, but 0 on rank 0"},
     {"another imaginary part of beta", ALL, other_imaginary_beta, TESELA_BAD_CALL,
