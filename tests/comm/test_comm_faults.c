@@ -220,7 +220,8 @@ static const fault faults[] = {
     {"rectangles in each other's memory", ALL, rectangles_overlap, TESELA_BAD_CALL,
      "rank 1: rectangles 0 and 1 of c overlap in memory"},
     {"elements beyond all memory", 1 << 3, far_apart, TESELA_BAD_CALL, "rank 3: b: "},
-    {"a rank twice", ALL, rank_twice, TESELA_BAD_CALL, "rank 0: layout of b.ranks[4] is 3: each is another"},
+    {"a rank twice", ALL, rank_twice, TESELA_BAD_CALL,
+     "rank 0: layout of b.ranks[4] is 3: ranks must be distinct"},
     {"a window outside", ALL, window_outside, TESELA_BAD_CALL, "rank 0: layout of b: rows 7 to"},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };
