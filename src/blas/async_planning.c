@@ -31,15 +31,15 @@
 enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* maximum wait in seconds at the end of the process */ };
 
 /* Key of a call: its description without addresses. */
-typedef struct async_planning_asked {
+typedef struct planning_request {
   tesela_context *context;
   tesela_gemm_desc desc; /* its alpha and beta point to the two members below */
   double alpha[2], beta[2];
-} async_planning_asked;
+} planning_request;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variables below */
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
-static async_planning_asked queue[WAITING], refused[REFUSED], current;
+static planning_request queue[WAITING], refused[REFUSED], current;
 static int first, count, refusals;
 static unsigned long long loads_seen; /* count of loaded libraries at our last atexit(); 0: none */
 static bool runs, is_at_work, ends;
@@ -52,8 +52,8 @@ static void make_guard(void) {
   tsl_fork_mutex_init(&making);
 }
 
-static async_planning_asked asked_of(tesela_context *context, const tesela_gemm_desc *desc) {
-  async_planning_asked call = {.context = context, .desc = *desc};
+static planning_request planning_request_of(tesela_context *context, const tesela_gemm_desc *desc) {
+  planning_request call = {.context = context, .desc = *desc};
   memcpy(call.alpha, desc->alpha, sizeof call.alpha);
   memcpy(call.beta, desc->beta, sizeof call.beta);
   call.desc.a.data = call.desc.b.data = call.desc.c.data = NULL;
@@ -72,7 +72,7 @@ static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q
          p->c_structure == q->c_structure && p->c_triangle == q->c_triangle && p->in_place == q->in_place;
 }
 
-static bool async_planning_same(const async_planning_asked *a, const async_planning_asked *b) {
+static bool async_planning_same(const planning_request *a, const planning_request *b) {
   const tesela_gemm_desc *p = &a->desc, *q = &b->desc;
   return a->context == b->context && p->m == q->m && p->n == q->n && p->k == q->k &&
          same_matrix(&p->a, &q->a) && same_matrix(&p->b, &q->b) && p->c.type == q->c.type &&
@@ -135,7 +135,7 @@ __attribute__((constructor)) static void watch_main_thread(void) {
 }
 /* Returns true if the end of the process waits for the background thread. Otherwise callers plan in
  * their own thread. */
-static bool end_waits(void) {
+static bool exit_waits(void) {
   watch_main_thread();
   return atomic_load(&main_is_watched);
 }
@@ -144,7 +144,7 @@ __attribute__((destructor)) static void end_with_library(void) {
   end_all();
 }
 
-static void find_out(const async_planning_asked *call) {
+static void find_out(const planning_request *call) {
   tesela_gemm_desc desc = call->desc;
   desc.alpha = call->alpha;
   desc.beta = call->beta;
@@ -177,7 +177,7 @@ static void find_out(const async_planning_asked *call) {
 
 /* Takes the next request. Returns false if there is none: the thread must end, and is marked as
  * ended. */
-static bool async_planning_take(async_planning_asked *call) {
+static bool async_planning_take(planning_request *call) {
   pthread_mutex_lock(&lock);
   is_at_work = count > 0 && !ends;
   runs = is_at_work;
@@ -194,7 +194,7 @@ static bool async_planning_take(async_planning_asked *call) {
 
 static void *async_planning_work(void *unused) {
   TSL_DEFAULT_FLOATS; /* the environment of the creating thread is an application's */
-  async_planning_asked call;
+  planning_request call;
   (void)unused;
   while (async_planning_take(&call)) {
     tsl_fork_mutex_lock(&making);
@@ -224,20 +224,20 @@ static bool async_planning_start(void) {
 /* --- calls --- */
 
 /* Returns true if the request is queued or under way. Needs the lock. */
-static bool async_planning_is_waiting(const async_planning_asked *call) {
+static bool async_planning_is_waiting(const planning_request *call) {
   bool found = runs && is_at_work && async_planning_same(&current, call);
   for (int i = 0; i < count && !found; i++)
     found = async_planning_same(&queue[(first + i) % WAITING], call);
   return found;
 }
-static bool was_refused(const async_planning_asked *call) {
+static bool was_refused(const planning_request *call) {
   bool found = false;
   for (int i = 0; i < REFUSED && i < refusals && !found; i++)
     found = async_planning_same(&refused[i], call);
   return found;
 }
 
-static void async_planning_ask(const async_planning_asked *call) {
+static void async_planning_ask(const planning_request *call) {
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
   if (!ends && count < WAITING && !async_planning_is_waiting(call) && !was_refused(call)) {
@@ -257,9 +257,9 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
   bool elsewhere;
   if (!is_alone && tsl_api_knows_elsewhere(context, desc, &elsewhere))
     return elsewhere ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
-  if (is_alone || !end_waits())
+  if (is_alone || !exit_waits())
     return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
-  const async_planning_asked call = asked_of(context, desc);
+  const planning_request call = planning_request_of(context, desc);
   async_planning_ask(&call);
   return TSL_BLAS_NOT_YET;
 }

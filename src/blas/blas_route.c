@@ -100,7 +100,7 @@ static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
 }
 
 /* Sets *route if it does not depend on sizes; returns false if sizes decide. */
-static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
+static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
     return true;
@@ -116,7 +116,7 @@ static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
 
 /* Forwards calls with less work than `below` without further checks from now on; 0: forwards all
  * calls. */
-static void let_pass(tsl_blas_symbol *symbol, double below) {
+static void forward_below(tsl_blas_symbol *symbol, double below) {
   if (!tsl_blas_logging)
     atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
 }
@@ -124,11 +124,11 @@ static void let_pass(tsl_blas_symbol *symbol, double below) {
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
-  if (settled(peer, &route))
+  if (is_route_fixed(peer, &route))
     return route;
   const crossover *from = &gemm_from[symbol->type][peer];
   if (!(is_real(symbol) && tsl_blas_owns_small))
-    let_pass(symbol, from->volume);
+    forward_below(symbol, from->volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
     return TSL_BLAS_TESELA;
@@ -161,10 +161,10 @@ tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_mult
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
-  if (settled(peer, &route))
+  if (is_route_fixed(peer, &route))
     return route;
   const int64_t from = vector_from[op][symbol->type][peer];
-  let_pass(symbol, (double)from);
+  forward_below(symbol, (double)from);
   return from > 0 && elements >= (double)from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
@@ -184,7 +184,7 @@ static bool blas_route_stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
-  if (settled(peer, &route)) {
+  if (is_route_fixed(peer, &route)) {
     if (route != TSL_BLAS_OTHER && blas_route_stays(symbol, peer))
       atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
     return route;
@@ -205,8 +205,8 @@ tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
                                  const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
-  if (settled(peer, &route))
+  if (is_route_fixed(peer, &route))
     return route;
-  let_pass(symbol, shares[peer].from);
+  forward_below(symbol, shares[peer].from);
   return shares[peer].is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

@@ -9,17 +9,17 @@
 #include <tesela/blas.h>
 
 /* value of tesela_set_num_threads(); 0: not set */
-static atomic_int asked;
-/* most: number of processors or TESELA_THREADS. allowed: its part that the environment allows. 0:
+static atomic_int requested;
+/* max_threads: number of processors or TESELA_THREADS. allowed: its part that the environment allows. 0:
  * not read yet. */
-static atomic_int most, allowed;
+static atomic_int max_threads, allowed;
 
 /* Reads the number once. Concurrent reads are harmless, because they agree. */
-static int most_now(void) {
-  int count = atomic_load_explicit(&most, memory_order_relaxed);
+static int max_threads_now(void) {
+  int count = atomic_load_explicit(&max_threads, memory_order_relaxed);
   if (count == 0) {
     count = tsl_pool_default_threads();
-    atomic_store_explicit(&most, count, memory_order_relaxed);
+    atomic_store_explicit(&max_threads, count, memory_order_relaxed);
   }
   return count;
 }
@@ -27,19 +27,19 @@ static int most_now(void) {
 static int allowed_now(void) {
   int count = atomic_load_explicit(&allowed, memory_order_relaxed);
   if (count == 0) {
-    count = tsl_thread_limit(most_now());
+    count = tsl_thread_limit(max_threads_now());
     atomic_store_explicit(&allowed, count, memory_order_relaxed);
   }
   return count;
 }
 
 void tsl_blas_forget_threads(void) {
-  atomic_store(&most, 0);
+  atomic_store(&max_threads, 0);
   atomic_store(&allowed, 0);
 }
 
 static int threads_now(void) {
-  const int wanted = atomic_load_explicit(&asked, memory_order_relaxed);
+  const int wanted = atomic_load_explicit(&requested, memory_order_relaxed);
   return wanted > 0 ? wanted : tsl_blas_followed(allowed_now());
 }
 
@@ -55,12 +55,12 @@ int tsl_blas_threads(void) {
   if (is_in_parallel())
     return 1;
   const int count = threads_now();
-  return count < most_now() ? count : 0;
+  return count < max_threads_now() ? count : 0;
 }
 
 void tesela_set_num_threads(int threads) {
-  const int at_most = most_now();
-  atomic_store_explicit(&asked,
+  const int at_most = max_threads_now();
+  atomic_store_explicit(&requested,
                         threads < 1         ? 0
                         : threads < at_most ? threads
                                             : at_most,

@@ -13,7 +13,7 @@ tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class clas
 
 /* Returns true if calls follow each other so closely that a woken thread is still awake at the next
  * call (base/pool_workers.c). Races between threads only disturb an estimate. */
-static bool is_one_of_many(void) {
+static bool calls_are_dense(void) {
   static const double closely = 30e-6;
   enum { MANY = 8 };
   static _Atomic double last;
@@ -29,6 +29,6 @@ tsl_team tsl_blas_team(double bytes) {
   if (bytes < TSL_VECTOR_AWAKE_FROM)
     return (tsl_team){0};
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
-  const bool is_worth_it = bytes >= TSL_VECTOR_TEAM_FROM || (team.threads > 1 && is_one_of_many());
+  const bool is_worth_it = bytes >= TSL_VECTOR_TEAM_FROM || (team.threads > 1 && calls_are_dense());
   return is_worth_it ? team : (tsl_team){0};
 }

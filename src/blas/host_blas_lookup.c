@@ -37,7 +37,7 @@ static bool is_ours(void *address) {
  * A switch loaded after us was preloaded or linked, and is the next library in the search order. */
 static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
 
-static bool may_call_us(void *address) {
+static bool may_forward_to_us(void *address) {
   bool is_switch = false;
   for (size_t i = 0; i < sizeof switches / sizeof *switches && !is_switch; i++)
     is_switch = tsl_loaded_beside(address, switches[i]) != NULL;
@@ -56,7 +56,7 @@ void *tsl_blas_program_has(const char *name) {
 /* Returns true for a library that receives the program's calls before us, such as a tracer in
  * LD_PRELOAD: it would forward each call back. If the program's calls do not reach it first, the
  * caller asked for this library by name. */
-static bool stands_before_us(void *address, const char *name) {
+static bool receives_calls_first(void *address, const char *name) {
   return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
 }
 
@@ -73,11 +73,11 @@ typedef struct symbol_search {
  * cblas_dgemm_batch_strided next to scipy_cblas_dgemm64_, with 64-bit integers. So the family must
  * be there, too. */
 static bool host_blas_lookup_serves(void *address, symbol_search *search) {
-  if (!address || is_ours(address) || may_call_us(address))
+  if (!address || is_ours(address) || may_forward_to_us(address))
     return false;
   if (!search->symbol)
     return true;
-  if (stands_before_us(address, search->name) || !tsl_loaded_beside(address, search->symbol->family))
+  if (receives_calls_first(address, search->name) || !tsl_loaded_beside(address, search->symbol->family))
     return false;
   void *probe = tsl_loaded_beside(address, search->symbol->probe);
   const int bits = probe ? tsl_blas_width_of(as_function(probe), search->symbol->cblas) : 0;

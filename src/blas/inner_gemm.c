@@ -119,7 +119,7 @@ bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
 }
 
 /* Computes a small complex product, for which no other kernel starts without cost. */
-static bool is_done_by_little(const tsl_blas_work *work) {
+static bool multiply_complex_small(const tsl_blas_work *work) {
   tsl_fast_structured product;
   if (!tsl_blas_is_complex(work->type) ||
       !tsl_blas_to_desc_little(work, &(tsl_blas_structures){.in_place = false}, &product))
@@ -130,7 +130,7 @@ static bool is_done_by_little(const tsl_blas_work *work) {
 }
 
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  if (at_once(work) || is_done_by_little(work) ||
+  if (at_once(work) || multiply_complex_small(work) ||
       (inner_gemm_volume_of(work) < planned_from &&
        tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
       tsl_blas_by_tesela(symbol, work, record))

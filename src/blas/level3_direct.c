@@ -98,7 +98,7 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *l
 }
 
 /* Returns true for small products. With a large other size, packing pays because it is reused. */
-static bool is_brief(const tsl_blas_work *work, int64_t other) {
+static bool is_small(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }
 
@@ -111,7 +111,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
   case TSL_BLAS_GEMMT:
-    if (work->n <= SMALL_MOST && is_brief(work, work->k))
+    if (work->n <= SMALL_MOST && is_small(work, work->k))
       return update_small(symbol, layout);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) &&
            level3_direct_update(layout);
@@ -125,7 +125,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_HEMM:
     return has_columns && tsl_blas_is_complex(work->type) && level3_direct_multiply(layout);
   case TSL_BLAS_TRMM:
-    if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
+    if (work->m <= SMALL_TRIANGLE && is_small(work, work->n))
       return tsl_blas_level3_blocks(symbol, layout);
     return has_columns && level3_direct_multiply(layout);
   default:

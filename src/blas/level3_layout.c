@@ -57,7 +57,7 @@ static void note_scalars(tesela_type type, const tsl_blas_structured *structured
 }
 
 /* Lays out X Y' + Y X'. With one factor, Y is X, and the second product is not used. */
-static void lay_out_update(const tsl_blas_structured *structured, tsl_blas_layout *out) {
+static void layout_update(const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR, plain = structured->trans == 'N';
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
   const bool along = by_row == plain; /* rows of X and Y are contiguous */
@@ -75,7 +75,7 @@ static void lay_out_update(const tsl_blas_structured *structured, tsl_blas_layou
 
 /* Lays out a factor. On the right: (B A)' = A' B'. A symmetric matrix is its own transpose. A
  * hermitian matrix's transpose is its conjugate, with the other triangle stored. */
-static void lay_out_factor(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
+static void layout_factor(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool in_place = structured->routine >= TSL_BLAS_TRMM, on_the_right = structured->side == 'R';
   const bool by_row = (structured->order == TSL_BLAS_ROW_MAJOR) != on_the_right;
   const bool is_turned = in_place && (structured->trans == 'T' || structured->trans == 'C');
@@ -105,9 +105,9 @@ void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, t
   out->work.on_processor = true;
   note_scalars(type, structured, out);
   if (structured->routine < TSL_BLAS_SYMM)
-    lay_out_update(structured, out);
+    layout_update(structured, out);
   else
-    lay_out_factor(type, structured, out);
+    layout_factor(type, structured, out);
 }
 
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out) {

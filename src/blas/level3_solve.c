@@ -41,7 +41,7 @@ static void solve_one(const tsl_blas_layout *layout) {
 
 /* Fills in the description member by member, because clearing and copying takes as long as a tiny
  * system. */
-static void level3_solve_say(const tsl_blas_layout *layout, tsl_fast_solve *out) {
+static void fill_in_solve(const tsl_blas_layout *layout, tsl_fast_solve *out) {
   const tsl_blas_work *work = &layout->work;
   out->type = work->type;
   out->m = work->m;
@@ -71,7 +71,7 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *layout) {
     return true;
   }
   tsl_fast_solve words;
-  level3_solve_say(layout, &words);
+  fill_in_solve(layout, &words);
   words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
   return path->solver->fast_path.solve(&words, path->device);
 }
@@ -82,6 +82,6 @@ bool tsl_blas_level3_multiply(const tsl_blas_layout *layout) {
       !path->solver->fast_path.multiply_triangle)
     return false;
   tsl_fast_solve words;
-  level3_solve_say(layout, &words);
+  fill_in_solve(layout, &words);
   return path->solver->fast_path.multiply_triangle(&words, path->device);
 }

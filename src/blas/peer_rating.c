@@ -57,7 +57,7 @@ const char *tsl_blas_kernels_of(tsl_blas_function *function) {
 
 /* Returns true for a library with known good kernels. MKL chooses by processor features; BLIS
  * chooses by model, or "generic". */
-static bool is_known_to_be_good(tsl_blas_function *function) {
+static bool has_good_kernels(tsl_blas_function *function) {
   const char *core = tsl_blas_kernels_of(function);
   if (core)
     return peer_rating_is_good(core);
@@ -176,7 +176,7 @@ static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) 
 }
 
 tsl_blas_peer tsl_blas_standing(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
-  if (is_known_to_be_good(function) || !may_be_called(symbol) ||
+  if (has_good_kernels(function) || !may_be_called(symbol) ||
       strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return TSL_BLAS_PEER_TUNED;
   return is_slow(symbol, function) ? TSL_BLAS_PEER_PLAIN : TSL_BLAS_PEER_TUNED;

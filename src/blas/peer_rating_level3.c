@@ -134,7 +134,7 @@ static void race(const benchmark *bench, double seconds[2][SIZES][FORMS]) {
 }
 
 /* Returns true if tesela is faster in the geometric mean of the forms and not much slower in any. */
-static bool is_sooner(const double ours[FORMS], const double theirs[FORMS]) {
+static bool is_faster(const double ours[FORMS], const double theirs[FORMS]) {
   static const double bad = 0.9;
   double product = 1;
   for (int form = 0; form < FORMS; form++) {
@@ -154,7 +154,7 @@ static unsigned standing_of(const benchmark *bench) {
       seconds[0][i][form] = seconds[1][i][form] = INFINITY;
   race(bench, seconds);
   for (int i = 0; i < SIZES; i++)
-    if (is_sooner(seconds[0][i], seconds[1][i]))
+    if (is_faster(seconds[0][i], seconds[1][i]))
       standing |= 1u << i;
   return standing;
 }

@@ -46,8 +46,7 @@ static void reference_level3_symmetric(const tsl_blas_layout *layout) {
 }
 
 /* Returns the sum of row i's products outside of the diagonal. */
-static wide reference_level3_beside(const element *type, const tsl_blas_layout *layout, int64_t i,
-                                    int64_t j) {
+static wide off_diagonal_sum(const element *type, const tsl_blas_layout *layout, int64_t i, int64_t j) {
   const int64_t first = layout->uplo == 'L' ? 0 : i + 1, last = layout->uplo == 'L' ? i : layout->work.m;
   wide sum = 0;
   for (int64_t l = first; l < last; l++)
@@ -70,7 +69,7 @@ static void reference_level3_triangle(const tsl_blas_layout *layout) {
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t step = 0; step < work->m; step++) {
       const int64_t i = down ? step : work->m - 1 - step;
-      const wide old = tsl_blas_load(type, &work->c, i, j), sum = reference_level3_beside(type, layout, i, j);
+      const wide old = tsl_blas_load(type, &work->c, i, j), sum = off_diagonal_sum(type, layout, i, j);
       const wide diagonal = layout->unit ? 1 : tsl_blas_load(type, &work->a, i, i);
       const wide right = tsl_blas_times(type, alpha, old) - sum;
       const wide own = layout->unit ? old : tsl_blas_times(type, diagonal, old);

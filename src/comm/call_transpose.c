@@ -68,7 +68,7 @@ static tesela_status call_transpose_check(const call_transpose_call *c, const ts
   return TESELA_OK;
 }
 
-static void call_transpose_say(const call_transpose_call *c, const tsl_ranks *ranks,
+static void list_agreed_values(const call_transpose_call *c, const tsl_ranks *ranks,
                                tsl_agreed_list *agreed) {
   const bool is_complex = c->a.type == TESELA_C64 || c->a.type == TESELA_C128;
   tsl_agreed_list_add(agreed, "rows", c->desc.rows);
@@ -105,7 +105,7 @@ tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
   tsl_agreed_list_add_version(&agreed, ranks);
   tesela_status status = call_transpose_take(&c, desc, desc_size);
   if (status == TESELA_OK) {
-    call_transpose_say(&c, ranks, &agreed);
+    list_agreed_values(&c, ranks, &agreed);
     status = call_transpose_check(&c, ranks, &job);
   }
   status = tsl_agree_start(ranks, status, agreed.items, agreed.count);

@@ -31,7 +31,7 @@ void tesela_ranks_end(tsl_ranks *ranks) {
 typedef struct comm_call_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
-  tesela_matrix c;       /* C as a matrix */
+  tesela_matrix c;
   bool has_own_accuracy; /* accuracy is the caller's; false: from TESELA_ACCURACY */
   tsl_rank_operand operands[TSL_PARTS];
 } comm_call_call;
@@ -124,7 +124,7 @@ static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
   return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
 }
 
-static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
+static void list_agreed_values(const comm_call_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
   const tesela_gemm_desc *g = &c->gemm;
   const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
   tsl_agreed_list_add(agreed, "m", g->m);
@@ -188,7 +188,7 @@ static void print_ways(const tsl_job *job, tsl_text *text) {
     tsl_text_add(text, job->travels ? "; added on the devices" : "; C stays where it is made");
 }
 
-static void comm_call_tell(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
+static void fill_in_record(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   tsl_text text = {0};
   tsl_grid_print(grid, &text);
   print_ways(job, &text);
@@ -292,7 +292,7 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   if (job->lane)
     TSL_TRY(settle_c(job, &grid, operands[TSL_PART_C].read));
-  comm_call_tell(job, &grid, record);
+  fill_in_record(job, &grid, record);
   TSL_TRY(tsl_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
 }
@@ -309,7 +309,7 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
   tesela_status status = comm_call_take(&c, desc, desc_size, gemm_size);
   if (status == TESELA_OK) {
     comm_call_fill_in(&c);
-    comm_call_say(&c, ranks, &agreed);
+    list_agreed_values(&c, ranks, &agreed);
     status = comm_call_check(&c, ranks, &job);
   }
   if (status == TESELA_OK)

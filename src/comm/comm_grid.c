@@ -137,7 +137,7 @@ static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64
 }
 
 /* Sets the fewest tiles and panels that fit into memory. Returns false if none fit. */
-static bool fit(const tsl_task *task, tsl_process_grid *grid) {
+static bool fit_into_memory(const tsl_task *task, tsl_process_grid *grid) {
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
   grid->tiles_m = grid->tiles_n = 1;
@@ -269,7 +269,7 @@ static void expect(tsl_process_grid *grid) {
 }
 
 bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
-  if (!fit(task, grid))
+  if (!fit_into_memory(task, grid))
     return false;
   expect(grid);
   tsl_grid_time(task, links, grid);

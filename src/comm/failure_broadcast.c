@@ -33,8 +33,7 @@ tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_rank
   return TESELA_OK;
 }
 
-static tesela_status failure_broadcast_tell(tsl_failure_broadcast *alarm, int neighbour,
-                                            const int32_t *what) {
+static tesela_status send_failure(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
   tsl_ranks *ranks = alarm->ranks;
   const uint64_t sent = ranks->sent;
   if (alarm->has_told[neighbour])
@@ -49,7 +48,7 @@ static tesela_status failure_broadcast_tell(tsl_failure_broadcast *alarm, int ne
 tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm) {
   alarm->is_raised = true;
   for (int i = 0; i < alarm->count; i++)
-    TSL_TRY(failure_broadcast_tell(alarm, i, &failed));
+    TSL_TRY(send_failure(alarm, i, &failed));
   return TESELA_OK;
 }
 
@@ -72,16 +71,16 @@ tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *rai
 
 /* Sends success to the parent after all children reported it, and to the children after the parent
  * did. Sets *done at the end. */
-static tesela_status pass_on(tsl_failure_broadcast *alarm, bool *done) {
+static tesela_status forward_success(tsl_failure_broadcast *alarm, bool *done) {
   const int children = alarm->ranks->rank > 0; /* index of the first child: the parent comes first */
   bool below = true;
   for (int i = children; i < alarm->count; i++)
     below = below && alarm->has_heard[i];
   if (below && children)
-    TSL_TRY(failure_broadcast_tell(alarm, 0, &fine));
+    TSL_TRY(send_failure(alarm, 0, &fine));
   *done = below && (!children || alarm->has_heard[0]);
   for (int i = children; i < alarm->count && *done; i++)
-    TSL_TRY(failure_broadcast_tell(alarm, i, &fine));
+    TSL_TRY(send_failure(alarm, i, &fine));
   return TESELA_OK;
 }
 
@@ -90,7 +89,7 @@ tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *rais
   const double begin = tsl_clock();
   for (bool done = false; !done;) {
     TSL_TRY(tsl_failure_broadcast_poll(alarm, raised));
-    TSL_TRY(pass_on(alarm, &done));
+    TSL_TRY(forward_success(alarm, &done));
     /* In a short wait, a sleep would be the longer part. */
     if (!done && tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);

@@ -50,8 +50,7 @@ static void end_nccl(tsl_lane *lane, bool aborts) {
   tsl_api_leave(lane->home);
 }
 
-/* Aborts the messages of this rank. */
-static void give_up(tsl_lane *lane) {
+static void abort_messages(tsl_lane *lane) {
   lane->is_over = true;
   end_nccl(lane, true);
 }
@@ -62,7 +61,7 @@ static tesela_status gpu_transport_keep(tsl_lane *lane, tesela_status status) {
     return TESELA_OK;
   lane->status = status;
   tsl_status_save(&lane->failure);
-  give_up(lane);
+  abort_messages(lane);
   return tsl_failure_broadcast_raise(&lane->alarm);
 }
 
@@ -76,7 +75,7 @@ static tesela_status is_ready(const tsl_lane *lane, int batch, bool *yes) {
   return status;
 }
 
-static tesela_status has_come(const tsl_lane *lane, int batch, bool *yes) {
+static tesela_status is_complete(const tsl_lane *lane, int batch, bool *yes) {
   bool ready;
   TSL_TRY(is_ready(lane, batch, &ready));
   return tsl_api_event_done(lane->marks[batch], yes);
@@ -84,7 +83,7 @@ static tesela_status has_come(const tsl_lane *lane, int batch, bool *yes) {
 
 /* Polls until the answer is yes, a failure occurs, or a broadcast arrives. Yields the processor
  * after 0.1 ms and sleeps after 1 ms. */
-static tesela_status until(tsl_lane *lane, question asked, int batch) {
+static tesela_status wait_until(tsl_lane *lane, question asked, int batch) {
   static const struct timespec moment = {.tv_nsec = 50000};
   const double begin = tsl_clock();
   bool yes = false, raised = false;
@@ -96,7 +95,7 @@ static tesela_status until(tsl_lane *lane, question asked, int batch) {
       break;
     TSL_TRY(tsl_failure_broadcast_poll(&lane->alarm, &raised));
     if (raised)
-      give_up(lane);
+      abort_messages(lane);
     else if (tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);
     else if (tsl_clock() - begin > 1e-4)
@@ -180,13 +179,13 @@ static tesela_status make_id(const tsl_lane *lane, tsl_nccl_id *id) {
 }
 
 /* Joins the NCCL communicator. Collective; returns early if a rank fails. */
-static tesela_status meet(tsl_lane *lane, const tsl_nccl_id *id) {
+static tesela_status join_communicator(tsl_lane *lane, const tsl_nccl_id *id) {
   bool raised;
   lane->is_over = false;
   lane->status = TESELA_OK;
   TSL_TRY(tsl_failure_broadcast_start(&lane->alarm, lane->ranks));
   TSL_TRY(gpu_transport_keep(lane, tsl_nccl_join(&lane->nccl, lane->ranks->size, lane->ranks->rank, id)));
-  TSL_TRY(until(lane, is_ready, 0));
+  TSL_TRY(wait_until(lane, is_ready, 0));
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
   return tsl_agree(lane->ranks, tsl_lane_status(lane));
 }
@@ -201,7 +200,7 @@ static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards)
   if (status == TESELA_OK)
     status = make_id(lane, &id);
   if (status == TESELA_OK)
-    status = meet(lane, &id);
+    status = join_communicator(lane, &id);
   if (entered == TESELA_OK)
     tsl_api_leave(lane->home);
   return status;
@@ -309,7 +308,7 @@ static tesela_status disarm(tsl_lane *lane) {
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
   lane->is_broken = lane->is_broken || raised;
   if (raised)
-    give_up(lane);
+    abort_messages(lane);
   return TESELA_OK;
 }
 
@@ -395,7 +394,7 @@ tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int 
     tsl_api_leave(lane->home);
   }
   TSL_TRY(gpu_transport_keep(lane, status));
-  return until(lane, is_ready, 0);
+  return wait_until(lane, is_ready, 0);
 }
 
 tesela_status tsl_lane_mark(tsl_lane *lane, int batch) {
@@ -408,7 +407,7 @@ tesela_status tsl_lane_mark(tsl_lane *lane, int batch) {
 tesela_status tsl_lane_wait(tsl_lane *lane, int batch) {
   const bool waits = lane->is_marked[batch];
   lane->is_marked[batch] = false;
-  return waits ? until(lane, has_come, batch) : TESELA_OK;
+  return waits ? wait_until(lane, is_complete, batch) : TESELA_OK;
 }
 
 tesela_status tsl_lane_status(const tsl_lane *lane) {

@@ -37,8 +37,7 @@ bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
                                 a->list->length == b->list->length && a->list->local == b->list->local);
 }
 
-/* Returns the first span that ends after `index`. */
-static int64_t first_behind(const tsl_dim *dim, int64_t index) {
+static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
@@ -73,10 +72,10 @@ static void intervals_begin(tsl_spans_intersect *meet) {
     return;
   const int64_t from_a = clipped(a, meet->i).at, from_b = clipped(b, meet->j).at;
   if (from_a < from_b) {
-    const int64_t i = first_behind(a, from_b);
+    const int64_t i = first_ending_after(a, from_b);
     meet->i = i > meet->i ? i : meet->i;
   } else {
-    const int64_t j = first_behind(b, from_a);
+    const int64_t j = first_ending_after(b, from_a);
     meet->j = j > meet->j ? j : meet->j;
   }
 }

@@ -87,7 +87,7 @@ static int64_t lattice_end(const lattice *l) {
   return l->start + (l->count - 1) * l->pitch + overlap_line_bytes(l);
 }
 
-/* Returns floor(a / b), b > 0. */
+/* Returns a / b rounded down; b > 0. */
 static int64_t floor_quotient(int64_t a, int64_t b) {
   return a / b - (a % b < 0);
 }

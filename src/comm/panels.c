@@ -16,7 +16,6 @@ typedef struct tsl_packed_window {
   int64_t count;
 } tsl_packed_window;
 
-/* Returns the message tag of an operand. */
 static int panels_tag_of(int operand) {
   return 1 + operand;
 }
@@ -66,7 +65,7 @@ bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, ts
 }
 
 static void find_panel(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
-  panel->window = window_of(p, operand, p->own, step);
+  panel->window = window_of(p, operand, p->block, step);
   panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
                                         tsl_place_is_device(&p->job->place), panel);
 }
@@ -219,7 +218,7 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   p->parcel_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
     const bool travels = p->job->part[operand].by_lane && panel_changes(p, operand, step);
-    if (p->own && travels)
+    if (p->block && travels)
       lane_receive(p, operand, step, &in);
     if (travels)
       TSL_TRY(lane_send(p, operand, step, &out));
@@ -231,7 +230,7 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
  * the previous product ends. */
 static tesela_status lane_end(tsl_panels *p, int step) {
   size_t at = 0;
-  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
     if (p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(lane_assemble(p, operand, step, &at));
   TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
@@ -244,7 +243,7 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *ta
   const double begin = tsl_clock();
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
-  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
     if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(receive(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
@@ -306,7 +305,7 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *task
   p->seconds_wait += tsl_async_task_exposed(task, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
-  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++) {
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++) {
     if (p->job->part[operand].by_lane || !panel_changes(p, operand, step))
       continue;
     const tesela_status status = assemble(p, operand, step, &at);
@@ -334,7 +333,7 @@ static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
       if (!panel_changes(p, operand, step))
         continue;
       tsl_rank_panel panel = {.in_place = true};
-      if (p->own)
+      if (p->block)
         find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
       if (!panel.in_place) {
         const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
@@ -365,7 +364,7 @@ static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, t
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
                               const tsl_block *block, tsl_panels *out) {
   const int messages = 2 * (grid->used + job->ranks->size);
-  *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = block};
+  *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .block = block};
   out->packed = malloc((size_t)grid->used * sizeof *out->packed);
   if (job->lane)
     out->parcels = malloc((size_t)messages * sizeof *out->parcels);

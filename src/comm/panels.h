@@ -23,7 +23,7 @@ typedef struct tsl_panels {
   const tsl_job *job;
   const tsl_process_grid *grid;
   const tsl_rank_blocks *blocks;
-  const tsl_block *own;       /* NULL: this rank multiplies nothing, but sends panels to others */
+  const tsl_block *block;     /* NULL: this rank multiplies nothing, but sends panels to others */
   tsl_rank_panel panel[2][2]; /* [step parity][TSL_PART_A or TSL_PART_B] */
   void *outgoing[2], *incoming[2];
   struct tsl_packed_window *packed; /* windows packed in the current step */
@@ -37,7 +37,6 @@ typedef struct tsl_panels {
 /* Returns true and sets the panel's place if panel->window lies in one patch of this rank's memory.
  * The memory must be on the device if `on_device`. */
 bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel);
-/* Returns the panel of an operand in a step. */
 tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 
 /* Allocates the memory for all steps. TESELA_OUT_OF_MEMORY. The caller frees *out even after a

@@ -144,7 +144,7 @@ typedef struct product {
   const tsl_process_grid *grid;
   tsl_rank_blocks blocks;
   tsl_panels panels;
-  const tsl_block *own;       /* NULL: this rank multiplies nothing */
+  const tsl_block *block;     /* NULL: this rank multiplies nothing */
   const tsl_type_info *made;  /* type of the rank's sums */
   void *sums;                 /* sums of the rank's tile in host memory */
   tesela_buffer *device_sums; /* sums of the rank's tile on its device, if it multiplies there */
@@ -160,7 +160,7 @@ typedef struct product {
 } product;
 
 static tsl_patch own_window(const product *p, tsl_step step) {
-  return tsl_window_c(p->grid, p->own, step, p->job->part[TSL_PART_C].order);
+  return tsl_window_c(p->grid, p->block, step, p->job->part[TSL_PART_C].order);
 }
 
 /* Returns the window of C of place `within`, which is equal in all layers. */
@@ -184,12 +184,12 @@ static tesela_status product_prepare(product *p) {
   const tsl_process_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
   const int place = p->blocks.place[job->ranks->rank];
-  p->own = place < 0 ? NULL : &p->blocks.list[place];
+  p->block = place < 0 ? NULL : &p->blocks.list[place];
   int64_t tile = 0, owned = 0;
   for (int i = 0; i < grid->tiles_m * grid->tiles_n; i++) {
     const tsl_step step = tsl_step_at(grid, i * grid->panels);
-    const tsl_patch window = p->own ? own_window(p, step) : (tsl_patch){0};
-    const int64_t elements = p->own ? tsl_patch_total(&window) : 0, here = owned_in(p, step);
+    const tsl_patch window = p->block ? own_window(p, step) : (tsl_patch){0};
+    const int64_t elements = p->block ? tsl_patch_total(&window) : 0, here = owned_in(p, step);
     tile = elements > tile ? elements : tile;
     owned = here > owned ? here : owned;
   }
@@ -200,7 +200,7 @@ static tesela_status product_prepare(product *p) {
         tsl_api_buffer_take(job->context, job->place.device, (size_t)tile * p->made->size, &p->device_sums));
   const bool by_lane = job->part[TSL_PART_C].by_lane;
   if (job->settles && !job->travels)
-    return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
+    return tsl_panels_make(job, grid, &p->blocks, p->block, &p->panels);
   const size_t slots = (size_t)owned * size * (size_t)grid->depth;
   TSL_TRY(tsl_alloc(by_lane ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
   TSL_TRY(tsl_alloc(job->settles ? 0 : slots, "sums of C", &p->slots));
@@ -212,7 +212,7 @@ static tesela_status product_prepare(product *p) {
     TSL_TRY(tsl_api_buffer_take(job->context, job->place.device, slots, &p->device_slots));
   }
   TSL_TRY(job->ranks->ops->reserve(job->ranks, TSL_BATCH_SUMS, grid->used + job->ranks->size));
-  return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
+  return tsl_panels_make(job, grid, &p->blocks, p->block, &p->panels);
 }
 
 static void product_release(product *p, bool is_well) {
@@ -229,7 +229,7 @@ static void product_release(product *p, bool is_well) {
 
 /* Returns true if a tile can be computed in C itself. True only after the first tile was stored:
  * until then a failure must leave C unchanged. Sets *c to the tile's place. */
-static bool is_made_in_c(const product *p, int number, tsl_rank_panel *c) {
+static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   const tsl_job *job = p->job;
   if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
       p->made != job->part[TSL_PART_C].type || tsl_settle_scales(job))
@@ -246,7 +246,7 @@ static tesela_status product_multiply(product *p, int number) {
   const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
   tsl_rank_panel there;
-  const bool in_c = is_made_in_c(p, number, &there);
+  const bool in_c = is_computed_in_c(p, number, &there);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
   const tesela_gemm_desc desc = {
       .m = tsl_dim_total(&c.rows),
@@ -323,7 +323,7 @@ static tesela_status advance(product *p, int number, const tsl_async_task *task,
 static tesela_status product_run_tile(product *p, int tile, tesela_status *status) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
-    const bool is_own = p->own && *status == TESELA_OK;
+    const bool is_own = p->block && *status == TESELA_OK;
     step_work work = {p, number};
     tsl_async_task task = {0};
     if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
@@ -435,7 +435,7 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
     const tsl_patch other = layer_window(p, i, step);
     before += tsl_layout_common(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
   }
-  return pack_for(p, &window, ranks->rank, (spot){true, (size_t)(p->own->layer * owned + before) * size},
+  return pack_for(p, &window, ranks->rank, (spot){true, (size_t)(p->block->layer * owned + before) * size},
                   &count);
 }
 
@@ -483,7 +483,7 @@ static tesela_status product_settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   tsl_rank_panel there;
-  if (p->own && is_made_in_c(p, tile, &there))
+  if (p->block && is_computed_in_c(p, tile, &there))
     return TESELA_OK;
   const int depth = p->grid->depth, rank = p->job->ranks->rank;
   int64_t count = 0, came = 0;
@@ -500,9 +500,9 @@ static tesela_status product_settle(product *p, int tile, int64_t owned) {
   }
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
   /* No later tile overwrites the sums if all other tiles are computed in C. */
-  bool is_late = p->own && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
+  bool is_late = p->block && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
   for (int other = 1; other < p->grid->tiles_m * p->grid->tiles_n && is_late; other++)
-    is_late = is_made_in_c(p, other, &there);
+    is_late = is_computed_in_c(p, other, &there);
   return is_late ? TESELA_OK : tsl_lane_wait(lane, LANE_SUMS);
 }
 
@@ -518,7 +518,7 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   const int64_t owned = travels ? owned_in(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
-  if (travels && p->own)
+  if (travels && p->block)
     TSL_TRY(send_sums(p, step, owned));
   const double sent = tsl_clock();
   if (travels && p->job->part[TSL_PART_C].by_lane)
@@ -562,19 +562,19 @@ static tesela_status agree_late(const product *p, tesela_status status) {
 }
 
 static tesela_status product_run_all(product *p) {
-  tesela_status own = TESELA_OK;
+  tesela_status own_status = TESELA_OK;
   static const tsl_async_task nothing = {0};
   TSL_TRY(tsl_panels_begin(&p->panels, 0, &nothing));
-  TSL_TRY(advance(p, 0, &nothing, &own));
+  TSL_TRY(advance(p, 0, &nothing, &own_status));
   for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
-    TSL_TRY(product_run_tile(p, tile, &own));
-    own = own == TESELA_OK ? fetch_sums(p, tile) : own;
-    TSL_TRY(product_finish_tile(p, tile, own));
+    TSL_TRY(product_run_tile(p, tile, &own_status));
+    own_status = own_status == TESELA_OK ? fetch_sums(p, tile) : own_status;
+    TSL_TRY(product_finish_tile(p, tile, own_status));
   }
   if (!p->job->settles)
     return TESELA_OK;
   TSL_TRY(tsl_lane_wait(p->job->lane, LANE_SUMS));
-  return agree_late(p, own);
+  return agree_late(p, own_status);
 }
 
 static tesela_status run_with_lane(product *p) {

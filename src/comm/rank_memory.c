@@ -18,7 +18,7 @@ static bool is_host_memory(const tesela_buffer *buffer) {
 }
 
 /* Returns true if the caller's device, such as "cuda" or "cuda:0", means device `name`. */
-static bool means(const char *word, const char *name) {
+static bool device_matches(const char *word, const char *name) {
   const size_t length = strlen(word);
   return strncmp(word, name, length) == 0 && (name[length] == 0 || name[length] == ':');
 }
@@ -37,7 +37,7 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
     first = first < 0 ? i : first;
     snprintf(out->device, sizeof out->device, "%s", buffer_device);
   }
-  if (first >= 0 && device && strcmp(device, "auto") != 0 && !means(device, out->device))
+  if (first >= 0 && device && strcmp(device, "auto") != 0 && !device_matches(device, out->device))
     return tsl_fail(TESELA_BAD_CALL, "device is %.32s, but %s.buffer is on %s", device, names[first],
                     out->device);
   if (first < 0 && names_one_device(device))

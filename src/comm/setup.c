@@ -39,7 +39,7 @@ void tsl_agreed_list_add_scalar(tsl_agreed_list *list, const char *const names[2
 }
 
 /* Returns a hash of the grid's ranks; 0 for ranks in order. */
-static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
+static uint64_t hash_ranks(const tesela_layout *layout, int ranks) {
   const int64_t places = (int64_t)layout->grid_rows * layout->grid_cols;
   if (!layout->ranks || places <= 0 || places > ranks)
     return 0;
@@ -69,7 +69,7 @@ void tsl_agreed_list_add_operand(tsl_agreed_list *list, const tsl_rank_operand *
   agreed_list_append(list, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
   agreed_list_append(list, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
   agreed_list_append(list, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
-  agreed_list_append(list, name[3], TSL_AGREED_VALUE_HASH, say_ranks(l, ranks));
+  agreed_list_append(list, name[3], TSL_AGREED_VALUE_HASH, hash_ranks(l, ranks));
   const int64_t numbers[] = {l->kind,      l->grid_rows, l->grid_cols, l->row_block,
                              l->col_block, l->first_row, l->first_col, l->row,
                              l->col,       l->rows,      l->cols};

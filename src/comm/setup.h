@@ -34,7 +34,7 @@ extern const char *const tsl_alpha_names[2], *const tsl_beta_names[2];
 void tsl_agreed_list_add_scalar(tsl_agreed_list *list, const char *const names[2], const double *scalar,
                                 bool is_complex, double otherwise);
 
-/* Checks an operand on one rank. TESELA_BAD_CALL, TESELA_UNSUPPORTED. */
+/* Checks an operand on the calling rank alone. TESELA_BAD_CALL, TESELA_UNSUPPORTED. */
 tesela_status tsl_rank_operand_check(const tsl_rank_operand *state, int ranks);
 /* Rounds alpha or beta to the type of the sums. TESELA_BAD_CALL for a fraction with an integer
  * type. */

@@ -36,7 +36,6 @@ static void reverse_steps(tsl_views *views, tsl_view *square) {
   square->triangle = tsl_triangle_opposite(square->triangle);
 }
 
-/* Reverses the rows of C and A. */
 static void reverse_rows(tsl_views *views) {
   if (views->a.structure != TESELA_GENERAL)
     reverse_steps(views, &views->a);

@@ -370,7 +370,7 @@ static inline void interleave_2(const unsigned char *in, int64_t step, int64_t c
               _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), flip);
 }
 
-static inline __m512i beside(__m256i low, __m256i high) {
+static inline __m512i concat_halves(__m256i low, __m256i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
@@ -383,9 +383,10 @@ static inline void interleave_4(const unsigned char *in, int64_t step, int64_t c
                 d = _mm256_maskz_loadu_epi8(there, (const void *)(in + 3 * step));
   const __m256i ab_low = _mm256_unpacklo_epi8(a, b), ab_high = _mm256_unpackhi_epi8(a, b),
                 cd_low = _mm256_unpacklo_epi8(c, d), cd_high = _mm256_unpackhi_epi8(c, d);
-  const __m512i low = beside(_mm256_unpacklo_epi16(ab_low, cd_low), _mm256_unpackhi_epi16(ab_low, cd_low)),
-                high =
-                    beside(_mm256_unpacklo_epi16(ab_high, cd_high), _mm256_unpackhi_epi16(ab_high, cd_high));
+  const __m512i low = concat_halves(_mm256_unpacklo_epi16(ab_low, cd_low),
+                                    _mm256_unpackhi_epi16(ab_low, cd_low)),
+                high = concat_halves(_mm256_unpacklo_epi16(ab_high, cd_high),
+                                     _mm256_unpackhi_epi16(ab_high, cd_high));
   store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), flip);
 }
 

@@ -133,7 +133,7 @@ static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes valu
 }
 static inline void fence(void) {}
 /* Interleaves elements of `size` bytes of x and y, from their first or second halves. */
-static inline vector_bytes zip(vector_bytes x, vector_bytes y, int size, int half) {
+static inline vector_bytes interleave_bytes(vector_bytes x, vector_bytes y, int size, int half) {
   vector_bytes out;
   for (int i = 0; i < 16; i++) {
     const int at = half + i / (2 * size) * size + i % size;
@@ -141,14 +141,14 @@ static inline vector_bytes zip(vector_bytes x, vector_bytes y, int size, int hal
   }
   return out;
 }
-#define ZIP_LOW_1(x, y) zip(x, y, 1, 0)
-#define ZIP_HIGH_1(x, y) zip(x, y, 1, 8)
-#define ZIP_LOW_2(x, y) zip(x, y, 2, 0)
-#define ZIP_HIGH_2(x, y) zip(x, y, 2, 8)
-#define ZIP_LOW_4(x, y) zip(x, y, 4, 0)
-#define ZIP_HIGH_4(x, y) zip(x, y, 4, 8)
-#define ZIP_LOW_8(x, y) zip(x, y, 8, 0)
-#define ZIP_HIGH_8(x, y) zip(x, y, 8, 8)
+#define ZIP_LOW_1(x, y) interleave_bytes(x, y, 1, 0)
+#define ZIP_HIGH_1(x, y) interleave_bytes(x, y, 1, 8)
+#define ZIP_LOW_2(x, y) interleave_bytes(x, y, 2, 0)
+#define ZIP_HIGH_2(x, y) interleave_bytes(x, y, 2, 8)
+#define ZIP_LOW_4(x, y) interleave_bytes(x, y, 4, 0)
+#define ZIP_HIGH_4(x, y) interleave_bytes(x, y, 4, 8)
+#define ZIP_LOW_8(x, y) interleave_bytes(x, y, 8, 0)
+#define ZIP_HIGH_8(x, y) interleave_bytes(x, y, 8, 8)
 #endif
 #define HAS_MASKED_BYTES 0
 static inline void transpose_quarters(const vector_bytes in[1], vector_bytes out[1]) {

@@ -19,8 +19,8 @@
 
 typedef struct csv_state {
   char separator;
-  char mark;         /* first decimal mark found: '.' or ','; '\0': none yet */
-  int64_t mark_line; /* line of that mark */
+  char mark; /* first decimal mark found: '.' or ','; '\0': none yet */
+  int64_t mark_line;
 } csv_state;
 
 typedef struct csv_cell {

@@ -358,7 +358,7 @@ static tesela_status write_columns(tsl_writer *writer, const tsl_file_panel *pan
 }
 
 /* Returns the panel of all rows that are buffered until the end. */
-static tsl_file_panel kept_panel(const tsl_writer *writer) {
+static tsl_file_panel buffered_panel(const tsl_writer *writer) {
   return (tsl_file_panel){.data = writer->state,
                           .row_stride = writer->cols,
                           .col_stride = 1,
@@ -375,18 +375,18 @@ static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_file_panel *pa
   if (writer->state == NULL)
     TSL_TRY(tsl_alloc((size_t)(writer->rows * writer->cols) * panel->size,
                       "writing a Matrix Market file by columns", &writer->state));
-  const tsl_file_panel kept = kept_panel(writer);
+  const tsl_file_panel buffer = buffered_panel(writer);
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++)
     tsl_type_convert(panel->type, tsl_panel_at(panel, i, 0), panel->col_stride, panel->type,
-                     tsl_panel_at(&kept, panel->first + i, 0), 1, (size_t)panel->cols);
+                     tsl_panel_at(&buffer, panel->first + i, 0), 1, (size_t)panel->cols);
   return TESELA_OK;
 }
 
 static tesela_status mtx_write_end(tsl_writer *writer) {
   if (writer->state == NULL)
     return TESELA_OK;
-  const tsl_file_panel kept = kept_panel(writer);
-  return write_columns(writer, &kept);
+  const tsl_file_panel buffer = buffered_panel(writer);
+  return write_columns(writer, &buffer);
 }
 
 const tsl_format tsl_format_mtx = {

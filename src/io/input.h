@@ -78,7 +78,6 @@ typedef struct tsl_word {
 /* Reads the next word of the line, delimited by blanks. Length 0 at the end of the line, which is
  * not skipped. */
 tesela_status tsl_input_word(tsl_input *in, tsl_word *word);
-/* Skips the rest of the line. */
 tesela_status tsl_input_skip_line(tsl_input *in);
 /* Skips line ends and blanks up to the next word; *more is false at the end of the file. */
 tesela_status tsl_input_next_line(tsl_input *in, bool *more);

@@ -61,7 +61,6 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
 const char *tsl_io_endings(void);
 /* Returns "npy, mtx, ..." for messages. */
 const char *tsl_io_formats(void);
-/* Returns true if there is a format of this name. */
 bool tsl_io_has_format(const char *name);
 const tsl_file_info *tsl_reader_info(const tsl_reader *reader);
 /* Reads the next `rows` rows, from row 0 on, as `type` into `out` with the given strides in

@@ -11,7 +11,7 @@ enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46
 enum { CONTENTS_MAX = 1 << 20 };
 static const uint32_t in_wide_field = UINT32_MAX;
 
-static uint64_t little(const unsigned char *src, int bytes) {
+static uint64_t read_little_endian(const unsigned char *src, int bytes) {
   uint64_t value = 0;
   for (int i = bytes - 1; i >= 0; i--)
     value = value << 8 | src[i];
@@ -47,8 +47,8 @@ static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64
   TSL_TRY(npz_read_at(in, in->size - END_BYTES, end, END_BYTES));
   if (!has_mark(end, "\5\6"))
     return npz_fail(in, "its table of contents is not at its end");
-  *bytes = little(end + 12, 4);
-  *offset = little(end + 16, 4);
+  *bytes = read_little_endian(end + 12, 4);
+  *offset = read_little_endian(end + 16, 4);
   if (*offset != in_wide_field && *bytes != in_wide_field)
     return TESELA_OK;
   if (in->size < END_BYTES + LOCATOR_BYTES)
@@ -56,11 +56,11 @@ static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64
   TSL_TRY(npz_read_at(in, in->size - END_BYTES - LOCATOR_BYTES, locator, LOCATOR_BYTES));
   if (!has_mark(locator, "\6\7"))
     return npz_fail(in, "its table of contents cannot be found");
-  TSL_TRY(npz_read_at(in, little(locator + 8, 8), wide, WIDE_END_BYTES));
+  TSL_TRY(npz_read_at(in, read_little_endian(locator + 8, 8), wide, WIDE_END_BYTES));
   if (!has_mark(wide, "\6\6"))
     return npz_fail(in, "its table of contents cannot be found");
-  *bytes = little(wide + 40, 8);
-  *offset = little(wide + 48, 8);
+  *bytes = read_little_endian(wide + 40, 8);
+  *offset = read_little_endian(wide + 48, 8);
   return TESELA_OK;
 }
 
@@ -69,12 +69,12 @@ static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64
 static void read_wide(const unsigned char *extra, size_t length, uint64_t *const fields[3]) {
   size_t at = 0;
   while (at + 4 <= length) {
-    const size_t bytes = (size_t)little(extra + at + 2, 2);
-    if (little(extra + at, 2) == 1 && at + 4 + bytes <= length) {
+    const size_t bytes = (size_t)read_little_endian(extra + at + 2, 2);
+    if (read_little_endian(extra + at, 2) == 1 && at + 4 + bytes <= length) {
       size_t from = at + 4;
       for (int i = 0; i < 3; i++)
         if (*fields[i] == in_wide_field && from + 8 <= at + 4 + bytes) {
-          *fields[i] = little(extra + from, 8);
+          *fields[i] = read_little_endian(extra + from, 8);
           from += 8;
         }
       return;
@@ -86,9 +86,10 @@ static void read_wide(const unsigned char *extra, size_t length, uint64_t *const
 static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *src, size_t name, size_t extra,
                                     tsl_npz_entry *entry) {
   unsigned char local[LOCAL_BYTES];
-  const uint64_t flags = little(src + 8, 2), method = little(src + 10, 2);
-  uint64_t packed = little(src + 20, 4), start = little(src + 42, 4);
-  *entry = (tsl_npz_entry){.size = little(src + 24, 4), .check = (uint32_t)little(src + 16, 4)};
+  const uint64_t flags = read_little_endian(src + 8, 2), method = read_little_endian(src + 10, 2);
+  uint64_t packed = read_little_endian(src + 20, 4), start = read_little_endian(src + 42, 4);
+  *entry = (tsl_npz_entry){.size = read_little_endian(src + 24, 4),
+                           .check = (uint32_t)read_little_endian(src + 16, 4)};
   read_wide(src + ENTRY_BYTES + name, extra, (uint64_t *const[]){&entry->size, &packed, &start});
   if ((flags & 1) != 0)
     return npz_fail(in, "its array is encrypted");
@@ -98,7 +99,7 @@ static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *sr
   TSL_TRY(npz_read_at(in, start, local, LOCAL_BYTES));
   if (!has_mark(local, "\3\4"))
     return npz_fail(in, "its array is not where its table of contents says");
-  entry->offset = start + LOCAL_BYTES + little(local + 26, 2) + little(local + 28, 2);
+  entry->offset = start + LOCAL_BYTES + read_little_endian(local + 26, 2) + read_little_endian(local + 28, 2);
   if (entry->offset > in->size || in->size - entry->offset < packed ||
       (!entry->deflated && packed != entry->size))
     return npz_fail(in, "it is cut off");
@@ -125,8 +126,9 @@ static tesela_status npz_walk(const tsl_input *in, const unsigned char *contents
   size_t at = 0;
   while (at + ENTRY_BYTES <= bytes && has_mark(contents + at, "\1\2")) {
     char quoted[TSL_QUOTE_MAX];
-    const size_t name = (size_t)little(contents + at + 28, 2), extra = (size_t)little(contents + at + 30, 2);
-    const size_t length = ENTRY_BYTES + name + extra + (size_t)little(contents + at + 32, 2);
+    const size_t name = (size_t)read_little_endian(contents + at + 28, 2),
+                 extra = (size_t)read_little_endian(contents + at + 30, 2);
+    const size_t length = ENTRY_BYTES + name + extra + (size_t)read_little_endian(contents + at + 32, 2);
     if (length > bytes - at) {
       status = npz_fail(in, "its table of contents is cut off");
       goto out;

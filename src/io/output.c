@@ -76,7 +76,7 @@ static tesela_status follow_links(const char *path, char **target) {
 }
 
 /* Checks that an existing file can be replaced; *mode is its permissions, or 0. */
-static tesela_status look_at_target(const char *path, const char *target, unsigned *mode) {
+static tesela_status check_target(const char *path, const char *target, unsigned *mode) {
   struct stat about;
   *mode = 0;
   if (stat(target, &about) != 0)
@@ -94,7 +94,7 @@ static tesela_status look_at_target(const char *path, const char *target, unsign
 tesela_status tsl_output_target(const char *path, char **target, unsigned *mode) {
   *target = NULL;
   TSL_TRY(follow_links(path, target));
-  const tesela_status status = look_at_target(path, *target, mode);
+  const tesela_status status = check_target(path, *target, mode);
   if (status != TESELA_OK) {
     free(*target);
     *target = NULL;

@@ -7,7 +7,7 @@
 
 /* Returns true if the file system reports less free space. Some network file systems report
  * nothing. */
-static int told_to_be_full(int fd, uint64_t bytes) {
+static int reports_less_space(int fd, uint64_t bytes) {
   struct statvfs disk;
   if (fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_frsize == 0)
     return 0;
@@ -17,7 +17,7 @@ static int told_to_be_full(int fd, uint64_t bytes) {
 int tsl_room_take(int fd, uint64_t bytes) {
   if (bytes > INT64_MAX)
     return EFBIG;
-  if (told_to_be_full(fd, bytes))
+  if (reports_less_space(fd, bytes))
     return ENOSPC;
   if (fallocate(fd, 0, 0, (off_t)bytes) == 0)
     return 0;

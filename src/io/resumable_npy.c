@@ -175,7 +175,7 @@ static bool parse_done(const tsl_part *part, const char *line, const char *end, 
 
 /* Marks the blocks of "done" lines. Stops at the first other line after them: that line and the
  * rest are invalid. */
-static tesela_status take_done(tsl_part *part) {
+static tesela_status read_done_lines(tsl_part *part) {
   enum { MAX_BLOCKS = 1 << 30 };
   const char *at = tsl_text_get(&part->journal_text), *const blocks = tsl_part_says(part, "blocks");
   bool is_done = false;
@@ -234,7 +234,7 @@ tesela_status tsl_part_open(const char *path, tsl_part **out) {
   TSL_GO(lock(part));
   part->owns_files = true;
   TSL_GO(read_journal(part));
-  TSL_GO(take_done(part));
+  TSL_GO(read_done_lines(part));
 out:
   if (status != TESELA_OK) {
     if (part->owns_files)

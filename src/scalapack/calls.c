@@ -48,7 +48,7 @@ void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *
   calls_print(&line);
 }
 
-static void tell_forwarded(const tsl_scalapack_call *call, tsl_scalapack_function *next, const char *why) {
+static void print_forwarded(const tsl_scalapack_call *call, tsl_scalapack_function *next, const char *why) {
   char path[PATH_MAX];
   tsl_text line = {0};
   tsl_library_file(next, path, sizeof path);
@@ -58,19 +58,19 @@ static void tell_forwarded(const tsl_scalapack_call *call, tsl_scalapack_functio
   calls_print(&line);
 }
 
-static void calls_tell(const tsl_scalapack_call *call, const char *what, const char *why) {
+static void print_call(const tsl_scalapack_call *call, const char *what, const char *why) {
   fprintf(stderr, "tesela: %s: %s; %s\n", call->symbol->name, why, what);
 }
 
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
   tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
   if (!next)
-    calls_tell(call, "the process has no other ScaLAPACK, so C is unchanged", why);
+    print_call(call, "the process has no other ScaLAPACK, so C is unchanged", why);
   else if (call->started > 0)
-    tell_forwarded(call, next, why);
+    print_forwarded(call, next, why);
   return next;
 }
 
 void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why) {
-  calls_tell(call, "the result is wrong", why);
+  print_call(call, "the result is wrong", why);
 }

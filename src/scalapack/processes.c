@@ -91,7 +91,7 @@ static bool processes_begin(processes_search *s) {
   return s->states != NULL;
 }
 
-static void look_at_all(processes_search *s) {
+static void scan_processes(processes_search *s) {
   DIR *folder = opendir("/proc");
   if (!folder)
     return;
@@ -147,7 +147,7 @@ tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
     has_looked = true;
     is_known = processes_begin(&known);
     if (is_known)
-      look_at_all(&known);
+      scan_processes(&known);
   }
   if (is_known)
     processes_judge(&known, comm, &out);

@@ -76,25 +76,25 @@ static int key_of_grids(void) {
 }
 
 /* Facts of a process, gathered by all; members of eight bytes. */
-typedef struct scalapack_grid_told {
+typedef struct grid_report {
   int64_t place; /* row * columns + column */
   int64_t same;
   uint64_t host, processors; /* equal only for processes that share the host and the processors */
-} scalapack_grid_told;
-enum { WORDS = sizeof(scalapack_grid_told) / sizeof(int64_t) };
+} grid_report;
+enum { WORDS = sizeof(grid_report) / sizeof(int64_t) };
 
-static scalapack_grid_told scalapack_grid_tell(const tsl_scalapack_place *place, int64_t same) {
+static grid_report make_report(const tsl_scalapack_place *place, int64_t same) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
   (void)MPI_Get_processor_name(name, &length);
-  return (scalapack_grid_told){.place = (int64_t)place->row * place->cols + place->col,
-                               .same = same,
-                               .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
-                               .processors = tsl_affinity_hash()};
+  return (grid_report){.place = (int64_t)place->row * place->cols + place->col,
+                       .same = same,
+                       .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
+                       .processors = tsl_affinity_hash()};
 }
 
 /* Sets the grid's ranks. Returns false if `same` differs between processes or two have one place. */
-static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const scalapack_grid_told *all) {
+static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
     grid->ranks[i] = -1;
@@ -108,8 +108,8 @@ static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const scalapack_grid_
 }
 
 static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same,
-                      scalapack_grid_told *all) {
-  const scalapack_grid_told mine = scalapack_grid_tell(place, same);
+                      grid_report *all) {
+  const grid_report mine = make_report(place, same);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
       !scalapack_grid_agree(grid, all))
     return false;
@@ -141,7 +141,7 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
 }
 
 /* Returns true if all processes pass true. Collective. */
-static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool value) {
+static bool all_true(MPI_Comm comm, const tsl_scalapack_place *place, bool value) {
   int mine = value, everyone = 0;
   MPI_Request request;
   return MPI_Iallreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
@@ -173,10 +173,10 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
                                                int64_t same) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
-  scalapack_grid_told *all = malloc(count * sizeof *all);
+  grid_report *all = malloc(count * sizeof *all);
   const int key = key_of_grids();
   const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(user_comm);
-  if (lacks ? !has_memory : !all_have(user_comm, place, has_memory)) {
+  if (lacks ? !has_memory : !all_true(user_comm, place, has_memory)) {
     free(grid);
     free(all);
     return NULL;

@@ -31,7 +31,6 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
 tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
                                             const double beta[2]);
 
-/* Returns an operand's layout on a grid. */
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid);
 
 /* Returns the capital of N, T or C in either case; 0 for other letters. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Returns the CPU if the list has both the CPU and other devices, else NULL. */
-static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int count) {
+static const tsl_device *cpu_among_devices(const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = NULL;
   bool others = false;
   for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
@@ -21,8 +21,8 @@ static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int 
 
 /* Measures missing transfer costs, once per machine: the CPU core's speed, and the best device's
  * link. Opens that device. Returns true if the list must be made again. */
-static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
-  const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
+static bool measure_missing(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_among_devices(candidates, count) : NULL;
   tsl_device *best = candidates[0].device;
   tsl_status_saved saved;
   tsl_link link;
@@ -86,7 +86,7 @@ tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice
   if (!first->strategy && choose_at_once(problem, &choice, plan))
     return TESELA_OK;
   TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
-  if (count > 0 && has_news(&choice, candidates, count)) {
+  if (count > 0 && measure_missing(&choice, candidates, count)) {
     free(candidates);
     TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
   }

@@ -11,7 +11,6 @@ enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
 /* Assumed cache of a device that does not report it: a large one. */
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 
-/* Layout of an operand in its buffer. */
 typedef struct operand_sets_layout {
   const tsl_shape *shape;
   size_t bytes;  /* bytes of its extent */

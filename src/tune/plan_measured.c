@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Seconds on one core: to generate a normal number, to copy a byte of the operand sets, to verify a
- * result, to compile a kernel, to load a compiled kernel. */
+ * result. Seconds to compile a kernel and to load a compiled one. */
 static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
                     compile_seconds = 1.5, load_seconds = 0.05;
 /* Runs of a point besides its samples: verification, warm-up, and choice of the sample length.

@@ -63,18 +63,19 @@ static bool is_stopped(const race *job) {
 }
 
 static tsl_race_options with_defaults(const tsl_race_options *options) {
-  tsl_race_options made = options ? *options : (tsl_race_options){0};
-  made.samples_max = made.samples_max > 0 ? made.samples_max : SAMPLES_MAX;
-  made.samples_min = made.samples_min > 0 ? made.samples_min : SAMPLES_MIN;
-  made.samples_min = made.samples_min < made.samples_max ? made.samples_min : made.samples_max;
-  made.seconds_max = made.seconds_max > 0 ? made.seconds_max : default_seconds_max;
-  made.noise = made.noise > 0 ? made.noise : default_noise;
-  made.time_limit = made.time_limit > 0 ? made.time_limit : INFINITY;
-  made.limit = made.limit > 0 ? made.limit : INFINITY;
-  return made;
+  tsl_race_options defaults = options ? *options : (tsl_race_options){0};
+  defaults.samples_max = defaults.samples_max > 0 ? defaults.samples_max : SAMPLES_MAX;
+  defaults.samples_min = defaults.samples_min > 0 ? defaults.samples_min : SAMPLES_MIN;
+  defaults.samples_min =
+      defaults.samples_min < defaults.samples_max ? defaults.samples_min : defaults.samples_max;
+  defaults.seconds_max = defaults.seconds_max > 0 ? defaults.seconds_max : default_seconds_max;
+  defaults.noise = defaults.noise > 0 ? defaults.noise : default_noise;
+  defaults.time_limit = defaults.time_limit > 0 ? defaults.time_limit : INFINITY;
+  defaults.limit = defaults.limit > 0 ? defaults.limit : INFINITY;
+  return defaults;
 }
 
-static void race_tell(const race *job, const char *name, double fraction) {
+static void report_progress(const race *job, const char *name, double fraction) {
   char what[192];
   snprintf(what, sizeof what, "%s on %s", name, job->device->name);
   if (job->options.progress)
@@ -96,7 +97,7 @@ static tesela_status verify_all(race *job) {
     if (entry->result == TSL_CASE_REFUSED)
       continue;
     entry->result = TSL_CASE_RIGHT;
-    race_tell(job, entry->strategy->name, 0.5 * i / job->count);
+    report_progress(job, entry->strategy->name, 0.5 * i / job->count);
     if (is_stopped(job)) {
       tsl_race_conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
@@ -225,7 +226,7 @@ static double progress_of(const race *job) {
 static void run_round(race *job, int count) {
   for (int i = 0; i < count && !is_stopped(job); i++) {
     runner *current = &job->runners[job->order[i]];
-    race_tell(job, current->entry->strategy->name, progress_of(job));
+    report_progress(job, current->entry->strategy->name, progress_of(job));
     race_sample(job, current, &current->now, &current->now_wall);
   }
   if (is_stopped(job)) /* the round is incomplete */
@@ -247,7 +248,7 @@ static void start_runners(race *job) {
     runner *current = &job->runners[i];
     if (!current->running || is_stopped(job))
       continue;
-    race_tell(job, current->entry->strategy->name, 0.5 + 0.1 * i / job->count);
+    report_progress(job, current->entry->strategy->name, 0.5 + 0.1 * i / job->count);
     if (tsl_plan_create(job->problem, current->entry->strategy, &current->entry->config, job->device,
                         TSL_PLACE_DEVICE, &current->plan) != TESELA_OK)
       race_drop(current, TSL_CASE_FAILED, tesela_last_error());

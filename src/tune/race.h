@@ -44,11 +44,10 @@ typedef struct tsl_race_options {
 /* Reason of an entry that was not measured because the race was stopped. */
 extern const char tsl_race_cut_short[];
 
-/* Report about a race. */
 typedef struct tsl_race_report {
-  int sets;           /* sets of operands; 0: nothing was timed */
-  uint64_t set_bytes; /* bytes of one set */
-  bool cold;          /* the sets together are at least twice the device's last cache */
+  int sets; /* sets of operands; 0: nothing was timed */
+  uint64_t set_bytes;
+  bool cold; /* the sets together are at least twice the device's last cache */
   int rounds, discarded;
   double seconds;                        /* duration of the whole race */
   int clock_mhz_before, clock_mhz_after; /* device clock before and after the rounds; 0: unknown */

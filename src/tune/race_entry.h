@@ -9,7 +9,6 @@ typedef struct tsl_race_entry {
   /* Input. */
   const tsl_strategy *strategy;
   tsl_config config;
-  /* Result. */
   tsl_case_result result;
   tsl_verdict verdict;    /* if right or wrong */
   tsl_measurement timing; /* if right, else tsl_not_measured */

@@ -76,7 +76,7 @@ bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *in
          challenger->seconds < incumbent->seconds * (1 - least_noise);
 }
 
-static void crown(tuning_state *state, int point, const tsl_tune_result *raw) {
+static void set_incumbent(tuning_state *state, int point, const tsl_tune_result *raw) {
   if (point != state->incumbent || state->out->found_at == 0)
     state->out->found_at = state->out->tried_count;
   state->incumbent = point;
@@ -113,9 +113,9 @@ static tesela_status judge_batch(tuning_state *state, const int *points, int cou
       challenger = i;
   }
   if (challenger >= 0 && (!holds || tsl_tune_beats(&raw[challenger], &raw[0])))
-    crown(state, points[challenger], &raw[challenger]);
+    set_incumbent(state, points[challenger], &raw[challenger]);
   else if (holds)
-    crown(state, points[0], &raw[0]);
+    set_incumbent(state, points[0], &raw[0]);
   else
     state->incumbent = tune_fastest(state);
   return TESELA_OK;
@@ -147,7 +147,7 @@ static bool is_over(const tuning_state *state) {
          (job->points_max > 0 && state->out->tried_count >= job->points_max);
 }
 
-static void tune_tell(const tuning_state *state) {
+static void log_result(const tuning_state *state) {
   const tsl_tune_job *job = state->job;
   const double by_time = job->budget > 0 ? (tsl_clock() - state->started) / job->budget : 0,
                by_points = (double)state->out->tried_count /
@@ -186,7 +186,7 @@ static tesela_status climb(tuning_state *state) {
   int next[TSL_TUNE_BATCH];
   while (!is_over(state)) {
     const bool is_new = state->incumbent >= 0 && !state->out->tried[state->incumbent];
-    tune_tell(state);
+    log_result(state);
     const int count = next_points(state, next, batch_size(state) - is_new);
     state->out->complete = count == 0 && !is_new;
     if (state->out->complete)
@@ -212,7 +212,7 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
   /* A continued search starts from its best point. */
   state.incumbent = tune_fastest(&state);
   if (state.incumbent >= 0)
-    crown(&state, state.incumbent, &tuned->results[state.incumbent]);
+    set_incumbent(&state, state.incumbent, &tuned->results[state.incumbent]);
   else
     state.incumbent = tuned->start;
   status = climb(&state);

@@ -69,7 +69,7 @@ void tsl_tune_cache_free(tsl_tune_cache *cache) {
   memset(cache, 0, sizeof *cache);
 }
 
-static bool is_meant(const tsl_tune_cache *cache, const tsl_wisdom_record *record) {
+static bool is_for_cache(const tsl_tune_cache *cache, const tsl_wisdom_record *record) {
   return record->units == cache->like.units && strcmp(record->key, cache->like.key) == 0 &&
          memcmp(&record->problem, &cache->like.problem, sizeof record->problem) == 0;
 }
@@ -79,7 +79,7 @@ const tsl_tune_kept *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_
   for (int i = cache->count - 1; i >= 0; i--) {
     const tsl_wisdom_record *record = &cache->items[i].record;
     if (record->strategy == strategy && memcmp(&record->config, config, sizeof *config) == 0 &&
-        is_meant(cache, record))
+        is_for_cache(cache, record))
       return &cache->items[i];
   }
   return NULL;
@@ -109,7 +109,7 @@ tesela_status tsl_tune_cache_space(const tsl_tune_cache *cache, tsl_space *space
   for (int i = 0; i < cache->count; i++) {
     const tsl_tune_kept *kept = &cache->items[i];
     const tsl_space_point point = {kept->record.strategy, kept->record.config, kept->predicted};
-    if (is_meant(cache, &kept->record) && tsl_space_find(space, point.strategy, &point.config) < 0)
+    if (is_for_cache(cache, &kept->record) && tsl_space_find(space, point.strategy, &point.config) < 0)
       TSL_TRY(tsl_space_add_point(space, &point));
   }
   return TESELA_OK;

@@ -97,8 +97,8 @@ static void matrix_multiply_block(const tsl_vector_kernels *kernels, const tsl_v
 }
 
 /* Adds separate sums to rows from i of y; conj(A) x = conj(A conj(x)). */
-static void add_apart(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i, int64_t rows,
-                      const void *apart) {
+static void add_separate_sums(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i,
+                              int64_t rows, const void *apart) {
   const tsl_line target = tsl_line_from(kernels, p->y, i);
   kernels->line->add(rows, (tsl_vector_number){1, 0}, apart, 1, p->conjugate, tsl_writable(target.at),
                      target.step);
@@ -116,7 +116,7 @@ static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_ve
   for (int64_t j = 0; j < p->columns; j += piece) {
     memset(strip, 0, (size_t)(rows * kernels->size));
     matrix_multiply_block(kernels, p, i, rows, j, tsl_min(piece, p->columns - j), strip);
-    add_apart(kernels, p, i, rows, strip);
+    add_separate_sums(kernels, p, i, rows, strip);
   }
 }
 
@@ -142,7 +142,7 @@ static bool multiply_pieces(matrix_job *job, tsl_team team) {
   job->sums = sums;
   tsl_team_run(team, pieces, piece_task, job);
   for (int64_t i = 0; i < pieces; i++)
-    add_apart(job->kernels, p, 0, p->rows, job->sums + i * job->pitch);
+    add_separate_sums(job->kernels, p, 0, p->rows, job->sums + i * job->pitch);
   tsl_scratch_give(sums);
   return true;
 }

@@ -30,8 +30,8 @@ static const char *vector_blocks_element(const tsl_vector_kernels *kernels, cons
 
 /* Adds columns from j, times x[j..], to x at the rows off the diagonal; or the transposed product
  * to x[j..]. */
-static void beside_block(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
-                         bool transposed, bool solves, tsl_line x, int64_t j, int64_t columns) {
+static void add_off_diagonal(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
+                             bool transposed, bool solves, tsl_line x, int64_t j, int64_t columns) {
   const int64_t first = t->upper ? 0 : j + columns, rows = t->upper ? j : t->n - first;
   const tsl_line at = tsl_line_from(kernels, x, j), beside = tsl_line_from(kernels, x, first);
   if (rows > 0)
@@ -148,10 +148,10 @@ void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
   for (int64_t step = 0; step < blocks; step++) {
     const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_min(BLOCK, t->n - j);
     if (transposed == solves)
-      beside_block(kernels, team, t, transposed, solves, x, j, columns);
+      add_off_diagonal(kernels, team, t, transposed, solves, x, j, columns);
     diagonal_block(kernels, t, transposed, solves, x, j, columns);
     if (transposed != solves)
-      beside_block(kernels, team, t, transposed, solves, x, j, columns);
+      add_off_diagonal(kernels, team, t, transposed, solves, x, j, columns);
   }
 }
 

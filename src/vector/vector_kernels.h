@@ -24,7 +24,6 @@ typedef struct tsl_line_kernels {
               int64_t y_step);
   /* z += a x + b y, all steps 1 */
   void (*add_two)(int64_t n, tsl_vector_number a, const void *x, tsl_vector_number b, const void *y, void *z);
-  /* x = a x */
   void (*scale)(int64_t n, tsl_vector_number a, void *x, int64_t step);
   /* x = a x with real a, for both components */
   void (*stretch)(int64_t n, double a, void *x, int64_t step);

@@ -100,5 +100,5 @@ json 'j["headers"] == []'
 for command in 'multiply typo.csv names.csv' 'transpose typo.csv'; do
   # shellcheck disable=SC2086
   tesela 2 $command
-  says typo.csv "line 1 has 'O' in cell 2" 'no header'
+  says typo.csv "line 1 has 'O' in cell 2" 'a header line must have no numbers'
 done

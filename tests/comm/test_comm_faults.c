@@ -180,7 +180,7 @@ enum { ALL = (1 << RANKS) - 1 };
 static const fault faults[] = {
     {"another m", 1 << 2, other_m, TESELA_BAD_CALL, "rank 2: m is 31, but 30 on rank 0"},
     {"another alpha", 1 << 1 | 1 << 4, other_alpha, TESELA_BAD_CALL, "rank 1: alpha is 3, but 1 on rank 0"},
-    {"another alpha on rank 0", 1 << 0, other_alpha, TESELA_BAD_CALL, "rank 1: alpha differs from rank 0"},
+    {"another alpha on rank 0", 1 << 0, other_alpha, TESELA_BAD_CALL, "rank 1: alpha is 1, but 3 on rank 0"},
     {"another type", 1 << 3, other_type, TESELA_BAD_CALL, "rank 3: type of C is f32, but f64 on rank 0"},
     {"another beta", 1 << 2, other_beta, TESELA_BAD_CALL, "rank 2: beta is 0.25, but 0 on rank 0"},
     {"another imaginary part of beta", ALL, other_imaginary_beta, TESELA_BAD_CALL,
@@ -220,7 +220,8 @@ static const fault faults[] = {
     {"rectangles in each other's memory", ALL, rectangles_overlap, TESELA_BAD_CALL,
      "rank 1: rectangles 0 and 1 of c overlap in memory"},
     {"elements beyond all memory", 1 << 3, far_apart, TESELA_BAD_CALL, "rank 3: b: "},
-    {"a rank twice", ALL, rank_twice, TESELA_BAD_CALL, "rank 0: layout of b.ranks[4] is 3: each is another"},
+    {"a rank twice", ALL, rank_twice, TESELA_BAD_CALL,
+     "rank 0: layout of b.ranks[4] is 3: ranks must be distinct"},
     {"a window outside", ALL, window_outside, TESELA_BAD_CALL, "rank 0: layout of b: rows 7 to"},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };

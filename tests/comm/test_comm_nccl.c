@@ -363,7 +363,7 @@ static void ranks_that_cannot_meet(void **state) {
   set(FALSE_NCCL_NOTHING, 0);
   run_logged(4, &o);
   all_are_right(&o, 0, 4);
-  assert_non_null(strstr(log_text, "host memory: ranks 0 and 1 have one GPU (fake:0), and NCCL wants one"));
+  assert_non_null(strstr(log_text, "host memory: ranks 0 and 1 share a GPU (fake:0), but NCCL needs one"));
   o.one_card = false;
   /* Without any. */
   set(FALSE_NCCL_NOTHING, 0);

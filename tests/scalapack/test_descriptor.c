@@ -109,7 +109,7 @@ static void test_first_block(void **state) {
   fields[10] = 11;
   fields[4] = 5; /* larger than the others */
   tsl_scalapack_describe(fields, 3, 6, &of);
-  assert_non_null(strstr(tsl_scalapack_refuse(&of, 1, 1, &here), "first is larger"));
+  assert_non_null(strstr(tsl_scalapack_refuse(&of, 1, 1, &here), "first block is larger"));
   fields[4] = 0;
   tsl_scalapack_describe(fields, 3, 6, &of);
   assert_non_null(tsl_scalapack_refuse(&of, 1, 1, &here));

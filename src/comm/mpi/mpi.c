@@ -35,7 +35,7 @@ static mpi_ranks *kept;
 
 /* Returns TESELA_OK, or the failure of an MPI call. Most programs' error handler ends the job
  * first. */
-static tesela_status mpi_told(int code) {
+static tesela_status mpi_check(int code) {
   if (code == MPI_SUCCESS)
     return TESELA_OK;
   char sentence[MPI_MAX_ERROR_STRING + 16] = "MPI: ";
@@ -86,7 +86,7 @@ static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, v
     code = is_send ? MPI_Isend(rest, count, MPI_BYTE, other, tag, self->copy, &r->list[r->count++])
                    : MPI_Irecv(rest, count, MPI_BYTE, other, tag, self->copy, &r->list[r->count++]);
   }
-  return mpi_told(code);
+  return mpi_check(code);
 }
 
 static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int end, int tag, const void *data,
@@ -108,29 +108,29 @@ static tesela_status mpi_receive_message(tsl_ranks *ranks, int batch, int from, 
 static tesela_status mpi_progress(tsl_ranks *ranks, int batch, int *done) {
   requests *r = &self_of(ranks)->batches[batch];
   *done = 1;
-  return r->count == 0 ? TESELA_OK : mpi_told(MPI_Testall(r->count, r->list, done, MPI_STATUSES_IGNORE));
+  return r->count == 0 ? TESELA_OK : mpi_check(MPI_Testall(r->count, r->list, done, MPI_STATUSES_IGNORE));
 }
 
 static tesela_status mpi_wait_batch(tsl_ranks *ranks, int batch) {
   requests *r = &self_of(ranks)->batches[batch];
   const int count = r->count;
   r->count = 0;
-  return count == 0 ? TESELA_OK : mpi_told(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
+  return count == 0 ? TESELA_OK : mpi_check(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
 }
 
 static tesela_status mpi_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
   if (bytes > INT_MAX)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
-  return mpi_told(
+  return mpi_check(
       MPI_Allgather(state, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
 }
 
 static tesela_status mpi_broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
-  return mpi_told(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, self_of(ranks)->copy));
+  return mpi_check(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, self_of(ranks)->copy));
 }
 
 static tesela_status mpi_least(tsl_ranks *ranks, double value, double *out) {
-  return mpi_told(MPI_Allreduce(&value, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
+  return mpi_check(MPI_Allreduce(&value, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
 }
 
 /* --- files --- */
@@ -141,7 +141,7 @@ struct tsl_ranks_file {
 };
 
 /* Returns TESELA_OK, or the failure of an MPI call on a file. MPI returns file errors by default. */
-static tesela_status told_of(const char *name, int code) {
+static tesela_status mpi_check_file(const char *name, int code) {
   char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
   int length = 0;
   if (code == MPI_SUCCESS)
@@ -152,7 +152,7 @@ static tesela_status told_of(const char *name, int code) {
 }
 
 /* Returns this rank's failure; or a general failure if only another rank failed. Collective. */
-static tesela_status all_well(tsl_ranks *ranks, tesela_status status_in) {
+static tesela_status mpi_agree(tsl_ranks *ranks, tesela_status status_in) {
   double well = 0;
   const tesela_status status = mpi_least(ranks, status_in == TESELA_OK, &well);
   if (status_in != TESELA_OK || status != TESELA_OK || well > 0)
@@ -177,10 +177,10 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
-  tesela_status status = all_well(ranks, name_file(path, &file));
+  tesela_status status = mpi_agree(ranks, name_file(path, &file));
   if (status == TESELA_OK)
-    status = all_well(ranks, told_of(path, MPI_File_open(self_of(ranks)->copy, file->name, mode,
-                                                         MPI_INFO_NULL, &file->handle)));
+    status = mpi_agree(ranks, mpi_check_file(path, MPI_File_open(self_of(ranks)->copy, file->name, mode,
+                                                                 MPI_INFO_NULL, &file->handle)));
   if (status != TESELA_OK) {
     free(file);
     file = NULL;
@@ -223,7 +223,7 @@ static size_t mpi_write_file(tsl_ranks_file *file, uint64_t place, const void *d
 static tesela_status close_file(tsl_ranks_file *file) {
   if (!file)
     return TESELA_OK;
-  const tesela_status status = told_of(file->name, MPI_File_close(&file->handle));
+  const tesela_status status = mpi_check_file(file->name, MPI_File_close(&file->handle));
   free(file);
   return status;
 }
@@ -296,7 +296,7 @@ static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   if (!self)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for a communicator");
   self->home = communicator;
-  tesela_status status = mpi_told(MPI_Comm_dup(communicator, &self->copy));
+  tesela_status status = mpi_check(MPI_Comm_dup(communicator, &self->copy));
   if (status != TESELA_OK) {
     free(self);
     return status;
@@ -309,7 +309,7 @@ static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   self->next = kept;
   kept = self;
   *out = self;
-  return mpi_told(MPI_Comm_set_attr(communicator, key, self));
+  return mpi_check(MPI_Comm_set_attr(communicator, key, self));
 }
 
 /* Finds the ranks of a communicator; makes them at its first call, which is collective. */
@@ -328,7 +328,7 @@ static tesela_status mpi_find(MPI_Comm communicator, tsl_ranks **out) {
   if (status != TESELA_OK)
     return status;
   mpi_ranks *self = NULL;
-  status = mpi_told(MPI_Comm_get_attr(communicator, key, &self, &found));
+  status = mpi_check(MPI_Comm_get_attr(communicator, key, &self, &found));
   if (status == TESELA_OK && !found)
     status = mpi_make(communicator, &self);
   if (status == TESELA_OK)

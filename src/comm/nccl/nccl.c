@@ -13,7 +13,7 @@ static const tsl_library_symbol symbols[] = {
 };
 
 /* Returns TESELA_OK, or the failure of a call with NCCL's texts for the result and the last error. */
-static tesela_status nccl_told(const tsl_nccl *nccl, const char *call, int result) {
+static tesela_status nccl_check(const tsl_nccl *nccl, const char *call, int result) {
   if (result == TSL_NCCL_SUCCESS || result == TSL_NCCL_IN_PROGRESS)
     return TESELA_OK;
   const char *text = nccl->api.error_text(result), *last = nccl->api.last_error(nccl->handle);
@@ -27,12 +27,12 @@ tesela_status tsl_nccl_load(tsl_nccl *nccl) {
   *nccl = (tsl_nccl){.handle = NULL};
   TSL_TRY(tsl_library_load("NCCL", *chosen ? chosen : NULL, names, symbols, sizeof symbols / sizeof *symbols,
                            &nccl->api));
-  return nccl_told(nccl, "ncclGetVersion", nccl->api.version(&nccl->version));
+  return nccl_check(nccl, "ncclGetVersion", nccl->api.version(&nccl->version));
 }
 
 tesela_status tsl_nccl_make_id(const tsl_nccl *nccl, tsl_nccl_id *id) {
   tsl_nccl_unique_id own;
-  TSL_TRY(nccl_told(nccl, "ncclGetUniqueId", nccl->api.unique_id(&own)));
+  TSL_TRY(nccl_check(nccl, "ncclGetUniqueId", nccl->api.unique_id(&own)));
   memcpy(id->bytes, own.internal, sizeof id->bytes);
   return TESELA_OK;
 }
@@ -52,33 +52,33 @@ tesela_status tsl_nccl_join(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_
     config.version = TSL_NCCL_FIRST;
   }
   memcpy(own.internal, id->bytes, sizeof own.internal);
-  return nccl_told(nccl, "ncclCommInitRankConfig", nccl->api.join(&nccl->handle, ranks, own, rank, &config));
+  return nccl_check(nccl, "ncclCommInitRankConfig", nccl->api.join(&nccl->handle, ranks, own, rank, &config));
 }
 
 tesela_status tsl_nccl_ready(const tsl_nccl *nccl, bool *ready) {
   int state = TSL_NCCL_SUCCESS;
   *ready = false;
-  TSL_TRY(nccl_told(nccl, "ncclCommGetAsyncError", nccl->api.state(nccl->handle, &state)));
+  TSL_TRY(nccl_check(nccl, "ncclCommGetAsyncError", nccl->api.state(nccl->handle, &state)));
   *ready = state == TSL_NCCL_SUCCESS;
-  return nccl_told(nccl, "messages", state);
+  return nccl_check(nccl, "messages", state);
 }
 
 tesela_status tsl_nccl_group(const tsl_nccl *nccl) {
-  return nccl_told(nccl, "ncclGroupStart", nccl->api.group_start());
+  return nccl_check(nccl, "ncclGroupStart", nccl->api.group_start());
 }
 
 tesela_status tsl_nccl_send(const tsl_nccl *nccl, int end, const void *address, size_t bytes, void *stream) {
-  return nccl_told(nccl, "ncclSend",
-                   nccl->api.send(address, bytes, TSL_NCCL_INT8, end, nccl->handle, stream));
+  return nccl_check(nccl, "ncclSend",
+                    nccl->api.send(address, bytes, TSL_NCCL_INT8, end, nccl->handle, stream));
 }
 
 tesela_status tsl_nccl_receive(const tsl_nccl *nccl, int from, void *address, size_t bytes, void *stream) {
-  return nccl_told(nccl, "ncclRecv",
-                   nccl->api.receive(address, bytes, TSL_NCCL_INT8, from, nccl->handle, stream));
+  return nccl_check(nccl, "ncclRecv",
+                    nccl->api.receive(address, bytes, TSL_NCCL_INT8, from, nccl->handle, stream));
 }
 
 tesela_status tsl_nccl_group_end(const tsl_nccl *nccl) {
-  return nccl_told(nccl, "ncclGroupEnd", nccl->api.group_end());
+  return nccl_check(nccl, "ncclGroupEnd", nccl->api.group_end());
 }
 
 void tsl_nccl_end(tsl_nccl *nccl, bool aborts) {

@@ -33,7 +33,6 @@ static inline int tsl_roofs_number(uint64_t index, int64_t mask) {
   stirred = (stirred ^ stirred >> 15) * UINT32_C(0x85EBCA77);
   return (int)(stirred >> 12 & (uint32_t)mask);
 }
-/* Returns the start of chain `index`. */
 static inline double tsl_roofs_start(int index) {
   return 1 + (double)tsl_roofs_number((uint64_t)index + 1, 0xffff) / 65536;
 }

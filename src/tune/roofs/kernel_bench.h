@@ -69,7 +69,6 @@ tesela_status tsl_kernel_bench_take(tsl_kernel_bench *b, uint64_t groups, size_t
 /* Frees all buffers. */
 void tsl_kernel_bench_give(tsl_kernel_bench *b);
 
-/* Measures the roofs of memory. */
 tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_roofs *roofs);
 /* Measures the roof of multiply-adds in a type. */
 tesela_status tsl_kernel_bench_fma(tsl_kernel_bench *b, tesela_type type, double seconds, tsl_roof *roof);

@@ -35,7 +35,7 @@ static tesela_status write_starts(tsl_kernel_bench *b) {
   return tsl_device_write(b->stream, b->to, 0, b->block, (size_t)starts * tsl_type(b->type)->size);
 }
 
-static tesela_status look_at_chains(tsl_kernel_bench *b) {
+static tesela_status verify_chains(tsl_kernel_bench *b) {
   size_t count;
   const int lanes = b->lanes, chains = b->shape.chains;
   TSL_TRY(tsl_kernel_bench_results(b, (size_t)lanes * tsl_type(b->type)->size, &count));
@@ -57,7 +57,7 @@ static tesela_status repeat_chains(tsl_kernel_bench *b, double seconds, tsl_roof
   TSL_TRY(write_starts(b));
   TSL_TRY(write_constants(b, &tsl_roofs_counting));
   TSL_TRY(tsl_kernel_bench_launch(b));
-  TSL_TRY(look_at_chains(b));
+  TSL_TRY(verify_chains(b));
   TSL_TRY(write_constants(b, &tsl_roofs_turning));
   while (once * b->shape.launches < fma_seconds / 2 && b->rounds < TSL_ROOFS_ROUNDS_MAX) {
     b->rounds *= 2;
@@ -66,7 +66,7 @@ static tesela_status repeat_chains(tsl_kernel_bench *b, double seconds, tsl_roof
   const double items = (double)b->grid.groups[0] * b->shape.items;
   const double work = 2 * items * b->lanes * b->shape.chains * b->shape.round * (double)b->rounds;
   TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, work, seconds, roof));
-  return look_at_chains(b);
+  return verify_chains(b);
 }
 
 tesela_status tsl_kernel_bench_fma(tsl_kernel_bench *b, tesela_type type, double seconds, tsl_roof *roof) {

@@ -47,7 +47,7 @@ static void cut_memory(tsl_kernel_bench *b) {
 }
 
 /* Compares a piece of the copy on the host. */
-static tesela_status look_at_sample(tsl_kernel_bench *b, size_t offset) {
+static tesela_status verify_sample(tsl_kernel_bench *b, size_t offset) {
   TSL_TRY(tsl_device_read(b->stream, b->to, offset, b->block, TSL_KERNEL_BENCH_SAMPLE));
   for (size_t i = 0; i < TSL_KERNEL_BENCH_SAMPLE / sizeof(float); i++)
     if (((const float *)b->block)[i] != (float)tsl_roofs_number(offset / sizeof(float) + i, b->memory.mask))
@@ -56,7 +56,7 @@ static tesela_status look_at_sample(tsl_kernel_bench *b, size_t offset) {
   return TESELA_OK;
 }
 
-static tesela_status look_at_copy(tsl_kernel_bench *b, tsl_module *module) {
+static tesela_status verify_copy(tsl_kernel_bench *b, tsl_module *module) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->to), TSL_ARG_BUFFER(b->results),
                                     TSL_ARG_VALUE(b->memory)};
   int64_t different;
@@ -66,9 +66,9 @@ static tesela_status look_at_copy(tsl_kernel_bench *b, tsl_module *module) {
   if (different != 0)
     return tsl_fail(TESELA_WRONG_RESULT, "%s: %lld of %zu numbers in memory were copied wrong",
                     b->device->name, (long long)different, b->bytes / sizeof(float));
-  TSL_TRY(look_at_sample(b, 0));
-  TSL_TRY(look_at_sample(b, b->bytes / 3 / TSL_KERNEL_BENCH_SAMPLE * TSL_KERNEL_BENCH_SAMPLE));
-  TSL_TRY(look_at_sample(b, b->bytes - TSL_KERNEL_BENCH_SAMPLE));
+  TSL_TRY(verify_sample(b, 0));
+  TSL_TRY(verify_sample(b, b->bytes / 3 / TSL_KERNEL_BENCH_SAMPLE * TSL_KERNEL_BENCH_SAMPLE));
+  TSL_TRY(verify_sample(b, b->bytes - TSL_KERNEL_BENCH_SAMPLE));
   return b->ops->fill(b->stream, b->to, 0, 0xff, b->bytes); /* for the next way of copying */
 }
 
@@ -90,7 +90,7 @@ static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, con
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->to), TSL_ARG_VALUE(b->memory)};
   TSL_TRY(tsl_kernel_bench_choose(b, module, kernel, groups, arguments, 3));
   TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, 2 * (double)b->bytes, seconds, roof));
-  return look_at_copy(b, module);
+  return verify_copy(b, module);
 }
 
 static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds,
@@ -103,7 +103,7 @@ static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module 
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy_once",
                            (uint64_t)(b->memory.chunks * b->memory.steps * b->shape.flight), each, roof));
   TSL_TRY(tsl_roofs_repeat(run_own_copy, b, 2 * (double)b->bytes, each, roof));
-  return look_at_copy(b, module);
+  return verify_copy(b, module);
 }
 
 static tesela_status measure_read(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {

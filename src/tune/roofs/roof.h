@@ -25,10 +25,10 @@ typedef struct tsl_roof {
 } tsl_roof;
 
 typedef struct tsl_roofs {
-  tsl_roof roof[TSL_ROOF_COUNT]; /* by tsl_roof_name */
-  size_t bytes;                  /* bytes of each array */
-  double seconds;                /* duration of the measurement, compilation included */
-  char why[256];                 /* first reason for a missing roof; else "" */
+  tsl_roof roof[TSL_ROOF_COUNT];
+  size_t bytes;   /* bytes of each array */
+  double seconds; /* duration of the measurement, compilation included */
+  char why[256];  /* first reason for a missing roof; else "" */
 } tsl_roofs;
 
 #endif

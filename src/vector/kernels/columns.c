@@ -484,7 +484,7 @@ typedef struct triangle {
 
 /* Returns a mask of a vector's components from `first` on; `first` may be negative or beyond the
  * vector. */
-static inline vector_i32 kept_from(int64_t first) {
+static inline vector_i32 lane_mask_from(int64_t first) {
   enum { EDGE = 32, WORDS = sizeof(REAL) / 4 };
   static const uint32_t words[2 * EDGE] = {
       [EDGE] = ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
@@ -496,10 +496,10 @@ static inline vector_i32 kept_from(int64_t first) {
 /* Sets masks for the column whose diagonal element begins at component `index`: its elements off
  * the diagonal, and these with the diagonal. */
 TSL_INLINE void keep(int64_t index, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
-  *beside = upper ? ~kept_from(index) : kept_from(index + PARTS);
-  *with = upper ? ~kept_from(index + PARTS) : kept_from(index);
+  *beside = upper ? ~lane_mask_from(index) : lane_mask_from(index + PARTS);
+  *with = upper ? ~lane_mask_from(index + PARTS) : lane_mask_from(index);
   if (PARTS == 2 && hermitian)
-    *with &= ~(kept_from(index + 1) & ~kept_from(index + 2));
+    *with &= ~(lane_mask_from(index + 1) & ~lane_mask_from(index + 2));
 }
 
 /* Group of columns from j on, with their factors and sums. */
@@ -721,8 +721,8 @@ static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REA
 }
 
 /* Processes the rows outside of a small square, for columns j to j + count - 1. */
-static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_t ld, tsl_diagonal way,
-                          REAL *x) {
+static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, int64_t ld, tsl_diagonal way,
+                              REAL *x) {
   const int64_t first = way.upper ? 0 : j + count, rows = way.upper ? j : n - first;
   const REAL *column = a + PARTS * (ld * j + first), sign = way.solves ? -1 : 1;
   REAL t[PARTS * MANY];
@@ -764,10 +764,10 @@ static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal way
     const int count = ascends ? square_from(n, n - left) : square_before(left);
     const int64_t j = ascends ? n - left : left - count;
     if (way.transposed == way.solves)
-      beside_square(n, j, count, a, ld, way, x);
+      off_diagonal_rows(n, j, count, a, ld, way, x);
     small_square(count, a + PARTS * (ld * j + j), ld, way, x + PARTS * j);
     if (way.transposed != way.solves)
-      beside_square(n, j, count, a, ld, way, x);
+      off_diagonal_rows(n, j, count, a, ld, way, x);
     left -= count;
   }
 }

@@ -258,7 +258,7 @@ TSL_INLINE void gather(sums *target, vector x, vector y) {
 }
 
 /* Adds the lanes of a dot: x y has re re and im im, swapped(x) y has im re and re im. */
-static inline tsl_vector_number joined(sums s, bool conjugate) {
+static inline tsl_vector_number complex_dot_of(sums s, bool conjugate) {
   if (PARTS == 1)
     return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
   const vector signs = alternating();
@@ -283,7 +283,7 @@ TSL_INLINE tsl_vector_number dot_block(int64_t count, const REAL *x, const REAL 
     gather(&s[3], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
   const sums all_of = {(s[0].plain + s[1].plain) + (s[2].plain + s[3].plain),
                        (s[0].turned + s[1].turned) + (s[2].turned + s[3].turned)};
-  return joined(all_of, conjugate);
+  return complex_dot_of(all_of, conjugate);
 }
 
 static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate,

@@ -21,7 +21,6 @@ enum { QUARTER = 16 / sizeof(REAL), MOST_APART = 8 };
  * bytes. */
 #define UNZIPPED(p)                                                                                          \
   ((p) % (LANES / 2) / (QUARTER / 2) * QUARTER + (p) / (LANES / 2) % 2 * (QUARTER / 2) + (p) % (QUARTER / 2))
-/* Returns the place of lane l. */
 static inline int place_of(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
