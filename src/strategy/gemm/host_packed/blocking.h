@@ -211,7 +211,7 @@ typedef struct tsl_packed_sharing {
 } tsl_packed_sharing;
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads);
-tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_stationary(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads);
 /* Returns the busiest thread's number of equal tasks divided by the mean. */
 static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
@@ -235,11 +235,11 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
 tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads);
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
-tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);
+tesela_status tsl_packed_run_stationary(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team);
 
 /* Runs TSL_PACKED_ROWS in the caller's thread. B is packed panel by panel to `b_copy`, A micro-panel by
  * micro-panel to `a_copy`. */
-void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
+void tsl_packed_stream_a_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

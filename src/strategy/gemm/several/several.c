@@ -190,7 +190,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
     if (status == TESELA_OK)
       break;
     drop_parts(work, self);
-    if (tsl_several_is_said(&requested))
+    if (tsl_several_has_parts(&requested))
       return tsl_fail_in(status, "the part of %s", work->device->members[failed]->name);
     tsl_notice(TSL_LOG_PLAN, "%s gets no part of the product: %.200s", work->device->members[failed]->name,
                tesela_last_error());

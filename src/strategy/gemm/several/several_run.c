@@ -157,7 +157,7 @@ static bool several_run_again_by(several_launch *job, const tsl_several_part *ot
     return false;
   }
   several_remember(job, child);
-  tsl_several_tell(job->work, job->part->device->name, other->device->name, job->failure.sentence);
+  tsl_several_report_failure(job->work, job->part->device->name, other->device->name, job->failure.sentence);
   return true;
 }
 
