@@ -159,7 +159,7 @@ TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   return numbers;
 }
 
-TSL_FUNCTION void exact_put(const exact_fetched *fetched, const exact_source *from, TSL_LOCAL_POINTER double *dst) {
+TSL_FUNCTION void exact_store_local(const exact_fetched *fetched, const exact_source *from, TSL_LOCAL_POINTER double *dst) {
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
     dst[from->place + i * from->place_apart] = (double)tsl_number(fetched->at[i], true);
@@ -295,8 +295,8 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     exact_fetched from_a = exact_fetch(&source_a, g.k), from_b = exact_fetch(&source_b, g.k);
     for (TSL_INDEX first = 0; first < g.k; first += STEP) {
       TSL_BARRIER();
-      exact_put(&from_a, &source_a, of_a);
-      exact_put(&from_b, &source_b, of_b);
+      exact_store_local(&from_a, &source_a, of_a);
+      exact_store_local(&from_b, &source_b, of_b);
       TSL_BARRIER();
       from_a = exact_fetch(&source_a, g.k - first - STEP);
       from_b = exact_fetch(&source_b, g.k - first - STEP);

@@ -132,7 +132,7 @@ static tesela_status shard_worker_bring(const shard_worker_launch *job, const ts
   return copy_rectangle(job, job->site->in, operand, &rect, site_buffer->buffer, false);
 }
 
-static tesela_status shard_worker_arrive(const shard_worker_launch *job) {
+static tesela_status wait_for_copies(const shard_worker_launch *job) {
   const tsl_site *site = job->site;
   if (!site->arrived)
     return TESELA_OK;
@@ -155,7 +155,7 @@ static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
   if (!is_there)
     tsl_operand_reuse_start(&job->stays, block->stays);
   job->block = tile->block;
-  TSL_TRY(shard_worker_arrive(job));
+  TSL_TRY(wait_for_copies(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
     /* C was not copied, so no copy has waited for the buffer */
     TSL_TRY(shard_worker_wait_for(job, site->compute, result));
@@ -286,7 +286,7 @@ static bool shard_worker_repair(const shard_worker_launch *jobs, int count, int 
   return false;
 }
 
-static tesela_status outcome(const shard_worker_launch *jobs, int count) {
+static tesela_status repair_failures(const shard_worker_launch *jobs, int count) {
   for (int i = 0; i < count; i++)
     if (jobs[i].status != TESELA_OK && !shard_worker_repair(jobs, count, i)) {
       tsl_status_restore(&jobs[i].failure);
@@ -309,7 +309,7 @@ static tesela_status run_ready(const tsl_work *work, const tsl_operands *operand
   for (int i = 0; i < count; i++)
     TSL_TRY(tsl_site_ready(jobs[i].site));
   shard_worker_run_all(jobs, count);
-  return outcome(jobs, count);
+  return repair_failures(jobs, count);
 }
 
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands) {
