@@ -87,7 +87,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
 /* Returns the products that compute a problem, which may be a rank-2k update. */
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
                                           int64_t depth, int64_t kept, const tsl_device *device);
-/* Stores the problem of the first or second product of a rank-2k update in `part`, and changes `strides` to
+/* Stores the problem of the first or second product of a rank-2k update in `part`. Changes `strides` to
  * the strides of this product's operands. Returns the update's method. */
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides);
