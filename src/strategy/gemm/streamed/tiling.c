@@ -279,7 +279,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   if (rows == 0 && cols == 0 && depth == 0) {
     if (holds_all(problem, device))
       return tsl_refusal(
-          "the memory of %s holds A, B, C and the kernels' workspace: the product need not be streamed",
+          "the memory of %s holds all of A, B, C and the workspace: the product need not be streamed",
           device->name);
     return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
@@ -291,7 +291,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling_count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
-               ? "complex sums cannot be cut, as an infinity would become NaN: depth must be k"
+               ? "complex sums are not cut, as an infinity would become NaN: depth must be k"
                : tsl_refusal("sums for %s are computed in %s and rounded once, so they cannot be cut: depth "
                              "must be k",
                              tsl_type(problem->c.type)->name,
