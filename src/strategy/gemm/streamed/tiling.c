@@ -292,7 +292,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
                ? "complex sums are not cut, as an infinity would become NaN: depth must be k"
-               : tsl_refusal("sums for %s are computed in %s and rounded once, so they cannot be cut: depth "
+               : tsl_refusal("sums for %s are computed in %s and rounded once, so they are not cut: depth "
                              "must be k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);
