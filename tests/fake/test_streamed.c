@@ -136,7 +136,7 @@ static void test_tilings(void **state) {
         small.memory_limit = small.allocation_max = (uint64_t)(all * part);
         const char *why = tsl_tiling_of(&problem, &config, &small, &t);
         if (why) {
-          assert_non_null(strstr(why, "at the least"));
+          assert_non_null(strstr(why, "needs at least"));
           break;
         }
         covers(&problem, &small, &t);

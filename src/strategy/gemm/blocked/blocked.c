@@ -58,8 +58,8 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-/* Returns the predicted seconds. In each of the k steps a block costs multiply-adds at 0.7 of the peak, and a
- * clock for each packed element of A or five bytes of B. Each panel costs a pass over C. Micro-panels longer
+/* Returns the predicted seconds. In each step of k a block costs multiply-adds at 0.7 of the peak. Packing
+ * costs a clock for each element of A or five bytes of B. Each panel costs a pass over C. Micro-panels longer
  * than 1 KiB a row exceed the first-level cache. Threads wait for the last block; blocks at the edges are
  * smaller. Data outside the near caches is partly waited for. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

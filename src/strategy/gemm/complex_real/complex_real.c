@@ -89,7 +89,7 @@ static tesela_status complex_real_make_child(tsl_work *work, uint64_t value) {
   return work->children->make(work->children, &request, &self->child);
 }
 
-static int64_t complex_real_take(int64_t *numbers, int64_t more, int64_t line) {
+static int64_t complex_real_reserve(int64_t *numbers, int64_t more, int64_t line) {
   const int64_t offset = *numbers;
   *numbers += (more + line - 1) / line * line;
   return offset;
@@ -109,10 +109,10 @@ static tesela_status complex_real_prepare(tsl_work *work) {
     return TESELA_OK;
   TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
   TSL_TRY(complex_real_make_child(work, tsl_complex_real_bytes(&work->problem, way)));
-  (void)complex_real_take(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
-  self->made_at = complex_real_take(&numbers, way->made.elements, line);
-  self->copy_at = complex_real_take(&numbers, way->copy.elements, line);
-  self->sums_at = complex_real_take(&numbers, way->sums.elements, line);
+  (void)complex_real_reserve(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
+  self->made_at = complex_real_reserve(&numbers, way->made.elements, line);
+  self->copy_at = complex_real_reserve(&numbers, way->copy.elements, line);
+  self->sums_at = complex_real_reserve(&numbers, way->sums.elements, line);
   work->scratch = (uint64_t)(numbers * size);
   return TESELA_OK;
 }

@@ -54,8 +54,8 @@ static complex_real_copy complex_real_copy_of(const complex_real_context *run, c
                              .to_step = room->step};
 }
 
-static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride, int64_t places,
-                     int64_t place_stride) {
+static void set_lines(complex_real_copy *copy, int64_t lines, int64_t line_stride, int64_t places,
+                      int64_t place_stride) {
   copy->lines = lines, copy->line_stride = line_stride;
   copy->places = places, copy->place_stride = place_stride;
   copy->is_across = !tsl_launch_along(place_stride, line_stride);
@@ -73,10 +73,10 @@ static tesela_status expand_right(const complex_real_context *run) {
   complex_real_copy copy = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
   copy.becomes = COMPLEX_REAL_EXPANDED;
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
-    go_along(&copy, way->n, right.along, k, right.line);
+    set_lines(&copy, way->n, right.along, k, right.line);
     copy.sign[0] = -right_sign * left_sign, copy.sign[1] = right_sign, copy.sign[2] = left_sign;
   } else {
-    go_along(&copy, k, right.line, way->n, right.along);
+    set_lines(&copy, k, right.line, way->n, right.along);
     copy.sign[0] = right_sign, copy.sign[1] = -right_sign * left_sign, copy.sign[2] = left_sign;
   }
   return complex_real_run_copy(run, &copy, right_of(run));
@@ -88,7 +88,7 @@ static tesela_status take_left_apart(const complex_real_context *run) {
   complex_real_copy copy =
       complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
   copy.becomes = COMPLEX_REAL_APART;
-  go_along(&copy, self->way.m, left.line, run->work->problem.k, left.along);
+  set_lines(&copy, self->way.m, left.line, run->work->problem.k, left.along);
   return complex_real_run_copy(run, &copy, complex_real_left_of(run));
 }
 
@@ -96,7 +96,7 @@ static bool complex_real_is_apart(const complex_real_context *run) {
   return run->self->way.form == TSL_COMPLEX_REAL_APART;
 }
 
-static const tsl_operand *staying(const complex_real_context *run) {
+static const tsl_operand *unchanged_factor(const complex_real_context *run) {
   return complex_real_is_apart(run) ? right_of(run) : complex_real_left_of(run);
 }
 
@@ -105,13 +105,13 @@ static int64_t complex_real_length_of(const complex_real_context *run) {
   return complex_real_is_apart(run) ? run->self->way.n : run->work->problem.k;
 }
 
-static tesela_status copy_staying(const complex_real_context *run) {
+static tesela_status copy_unchanged_factor(const complex_real_context *run) {
   const tsl_complex_real_way *way = &run->self->way;
   const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->operands);
-  complex_real_copy copy = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
-  go_along(&copy, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
-           complex_real_length_of(run), strides.along);
-  return complex_real_run_copy(run, &copy, staying(run));
+  complex_real_copy copy = complex_real_copy_of(run, unchanged_factor(run), run->self->copy_at, &way->copy);
+  set_lines(&copy, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
+            complex_real_length_of(run), strides.along);
+  return complex_real_run_copy(run, &copy, unchanged_factor(run));
 }
 
 static tsl_operand in_room(const complex_real_context *run, const tsl_complex_real_room *room, int64_t index,
@@ -141,8 +141,9 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
   if ((!stays && !way->copies) || (!way->is_staged && !tsl_complex_real_follows(&c, way->n)))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real: operands do not lie along the lines that its plan is for");
-  const tsl_operand as_it_lies = stays ? as_real(staying(run), strides.line)
-                                       : in_room(run, &way->copy, self->copy_at, staying(run)->step == 0),
+  const tsl_operand as_it_lies =
+                        stays ? as_real(unchanged_factor(run), strides.line)
+                              : in_room(run, &way->copy, self->copy_at, unchanged_factor(run)->step == 0),
                     expanded = in_room(
                         run, &way->made, self->made_at,
                         (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
@@ -156,7 +157,7 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
   }
   TSL_TRY(complex_real_is_apart(run) ? take_left_apart(run) : expand_right(run));
   if (!stays)
-    TSL_TRY(copy_staying(run));
+    TSL_TRY(copy_unchanged_factor(run));
   return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
 }
 

@@ -159,7 +159,8 @@ TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   return numbers;
 }
 
-TSL_FUNCTION void exact_put(const exact_fetched *fetched, const exact_source *from, TSL_LOCAL_POINTER double *dst) {
+TSL_FUNCTION void exact_store_local(const exact_fetched *fetched, const exact_source *from,
+                                    TSL_LOCAL_POINTER double *dst) {
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
     dst[from->place + i * from->place_apart] = (double)tsl_number(fetched->at[i], true);
@@ -191,7 +192,8 @@ TSL_FUNCTION void exact_add_step(exact_sums *sums, TSL_LOCAL_POINTER const doubl
     TSL_UNROLL
     for (int e = 0; e < EACH * EACH; e++) {
 #ifdef TSL_REAL_IS_DOUBLE
-      const double next = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->high[e]), moved = next - sums->high[e];
+      const double next = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->high[e]),
+                   moved = next - sums->high[e];
       sums->beside[e] += TSL_FMA(of_a[e / EACH], of_b[e % EACH], -moved);
       sums->high[e] = next;
 #else
@@ -295,8 +297,8 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     exact_fetched from_a = exact_fetch(&source_a, g.k), from_b = exact_fetch(&source_b, g.k);
     for (TSL_INDEX first = 0; first < g.k; first += STEP) {
       TSL_BARRIER();
-      exact_put(&from_a, &source_a, of_a);
-      exact_put(&from_b, &source_b, of_b);
+      exact_store_local(&from_a, &source_a, of_a);
+      exact_store_local(&from_b, &source_b, of_b);
       TSL_BARRIER();
       from_a = exact_fetch(&source_a, g.k - first - STEP);
       from_b = exact_fetch(&source_b, g.k - first - STEP);
@@ -312,7 +314,8 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_row_at(lines, first_row, e, &g),
                          of_col = exact_col_at(lines, first_col, e, &g);
-        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
+        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e),
+                                                 &of_row,
                                                  &of_col, exact_before(to, &g), &g);
         left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }

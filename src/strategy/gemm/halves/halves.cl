@@ -45,7 +45,8 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
   const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
             is_there = number < lines_of(&args, operand),
             count = args.k < TSL_HALVES_SAMPLE ? args.k : TSL_HALVES_SAMPLE;
-  TSL_GLOBAL const unsigned *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
+  TSL_GLOBAL const unsigned *from =
+      (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   unsigned most = 0;
   TSL_UNROLL_BY(8)
   for (int i = worker; i < (is_there ? count : 0); i += each)
@@ -113,8 +114,8 @@ TSL_FUNCTION int zeros_of(const line_counts *counts, const line_scaling *by) {
 }
 
 /* Loads four numbers, `step` apart, of which the first `count` exist. */
-TSL_FUNCTION void load_four(unsigned value[FOUR], TSL_GLOBAL const unsigned *from, halves_index step, int count,
-                            int is_wide) {
+TSL_FUNCTION void load_four(unsigned value[FOUR], TSL_GLOBAL const unsigned *from, halves_index step,
+                            int count, int is_wide) {
   if (is_wide && count == FOUR) {
     const TSL_VECTOR(int, 4) four = TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)from);
     value[0] = (unsigned)TSL_LANE(four, 0);
@@ -333,14 +334,16 @@ tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratc
 #define PITCH (TILE + 4) /* row pitch of a tile in local memory, a multiple of 16 bytes */
 
 /* Loads numbers from h on of an operand's lines; zeros outside the matrix. */
-TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *from, const halves_matrix matrix,
-                        TSL_INDEX line, int lines, int h, int k) {
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *from,
+                        const halves_matrix matrix, TSL_INDEX line, int lines, int h, int k) {
   TSL_UNROLL
   for (int r = 0; r < TILE * DEPTH / ITEMS; r++) {
     const int e = TSL_ITEM(0) + r * ITEMS, l = matrix.is_across ? e % TILE : e / DEPTH,
               d = matrix.is_across ? e / TILE : e % DEPTH;
     dst[d * PITCH + l] =
-        line + l < lines && h + d < k ? from[matrix.offset + (line + l) * matrix.across + (h + d) * matrix.along] : 0;
+        line + l < lines && h + d < k
+            ? from[matrix.offset + (line + l) * matrix.across + (h + d) * matrix.along]
+            : 0;
   }
 }
 

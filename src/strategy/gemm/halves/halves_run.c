@@ -31,7 +31,7 @@ static void halves_strides_of(const tsl_problem *problem, int operand, int64_t *
   *along = is_a ? shape->col_stride : shape->row_stride;
 }
 
-static int64_t halves_take(int64_t *bytes, int64_t more) {
+static int64_t halves_reserve(int64_t *bytes, int64_t more) {
   const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return offset;
@@ -51,7 +51,7 @@ static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args
                 k = problem->k;
   int64_t bytes = 0;
   *args = (halves_arguments){.m = (int)lines[0], .n = (int)lines[1], .k = (int)k};
-  (void)halves_take(&bytes, halves_workspace_of(lines[0], lines[1], k));
+  (void)halves_reserve(&bytes, halves_workspace_of(lines[0], lines[1], k));
   for (int o = 0; o < 2; o++) {
     int64_t across, along;
     halves_strides_of(problem, o, &across, &along);
@@ -61,14 +61,14 @@ static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args
     args->chunks[o] = matrix->is_across ? (int)tsl_ceil_div(k, TSL_HALVES_DEPTH) : 1;
     args->blocks[o] =
         (int)tsl_ceil_div(lines[o], matrix->is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG);
-    args->planes[o] = halves_take(&bytes, args->pitch[o] * (matrix->is_across ? k : lines[o]) * 2);
-    args->scales[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
-    args->states[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->planes[o] = halves_reserve(&bytes, args->pitch[o] * (matrix->is_across ? k : lines[o]) * 2);
+    args->scales[o] = halves_reserve(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->states[o] = halves_reserve(&bytes, lines[o] * (int64_t)sizeof(int));
     args->counts[o] =
-        halves_take(&bytes, args->chunks[o] * lines[o] * TSL_HALVES_COUNTS * (int64_t)sizeof(int));
+        halves_reserve(&bytes, args->chunks[o] * lines[o] * TSL_HALVES_COUNTS * (int64_t)sizeof(int));
   }
   args->sums_row = tsl_round_up(lines[1], TSL_HALVES_FOUR);
-  args->sums = halves_take(&bytes, lines[0] * args->sums_row * (int64_t)sizeof(float));
+  args->sums = halves_reserve(&bytes, lines[0] * args->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
 

@@ -28,8 +28,8 @@
 /* State of a line that is multiplied in f32. */
 #define TSL_HALVES_NATIVE 0x40000000
 /* Fields of a state: the scale and two fields of six bits. The first is the mean of exponents, rounded down,
- * plus MEAN_BIAS; 0 if the line has zeros. The second, if some numbers are tiny, is the sum of means that
- * this line and a line of the other operand need together, plus NEED_BIAS; else 0. */
+ * plus MEAN_BIAS; 0 if the line has zeros. The second is 0 if no number is tiny. Otherwise it is NEED_BIAS
+ * plus the sum of means that two lines need. */
 #define TSL_HALVES_FIELD 64
 #define TSL_HALVES_MEAN_BIAS 45
 #define TSL_HALVES_NEED_BIAS 30

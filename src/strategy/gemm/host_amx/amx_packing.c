@@ -26,7 +26,7 @@ int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
   return m / micros_a * index + tsl_min(m % micros_a, index);
 }
 
-uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
+uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
   return form->at + (panel - form->panel) * job->depth * form->count +
          (first - form->first) * tsl_amx_panel_units(job, panel);
 }
@@ -86,7 +86,7 @@ void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t pa
   copy.for_amx = job->kernels->is_amx;
   copy.by_rows = job->copies_rows;
   copy.flip = job->kernels->bias != 0 ? 0x80808080 : 0;
-  copy.out = tsl_amx_at(job, form, panel, row);
+  copy.out = tsl_amx_address(job, form, panel, row);
   job->pack_a(&copy);
 }
 
@@ -116,14 +116,14 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
   copy.units = end - first;
   copy.count = tsl_min(width, job->views.n - column);
   copy.width = width;
-  copy.out = tsl_amx_at(job, form, panel, column) + first * width;
+  copy.out = tsl_amx_address(job, form, panel, column) + first * width;
   job->pack_b(&copy);
 }
 
 static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
-    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, form, panel, column)},
+    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
                start_at(form, panel, column));
 }
 
@@ -143,7 +143,7 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
       if (!least || !job->kernels->careful)
         continue;
       const uint32_t value = job->kernels->packing->least(
-          tsl_amx_at(job, form, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
+          tsl_amx_address(job, form, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
       least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
@@ -222,7 +222,7 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
     tile->a =
         a->at + (row - a->first) * (a->pitch / (int64_t)sizeof(uint32_t)) + (panel - a->panel) * job->depth;
   } else {
-    tile->a = tsl_amx_at(job, a, panel, row);
+    tile->a = tsl_amx_address(job, a, panel, row);
     const bool by_rows = job->copies_rows && !job->packed_a.at;
     tile->a_row = (by_rows ? tsl_amx_panel_units(job, panel) : units) * (int64_t)sizeof(uint32_t);
     tile->a_step = by_rows ? 1 : units * rows;
@@ -245,7 +245,7 @@ static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, ts
 }
 
 /* Sets the pending sums of the tile before, if any, to be written during this tile. */
-static void set_late(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
+static void set_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
   unsigned char *const c = concurrent ? concurrent->c : NULL;
   tile->late = c ? concurrent->sums[concurrent->at] : NULL;
@@ -275,7 +275,7 @@ static void set_copy(tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   concurrent->tiles--;
 }
 
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_concurrent *concurrent) {
+void tsl_amx_write_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent) {
   const int64_t row = job->views.c.row_stride * job->c_size, width = job->kernels->width;
   for (int i = 0; concurrent->c && i < job->kernels->height; i++)
     memcpy(concurrent->c + i * row, concurrent->sums[concurrent->at] + i * width,
@@ -298,8 +298,8 @@ uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64
 
 uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t micro_b) {
   const int64_t width = job->kernels->width;
-  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_at(job, b, panel, micro_b * width), 1,
-                                                              0, tsl_amx_panel_units(job, panel) * width)
+  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_address(job, b, panel, micro_b * width),
+                                                              1, 0, tsl_amx_panel_units(job, panel) * width)
                                : TSL_AMX_ALL_ZERO;
 }
 
@@ -326,14 +326,14 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
        * before. */
       tile;
   tile.units = tsl_amx_panel_units(job, panel);
-  tile.b = tsl_amx_at(job, b, panel, column);
+  tile.b = tsl_amx_address(job, b, panel, column);
   tile.start = kernels->bias != 0 ? start_at(b, panel, column) : NULL;
   tile.sums = tile.out = sums;
   tile.out_row = kernels->width;
   tile.goes_on = panel > 0;
   tile.next_sums = NULL;
   set_a(job, a, panel, micro_a, &tile);
-  set_late(job, concurrent, &tile);
+  set_pending(job, concurrent, &tile);
   set_copy(concurrent, &tile);
   if (writes_c)
     set_out(job, micro_a, micro_b, concurrent, &tile);

@@ -62,7 +62,7 @@ int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index);
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel);
 
 /* Returns the address of row (column) `first` in a panel of a copy. */
-uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first);
+uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first);
 
 /* Returns the units of a packed form of all of A or B. */
 int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a);
@@ -96,14 +96,14 @@ typedef struct tsl_amx_concurrent {
   uint32_t least;      /* minimum magnitude in the copied rows, if the kernels compute it */
 } tsl_amx_concurrent;
 /* Adds a panel's products to a tile's sums; panel 0 sets them. After the last panel the tile is written to C:
- * at once, or with `beside` during a later tile or by tsl_amx_write_late(). `has_next`: the next call is for
- * the next micro-panel of B, and its sums follow these. `is_careful`: uses tiles that handle subnormal
+ * at once, or with `concurrent` during a later tile or by tsl_amx_write_pending(). `has_next`: the next call
+ * is for the next micro-panel of B, and its sums follow these. `is_careful`: uses tiles that handle subnormal
  * numbers. Registers keep sums from panel to panel, so later panels must be careful too. */
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
-                           tsl_amx_concurrent *beside, bool has_next);
+                           tsl_amx_concurrent *concurrent, bool has_next);
 /* Writes the pending sums, if any, to C. */
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_concurrent *beside);
+void tsl_amx_write_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent);
 /* Copies the rows of a micro-panel of A, unchanged, from panel form->panel on: `units` units with zeros after
  * them. The rows go to form->at, form->pitch bytes apart. */
 void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units);

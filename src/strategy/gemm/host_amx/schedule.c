@@ -51,7 +51,7 @@ static int64_t schedule_pieces(const schedule_launch *run) {
   return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
 
-static void copy_one(void *argument, int64_t index, int worker) {
+static void pack_micro_panel(void *argument, int64_t index, int worker) {
   const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t each = schedule_pieces(run), panel = index / each, piece = index % each,
@@ -135,7 +135,7 @@ static void schedule_multiply_block(void *argument, int64_t index, int worker) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static schedule_launch schedule_running_of(const tsl_amx_job *job) {
+static schedule_launch make_schedule_launch(const tsl_amx_job *job) {
   schedule_launch run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   run.late_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
   run.late_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
@@ -153,12 +153,12 @@ static int64_t workspace_of_copy(const schedule_launch *run, bool is_a) {
 }
 
 static int64_t workspace_shared(const tsl_amx_job *job, int threads) {
-  const schedule_launch run = schedule_running_of(job);
+  const schedule_launch run = make_schedule_launch(job);
   return workspace_of_copy(&run, true) + workspace_of_copy(&run, false) + threads * run.workspace;
 }
 
 static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
-  schedule_launch run = schedule_running_of(job);
+  schedule_launch run = make_schedule_launch(job);
   const int64_t a = workspace_of_copy(&run, true), b = workspace_of_copy(&run, false);
   if (a > 0)
     run.a = tsl_amx_form_in(job, true, workspace);
@@ -166,7 +166,7 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
     run.b = tsl_amx_form_in(job, false, workspace + a);
   run.own = workspace + a + b;
   if (a + b > 0)
-    tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
+    tsl_team_run(team, job->panels * schedule_pieces(&run), pack_micro_panel, &run);
   tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, schedule_multiply_block,
                &run);
 }
@@ -178,7 +178,7 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_tea
       (tsl_amx_form){.at = dst}; /* the other operand is not packed */
   schedule_launch run = {
       .job = &form_job, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
-  tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
+  tsl_team_run(team, job->panels * schedule_pieces(&run), pack_micro_panel, &run);
 }
 
 typedef struct schedule_counter {
@@ -275,11 +275,11 @@ static void cut_passes(schedule_rectangles *run, int64_t threads) {
   run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
-static int64_t workspace_here(const tsl_amx_job *job) {
+static int64_t workspace_of_part(const tsl_amx_job *job) {
   return job->kernels->is_amx ? tsl_amx_workspace_alone(job) : workspace_shared(job, 1);
 }
 
-static void run_here(const tsl_amx_job *job, uint32_t *workspace) {
+static void run_part_here(const tsl_amx_job *job, uint32_t *workspace) {
   if (job->kernels->is_amx)
     tsl_amx_run_alone(job, workspace);
   else
@@ -307,7 +307,7 @@ static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
 
 /* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left. Tile
  * registers of different processors differ in speed by several times. */
-static void share_rectangles(void *argument, int64_t index, int worker) {
+static void take_rectangles(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
     const tsl_amx_job part = schedule_rectangle(run, next);
@@ -340,7 +340,7 @@ static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) 
   run.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
   for (int64_t i = 0; i < run.count; i++)
     atomic_init(&run.taken[i].value, 0);
-  tsl_team_run(team, tasks, share_rectangles, &run);
+  tsl_team_run(team, tasks, take_rectangles, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -416,7 +416,7 @@ static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) 
 static void schedule_multiply_part(void *argument, int64_t index, int worker) {
   const schedule_split_k *run = argument;
   const tsl_amx_job part = schedule_part_of(run, index);
-  run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
+  run_part_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
 }
 
 static uint32_t schedule_added(uint32_t a, uint32_t b) {
@@ -459,7 +459,7 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
     const tsl_amx_job part = schedule_part_of(&run, i);
-    run.each = tsl_max(run.each, workspace_here(&part));
+    run.each = tsl_max(run.each, workspace_of_part(&part));
   }
   const int64_t threads = tsl_team_threads(team), workspaces = tsl_min(threads, job->split_k);
   run.by_worker = threads < job->split_k;

@@ -77,7 +77,7 @@ static prefetches prefetches_of_copy(const rectangle_launch *run, int64_t micro_
                                      int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row;
-  return (prefetches){.at = (const unsigned char *)tsl_amx_at(job, &run->a, panel, row),
+  return (prefetches){.at = (const unsigned char *)tsl_amx_address(job, &run->a, panel, row),
                       .left = end_panel - panel,
                       .lines =
                           tsl_amx_panel_units(job, panel) * rows * (int64_t)sizeof(uint32_t) / TSL_CACHE_LINE,
@@ -314,7 +314,7 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
       run_pass(&run, first, tsl_min(first + run.micros_b, job->micros_b), panel,
                tsl_min(panel + run.panels, job->panels));
-  tsl_amx_write_late(job, &run.beside);
+  tsl_amx_write_pending(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();
   if (job->nontemporal) /* nontemporal stores must be visible before the product counts as done */

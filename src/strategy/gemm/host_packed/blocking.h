@@ -87,7 +87,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
 /* Returns the products that compute a problem, which may be a rank-2k update. */
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
                                           int64_t depth, int64_t kept, const tsl_device *device);
-/* Stores the problem of the first or second product of a rank-2k update in `part`, and changes `strides` to
+/* Stores the problem of the first or second product of a rank-2k update in `part`. Changes `strides` to
  * the strides of this product's operands. Returns the update's method. */
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides);
@@ -211,7 +211,7 @@ typedef struct tsl_packed_sharing {
 } tsl_packed_sharing;
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads);
-tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_stationary(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads);
 /* Returns the busiest thread's number of equal tasks divided by the mean. */
 static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
@@ -235,11 +235,11 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
 tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads);
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
-tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);
+tesela_status tsl_packed_run_stationary(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team);
 
 /* Runs TSL_PACKED_ROWS in the caller's thread. B is packed panel by panel to `b_copy`, A micro-panel by
  * micro-panel to `a_copy`. */
-void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
+void tsl_packed_stream_a_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

@@ -110,7 +110,7 @@ static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_
   }
 }
 
-static int64_t column_strips_take(const column_strips_run *run, int64_t index) {
+static int64_t take_micro_panel(const column_strips_run *run, int64_t index) {
   return atomic_fetch_add_explicit(&run->taken[index].value, 1, memory_order_relaxed);
 }
 
@@ -123,13 +123,13 @@ static void multiply_strip(const column_strips_run *run, int64_t index, int work
   unsigned char *const a_copy = run->copies + worker * (run->a_bytes + run->b_bytes), *const b_copy =
                                                                                           a_copy +
                                                                                           run->a_bytes;
-  int64_t i = column_strips_take(run, index);
+  int64_t i = take_micro_panel(run, index);
   for (int64_t step = 0; i < micros_a && step < k; step += strip.kc) {
     const tsl_packed_block panel = strip_at(run, index, step);
     tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
   }
   for (int64_t behind; i < micros_a; i = behind) {
-    behind = column_strips_take(run, index);
+    behind = take_micro_panel(run, index);
     for (int64_t step = 0; step == 0 || step < k; step += strip.kc) {
       const tsl_packed_block micro_block = column_strips_micro_a_block(&strip, strip_at(run, index, step), i),
                              next = step + strip.kc < k
@@ -153,7 +153,7 @@ static int64_t column_strips_left_of(const column_strips_run *run, int64_t index
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
-static void share_strips(void *argument, int64_t index, int worker) {
+static void take_strips(void *argument, int64_t index, int worker) {
   const column_strips_run *run = argument;
   const int64_t count = run->grid.down * run->grid.across;
   for (int64_t next = index, most = 1; most > 0;) {
@@ -192,7 +192,7 @@ tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
   run.copies = (unsigned char *)memory + counters;
   for (int64_t i = 0; i < count; i++)
     atomic_init(&run.taken[i].value, 0);
-  tsl_team_run(team, tasks, share_strips, &run);
+  tsl_team_run(team, tasks, take_strips, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

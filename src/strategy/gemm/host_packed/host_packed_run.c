@@ -8,8 +8,8 @@ static const struct {
   tsl_packed_sharing (*share)(const tsl_packed_job *, int64_t);
 } schedules[] = {
     [TSL_PACKED_PANELS] = {tsl_packed_run_panels, tsl_packed_share_panels},
-    [TSL_PACKED_ROWS] = {tsl_packed_run_kept, tsl_packed_share_kept},
-    [TSL_PACKED_COLUMNS] = {tsl_packed_run_kept, tsl_packed_share_kept},
+    [TSL_PACKED_ROWS] = {tsl_packed_run_stationary, tsl_packed_share_stationary},
+    [TSL_PACKED_COLUMNS] = {tsl_packed_run_stationary, tsl_packed_share_stationary},
     [TSL_PACKED_SPLIT_K] = {tsl_packed_run_split_k, tsl_packed_share_split_k},
 };
 

@@ -127,7 +127,7 @@ static void move_16(unsigned char *dst, int64_t to_step, const unsigned char *fr
   packed_structure_move(dst, to_step, from, from_step, count, 16);
 }
 
-static void packed_structure_exchange(const tile_region *copied, bool is_back) {
+static void copy_triangle_part(const tile_region *copied, bool is_back) {
   static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
   const tsl_packed_job *job = copied->job;
   const tsl_view *c = &job->views.c;
@@ -151,8 +151,8 @@ static void packed_structure_exchange(const tile_region *copied, bool is_back) {
 
 /* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the borders of
  * tiles. */
-static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
-                           tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
+static void multiply_in_buffer(const tsl_packed_job *job, const tile_region *region,
+                               tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
     VECTOR_BYTES_MOST = 64,
     BLOCK_MOST = TSL_PACKED_ROWS_MAX * TSL_PACKED_VECTORS_MAX * VECTOR_BYTES_MOST
@@ -166,7 +166,7 @@ static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
       copied.block_column * (tsl_packed_vectors(job->kernels, region->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
     memset(block, 0, (size_t)(copied.block_row * region->rows * job->size));
-    packed_structure_exchange(&copied, false);
+    copy_triangle_part(&copied, false);
   }
   tile->c = block;
   tile->c_row = copied.block_row;
@@ -174,7 +174,7 @@ static void multiply_aside(const tsl_packed_job *job, const tile_region *region,
   multiply(tile);
   tile->c_row = c_row;
   tile->c_column = c_column;
-  packed_structure_exchange(&copied, true);
+  copy_triangle_part(&copied, true);
 }
 
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
@@ -248,7 +248,7 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   tsl_packed_tile_function multiply =
       kernels->multiply[tsl_packed_vectors(kernels, region->columns) - 1][region->rows - 1];
   if (is_across)
-    multiply_aside(job, region, multiply, tile);
+    multiply_in_buffer(job, region, multiply, tile);
   else
     multiply(tile);
 }

@@ -44,7 +44,7 @@ static void split_k_multiply_part(void *argument, int64_t index, int worker) {
   const split_k_launch *run = argument;
   const tsl_packed_job part = split_k_part_of(run, index);
   unsigned char *copies = run->copies + worker * (run->a_bytes + run->b_bytes);
-  tsl_packed_pass_alone(&part, copies, copies + run->a_bytes);
+  tsl_packed_stream_a_alone(&part, copies, copies + run->a_bytes);
 }
 
 static void split_k_add_row(void *argument, int64_t index, int worker) {

@@ -11,7 +11,7 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 }
 
 /* Returns the next panel, of this part of k or of the part after it; its depth is 0 after the last. */
-static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
+static tsl_packed_block next_panel(const tsl_packed_job *job, const tsl_packed_block *block) {
   tsl_packed_block behind = *block;
   behind.step += job->descends ? -job->kc : block->depth;
   behind.depth = behind.step < 0 ? 0 : tsl_min(job->kc, job->views.k + job->ahead - behind.step);
@@ -28,10 +28,10 @@ static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_
 
 /* Multiplies micro-panels `first` to before `end` of A by B's panel. Each one prefetches the next, and in its
  * last tile a part of B's next panel. */
-static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                      void *a_copy, const void *b_copy) {
+static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                                int64_t end, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
-  const tsl_packed_block behind = panel_behind(job, block);
+  const tsl_packed_block behind = next_panel(job, block);
   const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
                 tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
   for (int64_t i = first; i < end; i++) {
@@ -49,35 +49,35 @@ static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, 
   }
 }
 
-/* State of a run. The resident operand (`kept`) is packed whole, panel after panel; each worker has a buffer
- * for the streaming operand (`passing`). */
+/* State of a run. The resident operand (member `resident`) is packed whole, panel after panel; each worker
+ * has a buffer for the streaming operand (`streaming`). */
 typedef struct stationary_launch {
   const tsl_packed_job *job;
   bool by_rows;
-  unsigned char *kept, *passing;
-  int64_t kept_step; /* bytes of the resident operand for each step of k */
-  int64_t passing_bytes;
+  unsigned char *resident, *streaming;
+  int64_t resident_step; /* bytes of the resident operand for each step of k */
+  int64_t streaming_bytes;
   /* Streaming units (micro-panels of A, or groups of micro-panels of B), and tasks that they are distributed
    * in. */
   int64_t units, chunks;
   int64_t shares; /* tasks that pack one panel of the resident operand */
 } stationary_launch;
 
-static int64_t kept_width(const tsl_packed_job *job) {
+static int64_t resident_width(const tsl_packed_job *job) {
   return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->views.m)
                                              : tsl_packed_width_of_b(job, job->views.n);
 }
 
 /* Returns the packed width of a streaming unit: a micro-panel of A or a group of micro-panels of B. */
-static int64_t passing_width(const tsl_packed_job *job) {
+static int64_t streaming_width(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
     return tsl_packed_width_of_a(job, job->mr);
   return job->copies_b ? job->nc : tsl_packed_width_of_b(job, job->views.n);
 }
 
 /* Packs partition `index` of `shares` of a panel of the resident operand. */
-static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
-                            int64_t shares, void *copy) {
+static void pack_resident(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                          int64_t shares, void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
   const int64_t pieces = is_a ? tsl_packed_micros_a(job, block) : tsl_packed_micros_b(job, block),
                 first = tsl_partition_begin(pieces, shares, index),
@@ -88,29 +88,31 @@ static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *b
     tsl_packed_pack_b(job, block, first, end, copy);
 }
 
-static int64_t units_of(const tsl_packed_job *job) {
+static int64_t count_units(const tsl_packed_job *job) {
   return job->schedule == TSL_PACKED_COLUMNS ? tsl_ceil_div_or_one(job->views.n, job->nc)
                                              : tsl_ceil_div_or_one(job->views.m, job->mr);
 }
 
-static void keep_share(void *argument, int64_t index, int worker) {
+static void pack_resident_part(void *argument, int64_t index, int worker) {
   const stationary_launch *run = argument;
   const int64_t step = index / run->shares * run->job->kc;
   const tsl_packed_block block = panel_at(run->job, step);
   (void)worker;
-  stationary_keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
+  pack_resident(run->job, &block, index % run->shares, run->shares,
+                run->resident + step * run->resident_step);
 }
 
-/* Multiplies units `first` to before `end` in each panel. `keeps`: this thread packs the resident operand,
- * one panel at a time; otherwise it is packed already. */
-static void pass_chunk_rows(const stationary_launch *run, int64_t first, int64_t end, bool keeps,
-                            void *passing) {
+/* Multiplies units `first` to before `end` in each panel. `packs_resident`: this thread packs the resident
+ * operand, one panel at a time; otherwise it is packed already. */
+static void stream_a(const stationary_launch *run, int64_t first, int64_t end, bool packs_resident,
+                     void *streaming) {
   const tsl_packed_job *job = run->job;
   for (int64_t panel = 0; panel == 0 || panel * job->kc < job->views.k; panel++) {
     const tsl_packed_block block = panel_at(job, tsl_packed_step_of(job, panel));
-    if (keeps)
-      stationary_keep(job, &block, 0, 1, run->kept);
-    pass_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : block.step * run->kept_step));
+    if (packs_resident)
+      pack_resident(job, &block, 0, 1, run->resident);
+    stream_micro_panels(job, &block, first, end, streaming,
+                        run->resident + (packs_resident ? 0 : block.step * run->resident_step));
   }
 }
 
@@ -146,94 +148,95 @@ static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *bl
   }
 }
 
-static void pass_chunk_columns(const stationary_launch *run, int64_t first, int64_t end, bool keeps,
-                               void *passing) {
+static void stream_b(const stationary_launch *run, int64_t first, int64_t end, bool packs_resident,
+                     void *streaming) {
   const tsl_packed_job *job = run->job;
   const int64_t count = end - first;
   tsl_packed_block block = group_at(job, first, count, 0);
-  unsigned char *copies[] = {passing, (unsigned char *)passing + run->passing_bytes / 2};
+  unsigned char *copies[] = {streaming, (unsigned char *)streaming + run->streaming_bytes / 2};
   tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), copies[0]);
   for (int64_t index = 0; index < count || block.depth > 0; index++) {
     const tsl_packed_block next = group_at(job, first, count, index + 1);
-    if (keeps && index % count == 0)
-      stationary_keep(job, &block, 0, 1, run->kept);
-    multiply_group(job, &block, run->kept + (keeps ? 0 : block.step * run->kept_step), copies[index % 2],
-                   &next, copies[(index + 1) % 2]);
+    if (packs_resident && index % count == 0)
+      pack_resident(job, &block, 0, 1, run->resident);
+    multiply_group(job, &block, run->resident + (packs_resident ? 0 : block.step * run->resident_step),
+                   copies[index % 2], &next, copies[(index + 1) % 2]);
     block = next;
   }
 }
 
-static void pass(const stationary_launch *run, int64_t first, int64_t end, bool keeps, void *passing) {
+static void stream_units(const stationary_launch *run, int64_t first, int64_t end, bool packs_resident,
+                         void *streaming) {
   if (run->job->schedule == TSL_PACKED_COLUMNS)
-    pass_chunk_columns(run, first, end, keeps, passing);
+    stream_b(run, first, end, packs_resident, streaming);
   else
-    pass_chunk_rows(run, first, end, keeps, passing);
+    stream_a(run, first, end, packs_resident, streaming);
 }
 
-static void pass_chunk(void *argument, int64_t index, int worker) {
+static void stream_chunk(void *argument, int64_t index, int worker) {
   const stationary_launch *run = argument;
-  pass(run, tsl_partition_begin(run->units, run->chunks, index),
-       tsl_partition_begin(run->units, run->chunks, index + 1), false,
-       run->passing + worker * run->passing_bytes);
+  stream_units(run, tsl_partition_begin(run->units, run->chunks, index),
+               tsl_partition_begin(run->units, run->chunks, index + 1), false,
+               run->streaming + worker * run->streaming_bytes);
 }
 
-void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
-  const stationary_launch run = {.job = job, .kept = b_copy};
-  pass_chunk_rows(&run, 0, units_of(job), true, a_copy);
+void tsl_packed_stream_a_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
+  const stationary_launch run = {.job = job, .resident = b_copy};
+  stream_a(&run, 0, count_units(job), true, a_copy);
 }
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
 /* Returns the bytes of the resident operand that each task reads again, or 0 if the second-level cache holds
  * them. */
-static int64_t stationary_bytes_again(const tsl_packed_job *job) {
-  const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
+static int64_t reread_bytes(const tsl_packed_job *job) {
+  const int64_t bytes = tsl_packed_bytes(job, resident_width(job) * job->views.k);
   return job->views.k > job->kc && bytes > job->near + job->near / 2 ? bytes : 0;
 }
 
 /* Returns the number of tasks. Small tasks balance the threads. If each task reads the resident operand
  * again, tasks are large enough to hide this, and a multiple of the threads. */
-static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
-  const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
+static int64_t count_chunks(const tsl_packed_job *job, int64_t threads) {
+  const int64_t units = count_units(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
-  if (stationary_bytes_again(job) == 0)
+  if (reread_bytes(job) == 0)
     return most;
   return tsl_min(most, tsl_max(lines / job->again / threads, 1) * threads);
 }
 
-tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
-  const double again =
-      (double)stationary_bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
-  return (tsl_packed_sharing){.waits = kept_width(job) > 0 ? 2 : 1,
-                              .uneven = tsl_packed_uneven(units_of(job), threads),
+tsl_packed_sharing tsl_packed_share_stationary(const tsl_packed_job *job, int64_t threads) {
+  const double again = (double)reread_bytes(job) * (double)count_chunks(job, threads) / (double)threads;
+  return (tsl_packed_sharing){.waits = resident_width(job) > 0 ? 2 : 1,
+                              .uneven = tsl_packed_uneven(count_units(job), threads),
                               .again = again,
-                              .shared = (double)(kept_width(job) * job->views.k * job->size)};
+                              .shared = (double)(resident_width(job) * job->views.k * job->size)};
 }
 
-tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
+tesela_status tsl_packed_run_stationary(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  stationary_launch run = {.job = job, .units = units_of(job)};
-  run.kept_step = kept_width(job) * job->size;
-  run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->kc);
+  stationary_launch run = {.job = job, .units = count_units(job)};
+  run.resident_step = resident_width(job) * job->size;
+  run.streaming_bytes = tsl_packed_bytes(job, streaming_width(job) * job->kc);
   if (job->schedule == TSL_PACKED_COLUMNS)
-    run.passing_bytes *= 2;
-  const int64_t kept_bytes = tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->views.k : job->kc)),
-                bytes = kept_bytes + threads * run.passing_bytes;
+    run.streaming_bytes *= 2;
+  const int64_t resident_bytes =
+                    tsl_packed_bytes(job, resident_width(job) * (threads > 1 ? job->views.k : job->kc)),
+                bytes = resident_bytes + threads * run.streaming_bytes;
   unsigned char nothing; /* target of pointers if nothing is packed */
   void *copies = NULL;
   if (bytes > 0)
     TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
-  run.kept = copies ? copies : &nothing;
-  run.passing = run.kept + kept_bytes;
-  run.chunks = chunks_of(job, threads);
+  run.resident = copies ? copies : &nothing;
+  run.streaming = run.resident + resident_bytes;
+  run.chunks = count_chunks(job, threads);
   if (threads == 1) {
-    pass(&run, 0, run.units, true, run.passing);
+    stream_units(&run, 0, run.units, true, run.streaming);
   } else {
     const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->kc);
     run.shares = tsl_ceil_div_or_one(SHARES_OF_A_THREAD * threads, panels);
-    if (run.kept_step > 0 && job->views.k > 0)
-      tsl_team_run(team, panels * run.shares, keep_share, &run);
-    tsl_team_run(team, run.chunks, pass_chunk, &run);
+    if (run.resident_step > 0 && job->views.k > 0)
+      tsl_team_run(team, panels * run.shares, pack_resident_part, &run);
+    tsl_team_run(team, run.chunks, stream_chunk, &run);
   }
   tsl_scratch_give(copies);
   return TESELA_OK;

@@ -24,9 +24,9 @@ typedef struct tsl_thin_numbers {
   int64_t across, along;
 } tsl_thin_numbers;
 
-/* Adds `rows` rows of the large operand, `width` elements each and `along` apart, to sums of `pitch`
- * elements: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: sums begin with 0; their rows must be
- * whole vectors. `prefetches`: the next rows are prefetched. */
+/* Adds `rows` rows of the large operand, `width` elements each and `along` apart. Sums have `pitch` elements:
+ * sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: sums begin with 0; their rows must be whole
+ * vectors. `prefetches`: the next rows are prefetched. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
                              int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);
 

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-void tsl_several_tell(const tsl_work *work, const char *failed, const char *by, const char *sentence) {
+void tsl_several_report_failure(const tsl_work *work, const char *failed, const char *by,
+                                const char *sentence) {
   tsl_several *self = work->state;
   char note[sizeof self->note];
   snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s", failed, by,

@@ -87,7 +87,7 @@ static const char *several_refuse(const tsl_problem *problem, const tsl_config *
   if (cut == SEVERAL_HOLDERS && last > 0)
     return "with cut=3 each device computes the part of C that it holds: it has no parts";
   if (cut == SEVERAL_TERMS && !tsl_problem_adds_up(problem))
-    return "complex sums, and sums that are rounded to C's type once, cannot be cut: use cut=1 or cut=2";
+    return "complex sums, and sums that are rounded to C's type once, are not cut: use cut=1 or cut=2";
   if (cut == SEVERAL_TERMS && problem->k == 0)
     return "k is 0, so there are no terms to distribute: use cut=1 or cut=2";
   if (last == 0)
@@ -191,7 +191,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
     if (status == TESELA_OK)
       break;
     drop_parts(work, self);
-    if (tsl_several_is_said(&requested))
+    if (tsl_several_has_parts(&requested))
       return tsl_fail_in(status, "the part of %s", work->device->members[failed]->name);
     tsl_notice(TSL_LOG_PLAN, "%s gets no part of the product: %.200s", work->device->members[failed]->name,
                tesela_last_error());

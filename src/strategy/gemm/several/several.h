@@ -91,7 +91,7 @@ tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t firs
  * `idle` get no part. */
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle);
 /* Returns true if the config sets the parts. */
-bool tsl_several_is_said(const tsl_config *config);
+bool tsl_several_has_parts(const tsl_config *config);
 
 /* Returns the rectangle of an operand that a rectangle of C needs. */
 tsl_rect tsl_several_rect(const tsl_problem *problem, int operand, const tsl_rect *c);
@@ -126,7 +126,8 @@ double tsl_several_slab(const tsl_work *work);
 
 /* Reports, once in the plan's note and in the log, that device `failed` failed and device `by` computed its
  * part again. `sentence` is the failure's message. */
-void tsl_several_tell(const tsl_work *work, const char *failed, const char *by, const char *sentence);
+void tsl_several_report_failure(const tsl_work *work, const char *failed, const char *by,
+                                const char *sentence);
 
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 

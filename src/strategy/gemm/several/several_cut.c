@@ -174,7 +174,7 @@ static void consider_one(cut_decision *job, const double *alone) {
   job->seconds = alone[best];
 }
 
-bool tsl_several_is_said(const tsl_config *config) {
+bool tsl_several_has_parts(const tsl_config *config) {
   for (int i = 0; i < TSL_MEMBERS_MAX; i++)
     if (config->value[SEVERAL_PART + i] > 0)
       return true;
@@ -222,7 +222,7 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
       .work = work, .self = self, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
   double alone[TSL_MEMBERS_MAX];
   const bool is_open = job.side == 0;
-  if (tsl_several_is_said(config))
+  if (tsl_several_has_parts(config))
     return TESELA_OK;
   if (is_open)
     job.side = tsl_several_side(&work->problem, job.count);

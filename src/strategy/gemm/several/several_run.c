@@ -97,7 +97,7 @@ static void keep_row(void *argument, int64_t row, int worker) {
 }
 
 /* Saves C's part before a run that may fail. Saves nothing if beta is 0 or memory is short. */
-static void several_keep(several_launch *job) {
+static void save_c(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
   const tsl_subplan *instead = atomic_load(&job->part->instead);
   size_t elements, bytes;
@@ -115,7 +115,7 @@ static void several_keep(several_launch *job) {
 }
 
 /* Restores C's part; returns true if it has its contents of before the run. */
-static bool put_back(const several_launch *job) {
+static bool restore_c(const several_launch *job) {
   if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
     return true;
   if (job->kept)
@@ -125,7 +125,7 @@ static bool put_back(const several_launch *job) {
 }
 
 /* Stores the child plan for later runs; destroys it if another run stored one first. */
-static void several_remember(const several_launch *job, tsl_subplan *child) {
+static void store_replacement(const several_launch *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
   tsl_subplan *none = NULL;
   pthread_mutex_lock(&self->lock);
@@ -148,7 +148,7 @@ static bool several_run_again_by(several_launch *job, const tsl_several_part *ot
       .like = other->child};
   several_launch again = *job;
   tsl_subplan *child;
-  if (!put_back(job) || children->make(children, &request, &child) != TESELA_OK)
+  if (!restore_c(job) || children->make(children, &request, &child) != TESELA_OK)
     return false;
   several_run_child(&again, child, (tsl_team){0});
   if (again.status != TESELA_OK) {
@@ -156,8 +156,8 @@ static bool several_run_again_by(several_launch *job, const tsl_several_part *ot
     job->status = again.status; /* C may be spoilt by this failure too */
     return false;
   }
-  several_remember(job, child);
-  tsl_several_tell(job->work, job->part->device->name, other->device->name, job->failure.sentence);
+  store_replacement(job, child);
+  tsl_several_report_failure(job->work, job->part->device->name, other->device->name, job->failure.sentence);
   return true;
 }
 
@@ -253,7 +253,7 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
   for (int i = 0; i < self->count; i++) {
     jobs[i] = (several_launch){.work = work, .operands = operands, .part = &self->parts[i]};
     TSL_GO(take_sums(&jobs[i]));
-    several_keep(&jobs[i]);
+    save_c(&jobs[i]);
   }
   several_run_all(jobs, self->count, own_part(self));
   for (int i = 0; i < self->count; i++)

@@ -45,12 +45,13 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
 }
 
 /* Lines begin at multiples of 64 bytes. */
-tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out) {
+tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_rect *rect,
+                                 tsl_buffer_layout *out) {
   const size_t size = several_tiles_size_of(work, operand);
   const bool by_rows = tsl_sharding_by_rows(work->spread, operand);
   const int64_t length = by_rows ? rect->cols : rect->rows, lines = by_rows ? rect->rows : rect->cols,
                 unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
-  *out = (tsl_lying){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
+  *out = (tsl_buffer_layout){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
   if (!tsl_size_mul((size_t)pitch, (size_t)lines, &out->bytes) ||
       !tsl_size_mul(out->bytes, size, &out->bytes))
     return tsl_fail(TESELA_UNSUPPORTED, "a part of %lld x %lld elements would pass 2^63 bytes",
@@ -260,11 +261,11 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
 
 /* Sets the layout of a tile's part of an operand. A part that must be copied raises *bytes to its buffer
  * size. */
-static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
-                         tsl_shape *shape, int member) {
+static tesela_status set_layout(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
+                                tsl_shape *shape, int member) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &tile->c);
   const int piece = tsl_sharding_whole(work->spread, operand, &rect, member);
-  tsl_lying lying;
+  tsl_buffer_layout layout;
   shape->rows = rect.rows;
   shape->cols = rect.cols;
   tile->piece[operand] = piece;
@@ -273,11 +274,11 @@ static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int opera
     shape->col_stride = work->spread->holds[operand][piece].col_stride;
     return TESELA_OK;
   }
-  TSL_TRY(tsl_several_lying(work, operand, &rect, &lying));
-  shape->row_stride = lying.row_stride;
-  shape->col_stride = lying.col_stride;
-  if ((operand == TSL_OPERAND_C || tsl_problem_reads(&work->problem, operand)) && lying.bytes > *bytes)
-    *bytes = lying.bytes;
+  TSL_TRY(tsl_several_layout(work, operand, &rect, &layout));
+  shape->row_stride = layout.row_stride;
+  shape->col_stride = layout.col_stride;
+  if ((operand == TSL_OPERAND_C || tsl_problem_reads(&work->problem, operand)) && layout.bytes > *bytes)
+    *bytes = layout.bytes;
   return TESELA_OK;
 }
 
@@ -294,7 +295,7 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   problem.m = c->rows;
   problem.n = c->cols;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    TSL_TRY(lay(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
+    TSL_TRY(set_layout(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
   const int turn = 1 << site->tile_count % SITE_RING;
   site->slabs_used |= tile.piece[job->passes] < 0 ? turn : 0;
   site->results_used |= tile.piece[TSL_OPERAND_C] < 0 ? turn : 0;

@@ -103,7 +103,7 @@ void tsl_several_free_site(const tsl_work *work, tsl_site *site) {
   if (!site)
     return;
   tsl_several_free_site(work, site->instead);
-  tsl_site_end(site);
+  tsl_site_release(site);
   for (int kind = 0; kind < site->kind_count; kind++)
     work->children->destroy(site->kinds[kind].child);
   free(site->kinds);

@@ -50,12 +50,13 @@ tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int
 tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block, tsl_site *site);
 
 /* Strides, in elements, and bytes of a rectangle of an operand in a buffer of its own. */
-typedef struct tsl_lying {
+typedef struct tsl_buffer_layout {
   int64_t row_stride, col_stride;
   size_t bytes;
-} tsl_lying;
+} tsl_buffer_layout;
 /* Computes the layout of a rectangle in a buffer; fails if its bytes overflow. */
-tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out);
+tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_rect *rect,
+                                 tsl_buffer_layout *out);
 
 /* Makes a site of another member for all blocks of a failed site; `like` as in tsl_subplan_request. The
  * caller frees *out. */
@@ -68,8 +69,8 @@ void tsl_several_free_site(const tsl_work *work, tsl_site *site);
  * memory leaves C unchanged. */
 tesela_status tsl_site_ready(tsl_site *site);
 /* Returns the memory of a run to the device's pool (device/memory_pool.h). No work may be pending. */
-void tsl_site_rest(tsl_site *site);
+void tsl_site_release_memory(tsl_site *site);
 /* Releases all resources of a site. No work may be pending. */
-void tsl_site_end(tsl_site *site);
+void tsl_site_release(tsl_site *site);
 
 #endif

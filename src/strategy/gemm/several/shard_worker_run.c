@@ -58,20 +58,20 @@ static const tsl_operand *shard_worker_operand_of(const shard_worker_launch *job
 /* Returns the copy of the common part of a shard and a rectangle from the shard to the rectangle's buffer. */
 static tsl_copy_rect shard_worker_rows_of(const shard_worker_launch *job, int operand, int piece,
                                           const tsl_rect *common, const tsl_rect *rect,
-                                          const tsl_lying *lying) {
+                                          const tsl_buffer_layout *layout) {
   const tsl_shard *hold = &job->work->spread->holds[operand][piece];
   const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
   const bool by_rows = tsl_sharding_by_rows(job->work->spread, operand);
   const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
                            (common->col - hold->at.col) * hold->col_stride,
-                in_buffer = (common->row - rect->row) * lying->row_stride +
-                            (common->col - rect->col) * lying->col_stride;
+                in_buffer = (common->row - rect->row) * layout->row_stride +
+                            (common->col - rect->col) * layout->col_stride;
   return (tsl_copy_rect){.from = held->buffer,
                          .from_offset = (size_t)(in_piece * size),
                          .from_pitch = (size_t)((by_rows ? hold->row_stride : hold->col_stride) * size),
                          .to_offset = (size_t)(in_buffer * size),
-                         .to_pitch = (size_t)((by_rows ? lying->row_stride : lying->col_stride) * size),
+                         .to_pitch = (size_t)((by_rows ? layout->row_stride : layout->col_stride) * size),
                          .rows = (size_t)(by_rows ? common->rows : common->cols),
                          .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
 }
@@ -89,19 +89,19 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
 
 /* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards first, then the
  * next member's. */
-static tesela_status travel(const shard_worker_launch *job, tsl_stream *stream, int operand,
-                            const tsl_rect *rect, tsl_buffer *buffer, bool back) {
+static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *stream, int operand,
+                                    const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
   const int members = job->work->device->member_count;
-  tsl_lying lying;
-  TSL_TRY(tsl_several_lying(job->work, operand, rect, &lying));
+  tsl_buffer_layout layout;
+  TSL_TRY(tsl_several_layout(job->work, operand, rect, &layout));
   for (int step = 0; step < members; step++)
     for (int i = 0; i < spread->counts[operand]; i++) {
       tsl_rect common;
       if (spread->holds[operand][i].member != (job->site->member + step) % members ||
           !tsl_rect_common(&spread->holds[operand][i].at, rect, &common))
         continue;
-      tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, rect, &lying);
+      tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, rect, &layout);
       rows.to = buffer;
       if (back)
         rows = shard_worker_turned(&rows);
@@ -129,10 +129,10 @@ static tesela_status shard_worker_bring(const shard_worker_launch *job, const ts
   if (is_there || !tsl_problem_reads(&job->work->problem, operand))
     return TESELA_OK;
   TSL_TRY(shard_worker_await(job, site_buffer));
-  return travel(job, job->site->in, operand, &rect, site_buffer->buffer, false);
+  return copy_rectangle(job, job->site->in, operand, &rect, site_buffer->buffer, false);
 }
 
-static tesela_status shard_worker_arrive(const shard_worker_launch *job) {
+static tesela_status wait_for_copies(const shard_worker_launch *job) {
   const tsl_site *site = job->site;
   if (!site->arrived)
     return TESELA_OK;
@@ -155,7 +155,7 @@ static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
   if (!is_there)
     tsl_operand_reuse_start(&job->stays, block->stays);
   job->block = tile->block;
-  TSL_TRY(shard_worker_arrive(job));
+  TSL_TRY(wait_for_copies(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
     /* C was not copied, so no copy has waited for the buffer */
     TSL_TRY(shard_worker_wait_for(job, site->compute, result));
@@ -167,14 +167,14 @@ static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
 }
 
 /* Sends a tile of C to the members that hold it. */
-static tesela_status send(shard_worker_launch *job, int index) {
+static tesela_status send_tile(shard_worker_launch *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
   tsl_site_buffer *result = &site->results[index % SITE_RING];
   if (tile->piece[TSL_OPERAND_C] >= 0)
     return TESELA_OK;
   TSL_TRY(shard_worker_await(job, result));
-  TSL_TRY(travel(job, site->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
+  TSL_TRY(copy_rectangle(job, site->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
   return shard_worker_mark(job, site->out, result, true);
 }
 
@@ -183,9 +183,9 @@ static tesela_status shard_worker_all_tiles(shard_worker_launch *job) {
   for (int i = 0; i < site->tile_count; i++) {
     TSL_TRY(shard_worker_compute(job, i));
     if (i > 0)
-      TSL_TRY(send(job, i - 1));
+      TSL_TRY(send_tile(job, i - 1));
   }
-  TSL_TRY(send(job, site->tile_count - 1));
+  TSL_TRY(send_tile(job, site->tile_count - 1));
   TSL_TRY(job->ops->finish(site->in));
   TSL_TRY(job->ops->finish(site->compute));
   TSL_TRY(job->ops->finish(site->out));
@@ -204,7 +204,7 @@ static void run_site(shard_worker_launch *job) {
   job->status = shard_worker_all_tiles(job);
   if (job->status == TESELA_OK) {
     log_stays(job);
-    tsl_site_rest(site);
+    tsl_site_release_memory(site);
     return;
   }
   /* Work may be pending on the resources that are released now; later failures are not reported. */
@@ -213,7 +213,7 @@ static void run_site(shard_worker_launch *job) {
   (void)job->ops->finish(site->compute);
   (void)job->ops->finish(site->out);
   (void)tsl_device_copier_finish(&site->carrier);
-  tsl_site_end(site);
+  tsl_site_release(site);
   (void)tsl_kept_forget(site->device); /* memory that was in use is not reused, as its state is unknown */
 }
 
@@ -269,7 +269,7 @@ static bool shard_worker_run_again_by(const shard_worker_launch *failed, int mem
     tsl_several_free_site(work, site);
     return false;
   }
-  tsl_several_tell(work, failed->site->device->name, site->device->name, failed->failure.sentence);
+  tsl_several_report_failure(work, failed->site->device->name, site->device->name, failed->failure.sentence);
   tsl_several_free_site(work, failed->planned->instead);
   failed->planned->instead = site;
   return true;
@@ -286,7 +286,7 @@ static bool shard_worker_repair(const shard_worker_launch *jobs, int count, int 
   return false;
 }
 
-static tesela_status outcome(const shard_worker_launch *jobs, int count) {
+static tesela_status repair_failures(const shard_worker_launch *jobs, int count) {
   for (int i = 0; i < count; i++)
     if (jobs[i].status != TESELA_OK && !shard_worker_repair(jobs, count, i)) {
       tsl_status_restore(&jobs[i].failure);
@@ -309,7 +309,7 @@ static tesela_status run_ready(const tsl_work *work, const tsl_operands *operand
   for (int i = 0; i < count; i++)
     TSL_TRY(tsl_site_ready(jobs[i].site));
   shard_worker_run_all(jobs, count);
-  return outcome(jobs, count);
+  return repair_failures(jobs, count);
 }
 
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands) {

@@ -3,17 +3,17 @@
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"
 
-static void sites_keep_drop(tsl_site_buffer *site_buffer) {
+static void drop_buffer(tsl_site_buffer *site_buffer) {
   tsl_kept_give(site_buffer->buffer);
   site_buffer->buffer = NULL;
   site_buffer->is_recorded = false;
 }
 
-void tsl_site_rest(tsl_site *site) {
-  sites_keep_drop(&site->stay);
+void tsl_site_release_memory(tsl_site *site) {
+  drop_buffer(&site->stay);
   for (int i = 0; i < SITE_RING; i++) {
-    sites_keep_drop(&site->slabs[i]);
-    sites_keep_drop(&site->results[i]);
+    drop_buffer(&site->slabs[i]);
+    drop_buffer(&site->results[i]);
   }
   tsl_kept_give(site->scratch);
   site->scratch = NULL;
@@ -26,9 +26,9 @@ static void end_event(const tsl_site *site, tsl_event **event) {
   *event = NULL;
 }
 
-void tsl_site_end(tsl_site *site) {
+void tsl_site_release(tsl_site *site) {
   const tsl_device_ops *ops = site->device->ops;
-  tsl_site_rest(site);
+  tsl_site_release_memory(site);
   end_event(site, &site->stay.done);
   for (int i = 0; i < SITE_RING; i++) {
     end_event(site, &site->slabs[i].done);
@@ -85,6 +85,6 @@ tesela_status tsl_site_ready(tsl_site *site) {
     status = sites_keep_take_all(site);
   site->is_ready = status == TESELA_OK;
   if (status != TESELA_OK)
-    tsl_site_end(site);
+    tsl_site_release(site);
   return status;
 }

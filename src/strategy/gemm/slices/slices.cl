@@ -40,7 +40,8 @@ tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned 
             worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1;
   const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
             is_there = number < (operand ? args.n : args.m);
-  TSL_GLOBAL const unsigned *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
+  TSL_GLOBAL const unsigned *from =
+      (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   unsigned most = 0, fewest = 0xffffffffu;
   for (int h = worker; is_there && h < args.k; h += each) {
     const unsigned magnitude = from[h * matrix.along] & 0x7fffffffu;

@@ -1,5 +1,5 @@
-/* slices on the processor: all threads measure and cut lines, and compute C from the sums; the products are
- * child plans of the whole size. */
+/* slices on the processor: all threads measure and cut lines, and compute C from the sums; the products
+ * are child plans of the whole size. */
 #include "strategy/gemm/slices/slices_host.h"
 
 #include "base/scratch.h"
@@ -20,7 +20,7 @@ static const tsl_slices_kernel *kernel_for(const tsl_device *device) {
   return kernels[tsl_isa_best(device->capabilities)];
 }
 
-static void cut(void *argument, int64_t index, int worker) {
+static void cut_lines(void *argument, int64_t index, int worker) {
   const slices_launch *launch = argument;
   const int64_t of_a = tsl_ceil_div(launch->job.m, TSL_SLICES_BLOCK);
   const int operand = index >= of_a;
@@ -30,13 +30,13 @@ static void cut(void *argument, int64_t index, int worker) {
   launch->kernel->cut(&launch->job, operand, first);
 }
 
-static void join(void *argument, int64_t index, int worker) {
+static void join_row(void *argument, int64_t index, int worker) {
   const slices_launch *launch = argument;
   (void)worker;
   launch->kernel->join(&launch->job, index);
 }
 
-static void scale(void *argument, int64_t index, int worker) {
+static void scale_row(void *argument, int64_t index, int worker) {
   const tsl_slices_job *job = &((const slices_launch *)argument)->job;
   float *c = job->c + index * job->c_row;
   (void)worker;
@@ -44,7 +44,7 @@ static void scale(void *argument, int64_t index, int worker) {
     c[j * job->c_col] = job->beta != 0 ? job->beta * c[j * job->c_col] : 0;
 }
 
-static int64_t take(int64_t *bytes, int64_t more) {
+static int64_t slices_reserve(int64_t *bytes, int64_t more) {
   const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return offset;
@@ -71,10 +71,10 @@ static tesela_status run_all(const tsl_work *work, slices_launch *launch, tsl_te
   for (int o = 0; o < 2; o++) {
     tsl_slices_lines *operand_lines = &job->operands[o];
     operand_lines->plane = tsl_round_up(operand_lines->count * job->depth, ALIGNED);
-    scales[o] = take(&bytes, operand_lines->count * (int64_t)sizeof(int));
-    planes[o] = take(&bytes, operand_lines->plane * job->slices * (int64_t)sizeof(uint16_t));
+    scales[o] = slices_reserve(&bytes, operand_lines->count * (int64_t)sizeof(int));
+    planes[o] = slices_reserve(&bytes, operand_lines->plane * job->slices * (int64_t)sizeof(uint16_t));
   }
-  const int64_t sums = take(&bytes, job->m * job->n * (int64_t)sizeof(float));
+  const int64_t sums = slices_reserve(&bytes, job->m * job->n * (int64_t)sizeof(float));
   TSL_TRY(tsl_scratch_take((size_t)bytes, "slices", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++) {
@@ -82,11 +82,11 @@ static tesela_status run_all(const tsl_work *work, slices_launch *launch, tsl_te
     job->operands[o].planes = (uint16_t *)(void *)(memory + planes[o]);
   }
   job->sums = (float *)(void *)(memory + sums);
-  tsl_team_run(team, tsl_ceil_div(job->m, TSL_SLICES_BLOCK) + tsl_ceil_div(job->n, TSL_SLICES_BLOCK), cut,
-               launch);
+  tsl_team_run(team, tsl_ceil_div(job->m, TSL_SLICES_BLOCK) + tsl_ceil_div(job->n, TSL_SLICES_BLOCK),
+               cut_lines, launch);
   const tesela_status status = multiply(work, job, team);
   if (status == TESELA_OK)
-    tsl_team_run(team, job->m, join, launch);
+    tsl_team_run(team, job->m, join_row, launch);
   tsl_scratch_give(block);
   return status;
 }
@@ -114,6 +114,6 @@ tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *oper
                           .kernel = kernel_for(work->device)};
   if (products->first)
     return run_all(work, &launch, operands->team);
-  tsl_team_run(operands->team, launch.job.m, scale, &launch);
+  tsl_team_run(operands->team, launch.job.m, scale_row, &launch);
   return TESELA_OK;
 }

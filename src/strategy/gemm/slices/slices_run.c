@@ -15,7 +15,7 @@ enum {
   WORKSPACE = 16 << 20 /* bytes of a product's workspace besides packed operands */
 };
 
-static int64_t slices_run_take(int64_t *bytes, int64_t more) {
+static int64_t slices_reserve(int64_t *bytes, int64_t more) {
   const int64_t offset = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return offset;
@@ -36,14 +36,14 @@ static int64_t slices_lay_out(const tsl_problem *problem, const tsl_config *conf
   args->m = (int)m, args->n = (int)n, args->k = (int)problem->k;
   args->depth = (int)tsl_slices_depth(problem);
   args->slices = tsl_slices_count(config);
-  (void)slices_run_take(&bytes, slices_workspace_of(args));
+  (void)slices_reserve(&bytes, slices_workspace_of(args));
   for (int o = 0; o < 2; o++) {
     args->plane[o] = tsl_round_up(lines[o] * args->depth * 2, ALIGNED);
-    args->planes[o] = slices_run_take(&bytes, args->slices * args->plane[o]);
-    args->scales[o] = slices_run_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->planes[o] = slices_reserve(&bytes, args->slices * args->plane[o]);
+    args->scales[o] = slices_reserve(&bytes, lines[o] * (int64_t)sizeof(int));
   }
   args->sums_row = tsl_round_up(n, TSL_SLICES_ROW_UNIT);
-  args->sums = slices_run_take(&bytes, m * args->sums_row * (int64_t)sizeof(float));
+  args->sums = slices_reserve(&bytes, m * args->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
 

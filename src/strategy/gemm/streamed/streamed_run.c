@@ -85,7 +85,7 @@ static tesela_status streamed_take_all(streamed_launch *job) {
 
 /* Releases all resources after pending work has ended. A failure's message is kept; later failures are
  * ignored. */
-static void give_all(streamed_launch *job, tesela_status status) {
+static void release_all(streamed_launch *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   if (job->staging) {
@@ -138,7 +138,7 @@ static tesela_status streamed_gather_block(streamed_launch *job, const tsl_trans
   return TESELA_OK;
 }
 
-static tesela_status streamed_bring(streamed_launch *job, const tsl_transfer_path *way) {
+static tesela_status copy_in(streamed_launch *job, const tsl_transfer_path *way) {
   static const tsl_panel_series single = {1, 0};
   const tsl_copy_chunk all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
@@ -164,7 +164,7 @@ static tesela_status panel(streamed_launch *job, const tsl_streamed_kind *kind, 
           ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, panels->buffers[*data])
           : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, panels->buffers[*data]);
   panels->lines[*data] = panels->slabs[*data] = -1;
-  TSL_TRY(streamed_bring(job, &way));
+  TSL_TRY(copy_in(job, &way));
   panels->lines[*data] = line;
   panels->slabs[*data] = slab;
   return TESELA_OK;
@@ -180,7 +180,7 @@ static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_
 }
 
 /* Copies a tile out on the kernels' stream, without staging. */
-static tesela_status fetch_at_once(streamed_launch *job, int64_t index) {
+static tesela_status copy_out_now(streamed_launch *job, int64_t index) {
   static const tsl_panel_series single = {1, 0};
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
@@ -259,7 +259,7 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
 static tesela_status bring_tile(streamed_launch *job, int64_t index) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
-  return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? streamed_bring(job, &way) : TESELA_OK;
+  return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? copy_in(job, &way) : TESELA_OK;
 }
 
 static tesela_status one_tile(streamed_launch *job, int64_t index) {
@@ -279,7 +279,7 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
     TSL_TRY(streamed_multiply(job, index, i, j, slab, buffers));
     TSL_TRY(finish_share(job));
     if (!job->staging && slab == 0 && index > 0)
-      TSL_TRY(fetch_at_once(job, index - 1));
+      TSL_TRY(copy_out_now(job, index - 1));
   }
   return record(job, job->done[index % t->tiles], &is_recorded);
 }
@@ -288,7 +288,7 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
 static tesela_status last_tiles(streamed_launch *job, int64_t count) {
   const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
   if (!job->staging)
-    return fetch_at_once(job, count - 1);
+    return copy_out_now(job, count - 1);
   for (int64_t index = count - left; index < count; index++) {
     TSL_TRY(begin_share(job, index, 0, 1));
     TSL_TRY(finish_share(job));
@@ -320,7 +320,7 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
   if (status == TESELA_OK)
     status = streamed_all_tiles(&job);
   job.any |= job.out.any;
-  give_all(&job, status);
+  release_all(&job, status);
   pthread_mutex_unlock(&self->lock);
   return status != TESELA_OK && job.any ? TESELA_DEVICE_FAILED : status;
 }

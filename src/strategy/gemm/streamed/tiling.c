@@ -9,7 +9,7 @@
 /* Minimum size of a tile, and the unit of larger sizes. */
 enum { LEAST = 16, GRAIN = 64 };
 
-static int64_t up(int64_t number, int64_t by) {
+static int64_t ceil_quotient(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
 }
 
@@ -22,16 +22,17 @@ static bool reads_panels(const tsl_problem *problem) {
 }
 
 /* Returns the size of a part, at most `most`, so that parts are as equal as GRAIN allows. */
-static int64_t even(int64_t size, int64_t most) {
-  const int64_t share = up(size, up(size, most)), rounded = up(share, GRAIN) * GRAIN;
+static int64_t even_share(int64_t size, int64_t most) {
+  const int64_t share = ceil_quotient(size, ceil_quotient(size, most)),
+                rounded = ceil_quotient(share, GRAIN) * GRAIN;
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
 /* Returns the size of one of `parts` parts of a side; large parts are multiples of GRAIN, so that rows are
  * aligned. */
 static int64_t tiling_share_of(int64_t size, int64_t parts) {
-  const int64_t share = up(size, parts);
-  return share > 16 * GRAIN ? up(share, GRAIN) * GRAIN : even(size, share);
+  const int64_t share = ceil_quotient(size, parts);
+  return share > 16 * GRAIN ? ceil_quotient(share, GRAIN) * GRAIN : even_share(size, share);
 }
 
 /* Computes all other members from rows, cols and depth. */
@@ -39,9 +40,9 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
                b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
   const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
-  t->row_tiles = up(t->m, t->rows);
-  t->col_tiles = up(t->n, t->cols);
-  t->slabs = t->depth > 0 ? up(t->k, t->depth) : 1;
+  t->row_tiles = ceil_quotient(t->m, t->rows);
+  t->col_tiles = ceil_quotient(t->n, t->cols);
+  t->slabs = t->depth > 0 ? ceil_quotient(t->k, t->depth) : 1;
   t->tiles = t->row_tiles > 1 || t->col_tiles > 1 ? 2 : 1;
   t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
   const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
@@ -176,7 +177,7 @@ static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, t
     else
       high = middle - 1;
   }
-  t->cols = even(t->n, low);
+  t->cols = even_share(t->n, low);
   tiling_count(problem, t);
   return true;
 }
@@ -184,7 +185,7 @@ static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, t
 /* Returns the rows that cut m in 1, 2, 3, ... parts, later in larger steps; 0 after the smallest. */
 static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
   const int64_t least = tsl_min(m, LEAST);
-  if (*parts > 0 && up(m, *parts) <= least)
+  if (*parts > 0 && ceil_quotient(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
   const int64_t rows = tiling_share_of(m, *parts);
@@ -237,7 +238,7 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
   if (overlaps(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
   while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
-    for (int64_t depth = empty.k;; depth = up(up(depth, 2), LEAST) * LEAST) {
+    for (int64_t depth = empty.k;; depth = ceil_quotient(ceil_quotient(depth, 2), LEAST) * LEAST) {
       tsl_streamed_tiling t = empty;
       t.rows = rows;
       t.depth = depth;
@@ -278,7 +279,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   if (rows == 0 && cols == 0 && depth == 0) {
     if (holds_all(problem, device))
       return tsl_refusal(
-          "the memory of %s holds A, B, C and the kernels' workspace: the product need not be streamed",
+          "the memory of %s holds all of A, B, C and the workspace: the product need not be streamed",
           device->name);
     return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
@@ -290,8 +291,8 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling_count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
-               ? "complex sums cannot be cut, as an infinity would become NaN: depth must be k"
-               : tsl_refusal("sums for %s are computed in %s and rounded once, so they cannot be cut: depth "
+               ? "complex sums are not cut, as an infinity would become NaN: depth must be k"
+               : tsl_refusal("sums for %s are computed in %s and rounded once, so they are not cut: depth "
                              "must be k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);

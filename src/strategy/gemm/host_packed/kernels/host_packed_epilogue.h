@@ -18,7 +18,7 @@ static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(ve
   return NAME(fma)(sum, (REAL)scalar[0], value);
 }
 /* Returns a vector of a real tile: its only sum. */
-static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
+static inline NAME(vector) join_sums(const double *signs, NAME(vector) first, NAME(vector) last) {
   (void)signs, (void)last;
   return first;
 }
@@ -41,7 +41,7 @@ static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(ve
     return NAME(fma)(sum, real, value);
   return NAME(fma)(imaginary * NAME(times_i)(value), real, value) + sum;
 }
-static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
+static inline NAME(vector) join_sums(const double *signs, NAME(vector) first, NAME(vector) last) {
   const NAME(vector) turned = NAME(times_i)(last);
   NAME(vector) pairs = signs[0] < 0 ? first - turned : first + turned;
   if (signs[1] < 0)

@@ -5,13 +5,15 @@
 enum { FOLD_LANES = OF_ELEMENTS(LANES), FOLD_STEPS = OF_ELEMENTS(STEPS) };
 
 /* Stores elements `from` to before `end` of a vector at their columns of C. */
-static void put_some(const tsl_packed_fold *fold, const REAL *values, int64_t from, int64_t end, REAL *c) {
+static void store_elements(const tsl_packed_fold *fold, const REAL *values, int64_t from, int64_t end,
+                           REAL *c) {
   if (from < end)
     scatter(values + from * COMPONENTS, end - from, c + from * fold->c_column * COMPONENTS, fold->c_column,
             fold->beta);
 }
 
-static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t from, int64_t end, REAL *c) {
+static inline void store_vector(const tsl_packed_fold *fold, NAME(vector) value, int64_t from, int64_t end,
+                                REAL *c) {
   if (fold->c_column == 1 && from == 0 && end == FOLD_LANES) {
     if (!is_zero(fold->beta))
       value = added(value, fold->beta, NAME(load)(c));
@@ -20,7 +22,7 @@ static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t 
   }
   REAL values[FOLD_LANES * COMPONENTS];
   NAME(store)(values, value);
-  put_some(fold, values, from, end, c);
+  store_elements(fold, values, from, end, c);
 }
 
 /* Returns the conjugate if C is hermitian, else the value. */
@@ -37,7 +39,7 @@ static inline NAME(vector) turned(const tsl_packed_fold *fold, NAME(vector) valu
 }
 
 /* Stores a hermitian diagonal element: its imaginary part is not read, and is written as 0. */
-static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
+static void store_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
   const REAL factor = (REAL)fold->beta[0];
   c[0] = factor == 0 ? value : NAME(fma_number)(value, factor, c[0]);
   c[COMPONENTS - 1] = 0;
@@ -54,11 +56,11 @@ static void fold_vector(const tsl_packed_fold *fold, NAME(vector) value, int64_t
   if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < stop) {
     REAL values[FOLD_LANES * COMPONENTS];
     NAME(store)(values, value);
-    put_some(fold, values, from, diagonal, c);
-    put_some(fold, values, diagonal + 1, stop, c);
-    put_diagonal(fold, values[diagonal * COMPONENTS], c + diagonal * fold->c_column * COMPONENTS);
+    store_elements(fold, values, from, diagonal, c);
+    store_elements(fold, values, diagonal + 1, stop, c);
+    store_diagonal(fold, values[diagonal * COMPONENTS], c + diagonal * fold->c_column * COMPONENTS);
   } else {
-    put(fold, value, from, stop, c);
+    store_vector(fold, value, from, stop, c);
   }
 }
 

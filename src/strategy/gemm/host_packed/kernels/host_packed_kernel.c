@@ -39,7 +39,7 @@ static void copy_side_by_side(const element *in, int64_t along, int64_t count, i
   }
 }
 
-/* Packs at most LANES lines with contiguous steps, transposed in registers, and stores `stored` of them. A
+/* Packs at most LANES lines with contiguous steps, transposed in registers. Stores `stored` lines. A
  * missing line is read as the first one. Memory from `end` on is not written. */
 static void copy_transposed(const element *in, int64_t across, int64_t count, int64_t depth, int64_t width,
                             int64_t stored, element *out, const element *end) {

@@ -49,12 +49,13 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   if (is_one)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] =
-          joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]);
+          join_sums(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]);
     }
   else if (!is_plain)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(
-          tile->alpha, joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] =
+          scaled(tile->alpha,
+                 join_sums(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));
     }
   if (tile->c_column != 1) {
     REAL sums[TILE_VECTORS * LANES];
