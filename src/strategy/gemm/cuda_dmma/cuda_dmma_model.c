@@ -109,7 +109,7 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
       dmma_layout_memory(&tile, device);
-      tile.stays = dmma_stays(&tile, device);
+      tile.is_persistent = dmma_stays(&tile, device);
     }
   return tile;
 }
@@ -180,7 +180,7 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
   const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
   /* after the first round, resident blocks start and end while others multiply */
   const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + dmma_meeting_clocks(tile),
-               later = (tile->stays ? around : first_clocks + around) *
+               later = (tile->is_persistent ? around : first_clocks + around) *
                        (1 - hidden * (tile->groups - 1) / tile->groups);
   const double clocks =
                    fmax(each * depth * area / rate, waited) + first_clocks + around + (rounds - 1) * later,

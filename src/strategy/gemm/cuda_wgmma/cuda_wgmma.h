@@ -39,20 +39,20 @@ typedef struct tsl_cuda_wgmma {
   /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit
    * integers */
   bool from_registers;
-  int input_bytes, element;     /* bytes of an element of A and B in memory, and in the multiplication */
-  int eights;             /* value of the parameter `eights` for 8-bit floating point; else 0 */
-  int split_accumulators; /* panels per partial accumulator; 0: one accumulator for all of k */
+  int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
+  int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
+  int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
   int c_element;
   int tile_m, tile_n, cluster, raster_height;
-  bool flows, streams;
+  bool is_flow, is_stream;
   int warpgroups; /* consumer warpgroups */
   int resident;   /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
-  int64_t beside;        /* bytes in shared_bytes for epilogue vectors or the product table */
+  int64_t extra_smem;    /* bytes in shared_bytes for epilogue vectors or the product table */
   /* the kernel fuses the epilogue; bias, scale_a and scale_b then have a value of the enum below */
-  bool finishes;
+  bool fuses_epilogue;
   int bias, scale_a, scale_b;
   int64_t a_bytes, b_bytes; /* bytes of packed A and B, multiples of 128 */
   int64_t packed;           /* products of a batch that are packed at a time; 1 for elements of one byte */
@@ -79,8 +79,8 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
   int64_t whole, owned, helped, flags_bytes, ending;
 } tsl_cuda_wgmma_schedule;
-tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device);
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device);
 
 /* Returns the columns of B that a block loads. */
 int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);

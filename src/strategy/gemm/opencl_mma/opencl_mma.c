@@ -78,9 +78,9 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &schedule);
   return tsl_launch_fits(device, &grid);
 }
 
@@ -89,10 +89,10 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
 static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const int64_t maps = tile.warps == 4 ? shares.groups * TSL_OPENCL_MMA_MAPS : 0;
-  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)shares.sums_bytes;
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const int64_t maps = tile.warps == 4 ? schedule.groups * TSL_OPENCL_MMA_MAPS : 0;
+  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
 }
 
 const tsl_strategy tsl_gemm_opencl_mma = {
