@@ -31,9 +31,8 @@ typedef struct tsl_cuda_dmma {
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);
 
-/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. sums_bytes:
- * bytes of partial sums in rows of `pitch` elements; 0 for one part, and for the parts of a
- * cluster. */
+/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. sums_bytes: bytes of
+ * partial sums in rows of `pitch` elements; 0 for one part, and for the parts of a cluster. */
 typedef struct tsl_cuda_dmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_dmma_schedule;

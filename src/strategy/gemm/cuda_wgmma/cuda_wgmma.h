@@ -36,8 +36,7 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* the kernel computes C' = B' A'; `problem` is the swapped one */
   bool swapped;
   bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
-  /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit
-   * integers */
+  /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit integers */
   bool from_registers;
   int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
   int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
@@ -62,12 +61,10 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
 /* tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device);
-/* tsl_cuda_wgmma_of() for a fused launch of products of different sizes, whose table takes shared
- * memory. */
+/* tsl_cuda_wgmma_of() for a fused launch of products of different sizes, whose table takes shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
-/* Direction of an epilogue vector, for rows and columns as the kernel sees them. Scalars are
- * BY_ROW. */
+/* Direction of an epilogue vector, for rows and columns as the kernel sees them. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
 /* Division of a product into work tiles. tiles_m and parts are in units of clusters; sums_bytes is 0 for

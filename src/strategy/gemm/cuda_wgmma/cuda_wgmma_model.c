@@ -11,16 +11,14 @@
  * shared_bytes: bytes of shared memory per clock. */
 static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
-/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until
- * then. */
+/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until then. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
 /* shared_clock: fraction of the clock with clusters of two, which read less from L2, after
  * warm_seconds; with A from registers after warm_across_seconds, and best with half the raster
  * height. band_most: best raster height. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
-/* Clocks between a panel's last product and the next panel's first, where partial accumulators are
- * added. */
+/* Clocks between a panel's last product and the next panel's first, where partial accumulators are added. */
 static const double adding_clocks = 100;
 
 /* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
@@ -142,8 +140,7 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
  * memory bandwidth. launch_share: fraction of launch latency that remains when launches overlap. */
 static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
                     memory_part = 0.846, launch_share = 0.297;
-/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums
- * move. */
+/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums move. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
 /* Clusters of two use fewer pairs of multiprocessors, which share memory bandwidth: slowdown of

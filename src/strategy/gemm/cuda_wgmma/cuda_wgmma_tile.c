@@ -100,8 +100,7 @@ static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
                                    : TSL_CUDA_WGMMA_BY_ROW;
 }
 
-/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared
- * memory. */
+/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared memory. */
 static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_column) {
   return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
                                         : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
@@ -129,9 +128,8 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
-/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by
- * threads would cost more than transposing A. The tile has the rows of a slab, and this kernel has
- * no epilogue. */
+/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by threads
+ * would cost more than transposing A. The tile has the rows of a slab, and this kernel has no epilogue. */
 static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
   tsl_cuda_wgmma tile = *wgmma;
   tile.from_registers = true;
@@ -252,8 +250,7 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
                 most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
   schedule->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
-    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) +
-     * SEEING */
+    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) + SEEING */
     const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
                                       parts + turns),
                   owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);

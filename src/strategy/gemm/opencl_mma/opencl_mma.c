@@ -29,12 +29,10 @@ static const char *const probes[] = {
 
 /* --- legality --- */
 
-/* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the
- * rest. */
+/* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
 
-/* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or
- * NULL. */
+/* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or NULL. */
 static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma *tile,
                                 const tsl_device *device) {
   if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)

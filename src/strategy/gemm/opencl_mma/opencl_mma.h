@@ -38,8 +38,8 @@ enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Division of a run: tiles of C, split-k parts, groups of the launch, bytes of partial sums (0 for
- * one part). */
+/* Division of a run: tiles of C, split-k parts, groups of the launch, bytes of partial sums (0 for one part).
+ */
 typedef struct tsl_opencl_mma_schedule {
   int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
 } tsl_opencl_mma_schedule;

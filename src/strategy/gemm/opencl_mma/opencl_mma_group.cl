@@ -47,8 +47,7 @@
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
 #define BLOCK_LINES (128 / SIZE)
-/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024
- * bytes on. */
+/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024 bytes on. */
 #define MAP_BYTES 128
 #define BARRIERS (2 * MAP_BYTES)
 #define PANELS (BARRIERS + 16 * STAGES)

@@ -65,8 +65,7 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_devi
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* fewer than two warps for each of four schedulers leave gaps */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
-  /* a panel arrives after the latency and after the other groups' panels; stages - 1 panels are in
-   * flight */
+  /* a panel arrives after the latency and after the other groups' panels; stages - 1 panels are in flight */
   const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);

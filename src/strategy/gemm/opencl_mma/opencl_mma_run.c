@@ -13,8 +13,7 @@ typedef struct opencl_mma_kernels {
   tsl_kernel *multiply, *pack, *fold; /* fold: NULL without split-k */
 } opencl_mma_kernels;
 
-/* Mirrors of the kernels' structs of the same names. Scalars are 32 bits wide and end the first
- * member. */
+/* Mirrors of the kernels' structs of the same names. Scalars are 32 bits wide and end the first member. */
 typedef struct opencl_mma_arguments {
   tsl_gemm_sizes sizes;
   uint32_t scalars[2];
