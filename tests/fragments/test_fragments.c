@@ -137,7 +137,7 @@ static void assert_refused(const char *config, const tsl_fragments *fragments, t
 static void refusals_have_numbers(void **state) {
   (void)state;
   const tsl_fragments *all = tsl_fragments_all;
-  assert_refused("", &all[TSL_FRAGMENTS_MFMA_940], TESELA_U8, TESELA_I32, "have signs");
+  assert_refused("", &all[TSL_FRAGMENTS_MFMA_940], TESELA_U8, TESELA_I32, "multiplies signed bytes only");
   assert_refused("", &all[TSL_FRAGMENTS_MFMA_90A], TESELA_F16, TESELA_F32, "subnormal f16");
   assert_refused("", &all[TSL_FRAGMENTS_WMMA_11], TESELA_F32, TESELA_F32, "narrow types");
   assert_refused("sub_m=8", &all[TSL_FRAGMENTS_WMMA_11], TESELA_F16, TESELA_F32,

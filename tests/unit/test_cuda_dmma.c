@@ -28,7 +28,7 @@ static void blocks_stay_where_sums_are_short(void **state) {
   static const struct {
     const char *config;
     int64_t m, n, k;
-    bool stays;
+    bool is_persistent;
   } cases[] = {
       {"tile_m=64 tile_n=64", 4096, 4096, 64, true},
       {"tile_m=64 tile_n=64", 3001, 3000, 128, true},
@@ -46,9 +46,9 @@ static void blocks_stay_where_sums_are_short(void **state) {
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &config, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
-    assert_int_equal(tile.stays, cases[i].stays);
+    assert_int_equal(tile.is_persistent, cases[i].is_persistent);
     /* Parts are of few tiles, and take turns with nobody. */
-    assert_true(!tile.stays || tsl_cuda_dmma_get_schedule(&tile, &device).parts == 1);
+    assert_true(!tile.is_persistent || tsl_cuda_dmma_get_schedule(&tile, &device).parts == 1);
   }
 }
 
@@ -59,8 +59,8 @@ static void batches_and_complex_numbers_do_not(void **state) {
   const tsl_problem complex_numbers = tsl_problem_gemm(4096, 4096, 64, TESELA_C128);
   tsl_problem many = tsl_problem_gemm(4096, 4096, 64, TESELA_F64);
   many.batch = 2;
-  assert_false(tsl_cuda_dmma_of(&complex_numbers, &config, &device).stays);
-  assert_false(tsl_cuda_dmma_of(&many, &config, &device).stays);
+  assert_false(tsl_cuda_dmma_of(&complex_numbers, &config, &device).is_persistent);
+  assert_false(tsl_cuda_dmma_of(&many, &config, &device).is_persistent);
 }
 
 int main(void) {

@@ -27,7 +27,8 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &other, &floats, "warpgroup");
   assert_refused_for(strategy, "", &device, &wide, "request accuracy=");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
-  assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &floats, "256 sums per thread; the limit is 128");
+  assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &floats,
+                     "256 sums per thread; the limit is 128");
   assert_refused_for(strategy, "tile_m=128 tile_n=256", &small, &floats,
                      "do not fit into the 102400 bytes of mock:0");
   tsl_problem asked = wide;
@@ -247,7 +248,8 @@ static void last_rounds_are_helped(void **state) {
   other.batch = 2;
   assert_refused_for(strategy, "form=stream", &device, &other, "a batch has enough tiles");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &numbers.ask), TESELA_OK);
-  assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers, "does not support A from registers");
+  assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers,
+                     "does not support A from registers");
 }
 
 /* Ten binary places of a number, as tensor cores read f32. */
@@ -348,7 +350,8 @@ static void rows_are_copied_as_bytes(void **state) {
   for (int element = 1; element <= 4; element *= 2)
     for (int64_t step = 1; step <= 2; step++) {
       const int64_t pitch = (k * element + 15) / 16 * 16, a_bytes = (rows * pitch + 127) / 128 * 128;
-      const tsl_cuda_wgmma tile = {.input_bytes = element, .element = element, .packed = 1, .a_bytes = a_bytes};
+      const tsl_cuda_wgmma tile = {
+          .input_bytes = element, .element = element, .packed = 1, .a_bytes = a_bytes};
       const tsl_cuda_wgmma_factor as_it_lies = {{rows, k, pitch}, {&from, offset, stride, 1, 0}, true};
       tsl_cuda_wgmma_factor factors[] = {as_it_lies, as_it_lies};
       factors[1].place.step = step;
@@ -406,7 +409,8 @@ static void short_and_many_lines(void **state) {
                {1000000, 401, TSL_CUDA_WGMMA_LINES_BY_BULK, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int64_t pitch = (cases[i].k + 15) / 16 * 16;
-    const tsl_cuda_wgmma tile = {.input_bytes = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
+    const tsl_cuda_wgmma tile = {
+        .input_bytes = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
     tsl_cuda_wgmma_factor factors[] = {
         {{cases[i].rows, cases[i].k, pitch}, {&from, 1, cases[i].k, 1, 0}, true}, {.packs = false}};
     assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
@@ -571,7 +575,8 @@ static void the_model_likes_what_an_ask_allows(void **state) {
     say_choice(strategy, &problem, &best, seconds);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
     assert_int_equal(tile.element, cases[i].as_f16 ? 2 : 1);
-    assert_true(tile.split_accumulators <= cases[i].most && (tile.split_accumulators > 0) == !cases[i].as_f16);
+    assert_true(tile.split_accumulators <= cases[i].most &&
+                (tile.split_accumulators > 0) == !cases[i].as_f16);
   }
 }
 
@@ -585,7 +590,7 @@ static void last_steps_have_memory(void **state) {
     tesela_bias_axis along;
     tesela_scaling scale_a, scale_b;
     int bias, a, b;
-    int64_t beside;
+    int64_t extra_smem;
   } cases[] = {
       {"tile_m=128 tile_n=256", TESELA_BIAS_ROW, TESELA_NO_SCALE, TESELA_NO_SCALE, 1, 0, 0, 2 * 256 * 4},
       {"tile_m=128 tile_n=256", TESELA_BIAS_COLUMN, TESELA_SCALE_TENSOR, TESELA_NO_SCALE, 2, 2, 0, 0},
@@ -603,12 +608,12 @@ static void last_steps_have_memory(void **state) {
     assert_int_equal(tile.bias, cases[i].bias);
     assert_int_equal(tile.scale_a, cases[i].a);
     assert_int_equal(tile.scale_b, cases[i].b);
-    assert_int_equal(tile.beside, cases[i].beside);
+    assert_int_equal(tile.extra_smem, cases[i].extra_smem);
     const uint64_t boxes = (uint64_t)tile.warpgroups * (uint64_t)tile.boxes * 8192,
                    stages = (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.tile_n) * 128;
     assert_true(tile.shared_bytes <= device.local_bytes_inside && tile.stages >= 2);
     assert_true(tile.shared_bytes >=
-                boxes + stages + 16 * (uint64_t)tile.stages + 1023 + (uint64_t)tile.beside);
+                boxes + stages + 16 * (uint64_t)tile.stages + 1023 + (uint64_t)tile.extra_smem);
     assert_true(tsl_strategy_fuses_epilogue(strategy, &problem, &config, &device));
     /* Sums have no matrix of their own then. */
     const tsl_problem sums = tsl_problem_unfinished(&problem);

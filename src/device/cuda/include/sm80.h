@@ -16,8 +16,7 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
 
 /* --- asynchronous copies to shared memory, by each calling thread --- */
 
-/* Copies BYTES bytes (4, 8 or 16) if `asked`. Both addresses are multiples of BYTES. 16 bytes
- * bypass L1. */
+/* Copies BYTES bytes (4, 8 or 16) if `asked`. Both addresses are multiples of BYTES. 16 bytes bypass L1. */
 template <int BYTES>
 SM80_FUNCTION void cp_async_if(bool asked, shared_t end, const void *from) {
   if (BYTES == 16)
@@ -77,9 +76,8 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
                : "memory");
 }
 
-/* Loads four 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the
- * addresses of matrix i's rows, multiples of 16. out[i] of thread t is the word t % 4 of row t / 4
- * of matrix i. */
+/* Loads four 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the addresses of
+ * matrix i's rows, multiples of 16. out[i] of thread t is the word t % 4 of row t / 4 of matrix i. */
 SM80_FUNCTION void ldmatrix_x4(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])

@@ -46,8 +46,7 @@ SM90_FUNCTION shared_t cluster_address(shared_t address, unsigned rank) {
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
   return remote;
 }
-/* Loads 16 bytes from a cluster_address(), a multiple of 16, that were written before a
- * cluster_barrier(). */
+/* Loads 16 bytes from a cluster_address(), a multiple of 16, that were written before a cluster_barrier(). */
 SM90_FUNCTION uint4 cluster_load(shared_t from) {
   uint4 words;
   asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -92,8 +91,8 @@ SM90_FUNCTION void grid_dependency_launch() {
 
 /* --- flags: 8 bytes of device memory --- */
 
-/* Sets the flag after making earlier writes visible: those of this thread, and of its block before
- * a barrier. */
+/* Sets the flag after making earlier writes visible: those of this thread, and of its block before a barrier.
+ */
 SM90_FUNCTION void flag_publish(unsigned long long *flag, unsigned long long value) {
   asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
@@ -108,9 +107,9 @@ SM90_FUNCTION void flag_wait_and_clear(unsigned long long *flag, unsigned long l
 
 /* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
 
-/* Initialises an mbarrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count`
- * arrivals and all expected bytes. Called by one thread, before fence_mbarrier_init() and a barrier
- * of the block or cluster. */
+/* Initialises an mbarrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count` arrivals and all
+ * expected bytes. Called by one thread, before fence_mbarrier_init() and a barrier of the block or cluster.
+ */
 SM90_FUNCTION void mbarrier_init(shared_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -120,8 +119,7 @@ SM90_FUNCTION void fence_mbarrier_init() {
 SM90_FUNCTION void mbarrier_arrive(shared_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/* Arrives at the mbarrier at the same address in block `rank` of the cluster, which must not have
- * exited. */
+/* Arrives at the mbarrier at the same address in block `rank` of the cluster, which must not have exited. */
 SM90_FUNCTION void mbarrier_arrive_remote(shared_t barrier, unsigned rank) {
   asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
                " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier),
@@ -160,9 +158,8 @@ SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) 
                "r"(y), "r"(z)
                : "memory");
 }
-/* Copies the box at (x, y, z) to shared memory (aligned to 128 bytes, or 1024 with swizzling).
- * `barrier` counts all bytes of the box; elements outside of the matrix arrive as zeros. Called by
- * one thread. */
+/* Copies the box at (x, y, z) to shared memory (aligned to 128 bytes, or 1024 with swizzling). `barrier`
+ * counts all bytes of the box; elements outside of the matrix arrive as zeros. Called by one thread. */
 SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
@@ -197,9 +194,9 @@ SM90_FUNCTION unsigned long long cache_policy_evict_first() {
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-/* Copies contiguous bytes to shared memory; both addresses and the size are multiples of 16.
- * `barrier` must expect the bytes. Policy 0 means no cache hint, which is faster than a neutral
- * hint. Called by one thread. */
+/* Copies contiguous bytes to shared memory; both addresses and the size are multiples of 16. `barrier` must
+ * expect the bytes. Policy 0 means no cache hint, which is faster than a neutral hint. Called by one thread.
+ */
 SM90_FUNCTION void cp_async_bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
                                       unsigned long long policy) {
   if (policy)
@@ -218,8 +215,7 @@ template <int PENDING>
 SM90_FUNCTION void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
-/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next
- * barrier. */
+/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next barrier. */
 SM90_FUNCTION void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -282,10 +278,9 @@ SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigne
 
 /* --- wgmma --- */
 
-/* Returns the wgmma descriptor of an operand in shared memory with 128-byte swizzling: atoms of 8
- * rows of 128 bytes, aligned to 1024 bytes, with chunk c of row r at c ^ r % 8. `atom_rows`: bytes
- * between groups of 8 rows. `atom_columns`: bytes between groups of 64 elements of an MN-major
- * operand; not used for K-major. */
+/* Returns the wgmma descriptor of an operand in shared memory with 128-byte swizzling: atoms of 8 rows of 128
+ * bytes, aligned to 1024 bytes, with chunk c of row r at c ^ r % 8. `atom_rows`: bytes between groups of 8
+ * rows. `atom_columns`: bytes between groups of 64 elements of an MN-major operand; not used for K-major. */
 SM90_FUNCTION descriptor_t smem_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;

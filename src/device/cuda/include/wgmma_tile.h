@@ -85,8 +85,7 @@ SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
-/* Replaces alpha for values that are already scaled and are in other registers than the
- * accumulators. */
+/* Replaces alpha for values that are already scaled and are in other registers than the accumulators. */
 struct wgmma_identity_scale {};
 SM90_FUNCTION unsigned scaled(int sum, wgmma_identity_scale) {
   return (unsigned)sum;
@@ -131,8 +130,7 @@ SM90_FUNCTION unsigned c_pair(float first, float second) {
 #endif
   return out;
 }
-/* Returns two adjacent elements of C. With i32 sums, the epilogue has already put f32 bits into
- * them. */
+/* Returns two adjacent elements of C. With i32 sums, the epilogue has already put f32 bits into them. */
 template <class ALPHA>
 SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 #if IS_INTEGER

@@ -146,8 +146,7 @@ SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
 }
 
-/* store_columns() stores columns from `x` on of a row of C, as far as they belong to C and to this
- * tile. */
+/* store_columns() stores columns from `x` on of a row of C, as far as they belong to C and to this tile. */
 #if NUMBERS == 1
 
 SM80_FUNCTION void store_one(double *c, double sum, double beta) {
@@ -210,8 +209,7 @@ SM80_FUNCTION void store_sums(number *c, warp_sums sums, const work_tile &tile,
 
 /* --- reduction over slices and cluster --- */
 
-/* Layout of a slice's sums in shared memory: rows of FOLD_PITCH bytes. Sums are added and stored in
- * pairs. */
+/* Layout of a slice's sums in shared memory: rows of FOLD_PITCH bytes. Sums are added and stored in pairs. */
 constexpr int FOLD_PITCH = TILE_N * NUMBER_BYTES + 64, FOLD_BYTES = FOLD_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
 static_assert(SLICES * CLUSTER == 1 || SLICES * FOLD_BYTES <= STAGES * STAGE_BYTES,

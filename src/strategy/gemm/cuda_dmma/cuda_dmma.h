@@ -15,14 +15,14 @@ typedef struct tsl_cuda_dmma {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
   bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
-  int numbers;             /* f64 in an element: 2 in a complex one */
+  int numbers;                 /* f64 in an element: 2 in a complex one */
   int tile_m, tile_n;
   int warp_m, warp_n; /* tile of a warp; 0: the config is not supported */
   int slices;         /* slices of a panel's k, each multiplied by its own warps */
   int depth;          /* elements of k in a panel */
   int cluster;        /* blocks that split k and add their sums through shared memory */
   int groups;         /* resident blocks of a multiprocessor */
-  bool stays;         /* persistent blocks: tile after tile of whole panels */
+  bool is_persistent; /* persistent blocks: tile after tile of whole panels */
   double efficiency;  /* fraction of the tensor cores' peak for large k */
   int items;          /* threads of a block */
   int stages;         /* pipeline stages; 0: shared memory is too small for two */
@@ -31,9 +31,8 @@ typedef struct tsl_cuda_dmma {
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);
 
-/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. sums_bytes:
- * bytes of partial sums in rows of `pitch` elements; 0 for one part, and for the parts of a
- * cluster. */
+/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. sums_bytes: bytes of
+ * partial sums in rows of `pitch` elements; 0 for one part, and for the parts of a cluster. */
 typedef struct tsl_cuda_dmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_dmma_schedule;

@@ -109,17 +109,16 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
       dmma_layout_memory(&tile, device);
-      tile.stays = dmma_stays(&tile, device);
+      tile.is_persistent = dmma_stays(&tile, device);
     }
   return tile;
 }
 
 /* --- the model --- */
 
-/* first_clocks: clocks from a block's start to its first full stage. sum_clocks: epilogue of a
- * thread per sum. few_warps: rate with one warp per tensor core, relative to two. part_cost:
- * slowdown of bounds-checked single copies, which occur where a tile exceeds the matrix, per copy
- * and product of a warp. */
+/* first_clocks: clocks from a block's start to its first full stage. sum_clocks: epilogue of a thread per
+ * sum. few_warps: rate with one warp per tensor core, relative to two. part_cost: slowdown of bounds-checked
+ * single copies, which occur where a tile exceeds the matrix, per copy and product of a warp. */
 static const double first_clocks = 3480, sum_clocks = 125, few_warps = 0.683, part_cost = 0.83;
 /* Slowdowns where elements of C are stored one by one: of the epilogue, and of memory traffic. */
 static const double odd_sums = 3.13, odd_moves = 1.37;
@@ -127,9 +126,8 @@ static const double odd_sums = 3.13, odd_moves = 1.37;
 static const double hidden = 0.548;
 /* Latency of a panel's copies, in clocks. */
 static const double panel_clocks = 1620;
-/* bandwidth_share: reached fraction of memory bandwidth. cache_bytes: bytes from L2. fold_seconds:
- * start of the reduction. launch_share: fraction of launch latency that remains between successive
- * launches. */
+/* bandwidth_share: reached fraction of memory bandwidth. cache_bytes: bytes from L2. fold_seconds: start of
+ * the reduction. launch_share: fraction of launch latency that remains between successive launches. */
 static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* per clock and multiprocessor */,
                     fold_seconds = 2.9e-6, launch_share = 0.293;
 /* Multiprocessors that clusters leave idle, for each block of a cluster but the first. */
@@ -152,8 +150,7 @@ static double dmma_meeting_clocks(const tsl_cuda_dmma *tile) {
          (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
 }
 
-/* Returns the time of three overlapping activities: about the longest, more if others are nearly as
- * long. */
+/* Returns the time of three overlapping activities: about the longest, more if others are nearly as long. */
 static double dmma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
 }
@@ -180,7 +177,7 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
   const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
   /* after the first round, resident blocks start and end while others multiply */
   const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + dmma_meeting_clocks(tile),
-               later = (tile->stays ? around : first_clocks + around) *
+               later = (tile->is_persistent ? around : first_clocks + around) *
                        (1 - hidden * (tile->groups - 1) / tile->groups);
   const double clocks =
                    fmax(each * depth * area / rate, waited) + first_clocks + around + (rounds - 1) * later,
@@ -203,8 +200,7 @@ double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *confi
   return dmma_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
 }
 
-/* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be
- * resident. */
+/* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be resident. */
 enum { PART_PANELS = 2 };
 
 static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {

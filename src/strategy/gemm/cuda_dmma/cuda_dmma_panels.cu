@@ -10,9 +10,8 @@ constexpr int WARPS_N = TILE_N / WARP_N, WARPS = TILE_M / WARP_M * WARPS_N /* wa
               THREADS = 32 * WARPS * SLICES;
 constexpr int BAND = 8; /* rows of tiles that are visited together, for L2 reuse */
 
-/* Layout of a panel in shared memory, LINES rows of A or columns of B. PITCH: bytes between lines,
- * or for an MN-major panel between k, free of bank conflicts. PANEL_BYTES: its size. place():
- * offset of an element. */
+/* Layout of a panel in shared memory, LINES rows of A or columns of B. PITCH: bytes between lines, or for an
+ * MN-major panel between k, free of bank conflicts. PANEL_BYTES: its size. place(): offset of an element. */
 template <int MN_MAJOR, int LINES>
 constexpr int PITCH = (MN_MAJOR ? LINES : DEPTH) * NUMBER_BYTES + (NUMBERS == 2 && !MN_MAJOR ? 64 : 32);
 template <int MN_MAJOR, int LINES>
@@ -33,8 +32,7 @@ struct work_tile {
   int row, col, first_row, first_col, part, first_k, end_k;
 };
 
-/* Returns the first line of a tile: earlier where it would exceed the matrix, if pairs stay
- * aligned. */
+/* Returns the first line of a tile: earlier where it would exceed the matrix, if pairs stay aligned. */
 template <int LINES>
 SM80_FUNCTION int first_of(int line, int count, bool by_pairs) {
   return line + LINES > count && count >= LINES && !(by_pairs && count % 2 != 0) ? count - LINES : line;

@@ -28,7 +28,7 @@ tesela_status tsl_cuda_dmma_build(tsl_work *work) {
       "#define B_MN_MAJOR %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
       "#define STAYS %d\n",
       tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_mn_major, tile.b_mn_major, tile.numbers,
-      tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.stays);
+      tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.is_persistent);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma.cu", "tsl_gemm_cuda_dmma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
@@ -152,7 +152,7 @@ static tesela_status dmma_multiply(const dmma_launch_state *run) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
                                TSL_ARG_BUFFER(c), TSL_ARG_VALUE(args)};
   const int64_t room = (int64_t)tsl_launch_units(work->device) * run->tile.groups,
-                blocks = run->tile.stays ? tsl_min(schedule->blocks, room) : schedule->blocks;
+                blocks = run->tile.is_persistent ? tsl_min(schedule->blocks, room) : schedule->blocks;
   const tsl_grid grid = {{(uint64_t)blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
   return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
 }

@@ -1,10 +1,9 @@
-/* Arguments of cuda_dmma's kernels: read by C and by CUDA C++. All counts are in elements, real or
- * complex. */
+/* Arguments of cuda_dmma's kernels: read by C and by CUDA C++. All counts are in elements, real or complex.
+ */
 #ifndef TSL_CUDA_DMMA_SHARED_H
 #define TSL_CUDA_DMMA_SHARED_H
 
-/* Matrix. is_wide: 16 bytes can be accessed at once, a complex element or a pair of adjacent real
- * ones. */
+/* Matrix. is_wide: 16 bytes can be accessed at once, a complex element or a pair of adjacent real ones. */
 typedef struct cuda_dmma_matrix {
   long long offset, row, col;
   int is_wide;

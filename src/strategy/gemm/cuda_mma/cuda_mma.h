@@ -6,8 +6,7 @@
 #include "strategy/pack_rows.h"
 
 enum { TSL_CUDA_MMA_TILE_M, TSL_CUDA_MMA_TILE_N, TSL_CUDA_MMA_DEPTH, TSL_CUDA_MMA_FROM };
-/* Source of the panels. PLACE: A and B in memory. PACKED: aligned copies of operands that are not
- * aligned. */
+/* Source of the panels. PLACE: A and B in memory. PACKED: aligned copies of operands that are not aligned. */
 enum { TSL_CUDA_MMA_PLACE = 1, TSL_CUDA_MMA_PACKED };
 
 /* First architecture with conversions from 8-bit floating point to f16. */
@@ -18,9 +17,9 @@ typedef struct tsl_cuda_mma {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
   bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
-  bool packs;              /* operands that are not aligned are packed first */
-  bool is_eight;           /* 8-bit floating point, multiplied as f16 */
-  int element;             /* bytes of an element of A and B */
+  bool packs;                  /* operands that are not aligned are packed first */
+  bool is_eight;               /* 8-bit floating point, multiplied as f16 */
+  int element;                 /* bytes of an element of A and B */
   int tile_m, tile_n;
   int warp_m, warp_n; /* tile of a warp; 0: the config is not supported */
   int depth;          /* elements of k in a panel */

@@ -53,9 +53,8 @@ SM80_FUNCTION int first_block(int line) {
   return place<1, LINES, KIND>(by_depth * 8 + row, by_line + line / CHUNK);
 }
 
-/* Loads the registers of lines 16 `i` on, in step `step` of the panel at `stage`. `first` is
- * first_block() of the thread. Later chunks have the swizzle of the first, because their numbers
- * share no bits. */
+/* Loads the registers of lines 16 `i` on, in step `step` of the panel at `stage`. `first` is first_block() of
+ * the thread. Later chunks have the swizzle of the first, because their numbers share no bits. */
 template <int MN_MAJOR, int LINES, int KIND, bool IS_B>
 SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int step, int i) {
   typedef panel<MN_MAJOR, LINES, KIND> panel_type;
@@ -114,9 +113,8 @@ SM80_FUNCTION void multiply_block(sum_t (&sums)[4], const unsigned *a, const uns
 #endif
 }
 
-/* Adds the products of a step to `sums`. `between(i)` is called after each row of blocks, to issue
- * copies while tensor cores run. Rows alternate direction, so that successive products share
- * registers. */
+/* Adds the products of a step to `sums`. `between(i)` is called after each row of blocks, to issue copies
+ * while tensor cores run. Rows alternate direction, so that successive products share registers. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #if IS_EIGHT

@@ -82,10 +82,9 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
 
 /* --- the model --- */
 
-/* Multiply-adds per clock and multiprocessor of mma.sync with 16-bit elements and f32 sums, by
- * first architecture. Data sheets' numbers of the faster cards; 90 is measured, where only wgmma
- * reaches twice as many. 8-bit integers have twice the rate, tf32 half; 8-bit floating point is
- * multiplied as 16 bits. */
+/* Multiply-adds per clock and multiprocessor of mma.sync with 16-bit elements and f32 sums, by first
+ * architecture. Data sheets' numbers of the faster cards; 90 is measured, where only wgmma reaches twice as
+ * many. 8-bit integers have twice the rate, tf32 half; 8-bit floating point is multiplied as 16 bits. */
 static const struct {
   int architecture;
   double rate;
@@ -96,8 +95,8 @@ static const struct {
  * latency of a panel's copies. barrier_clocks: barrier of a panel. */
 static const double first_clocks = 1950, sum_clocks = 51, ones_cost = 15, panel_clocks = 1660,
                     barrier_clocks = 42;
-/* Clocks of a warp for a chunk whose bounds are checked, and for each element of a chunk copied by
- * elements. */
+/* Clocks of a warp for a chunk whose bounds are checked, and for each element of a chunk copied by elements.
+ */
 static const double look_clocks = 490, element_clocks = 25;
 /* Rate with one warp per tensor core, relative to two. */
 static const double few_warps = 0.76;
@@ -126,8 +125,7 @@ static double part_clocks(const tsl_cuda_mma *tile) {
          chunks_b * (look_clocks + (width_b ? 0 : element_clocks * 16 / tile->element));
 }
 
-/* Returns the time of three overlapping activities: about the longest, more if others are nearly as
- * long. */
+/* Returns the time of three overlapping activities: about the longest, more if others are nearly as long. */
 static double mma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 3.5) + pow(b, 3.5) + pow(c, 3.5), 1 / 3.5);
 }
@@ -178,8 +176,7 @@ double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config
          mma_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
 }
 
-/* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be
- * resident. */
+/* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be resident. */
 enum { PART_PANELS = 4 };
 
 static int64_t mma_parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_device *device) {

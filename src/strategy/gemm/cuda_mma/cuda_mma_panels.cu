@@ -70,8 +70,7 @@ struct work_tile {
   int row, col, first_row, first_col, part, first_k, end_k;
 };
 
-/* Returns the first line of a tile: earlier where it would exceed the matrix, if chunks stay
- * aligned. */
+/* Returns the first line of a tile: earlier where it would exceed the matrix, if chunks stay aligned. */
 template <int LINES, int MN_MAJOR>
 SM80_FUNCTION int first_of(int line, int count) {
   return line + LINES > count && count >= LINES && !(MN_MAJOR && count % CHUNK != 0) ? count - LINES : line;
@@ -134,8 +133,7 @@ SM80_FUNCTION lines columns_of(const element *b, const work_tile &tile, const cu
 
 /* --- panels to shared memory --- */
 
-/* Copies of a thread, one chunk each; COUNT copies make a panel, APART memory rows from one to the
- * next. */
+/* Copies of a thread, one chunk each; COUNT copies make a panel, APART memory rows from one to the next. */
 template <int MN_MAJOR, int LINES, int KIND>
 struct copies {
   typedef panel<MN_MAJOR, LINES, KIND> panel_type;
@@ -188,9 +186,8 @@ SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long s
       words[e * ELEMENT / 4] |= (unsigned)from[e * step] << e * ELEMENT % 4 * 8;
 }
 
-/* Copies a panel that is partial or not aligned, from k = `depth` on, with zeros outside of the
- * matrix. (cp.async can write zeros itself, but memory checkers report such a copy as one of 16
- * bytes.) */
+/* Copies a panel that is partial or not aligned, from k = `depth` on, with zeros outside of the matrix.
+ * (cp.async can write zeros itself, but memory checkers report such a copy as one of 16 bytes.) */
 template <int MN_MAJOR, int LINES, int KIND>
 SM80_FUNCTION void copy_partial_panel(shared_t end, const lines &operand_lines, int depth) {
   typedef copies<MN_MAJOR, LINES, KIND> each;

@@ -98,8 +98,7 @@ static bool mma_is_aligned(tsl_buffer *buffer) {
   return (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-/* Returns the offset of partial sums in the workspace, in elements of 4 bytes, after packed
- * operands. */
+/* Returns the offset of partial sums in the workspace, in elements of 4 bytes, after packed operands. */
 static int64_t sums_offset(const mma_launch_state *run) {
   return (run->tile.a_bytes + run->tile.b_bytes) / 4;
 }

@@ -185,22 +185,22 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        sums, MAX_SUMS);
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
-  if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.flows))
+  if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.is_flow))
     return "tile_n=192 takes partial sums (eights=panels or pairs) and persistent blocks; otherwise use 256";
-  if (tile.flows && tsl_problem_batch(problem) > 1)
+  if (tile.is_flow && tsl_problem_batch(problem) > 1)
     return "form=flow takes a single product, not a batch";
-  if (!tile.flows && tile.cluster > 2)
+  if (!tile.is_flow && tile.cluster > 2)
     return tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow", tile.cluster);
-  if (tile.flows && tile.raster_height != BAND)
+  if (tile.is_flow && tile.raster_height != BAND)
     return tsl_refusal("band=%d has no meaning for form=flow, which takes band=%d", tile.raster_height, BAND);
   if (tile.stages == 0)
     return tsl_refusal("two stages of %d and %d rows of %d bytes do not fit into the %llu bytes of %s%s",
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
-                       tile.flows ? ", which blocks share" : "");
+                       tile.is_flow ? ", which blocks share" : "");
   if (tile.b_mn_major && tsl_cuda_wgmma_columns(&tile) < columns)
     return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load %d columns or more",
-                       tile.tile_n, tile.cluster > 1 && !tile.flows ? " cluster=2" : "", columns);
+                       tile.tile_n, tile.cluster > 1 && !tile.is_flow ? " cluster=2" : "", columns);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");
   const tsl_cuda_wgmma_schedule schedule =
@@ -210,7 +210,7 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
     return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)schedule.tiles_m,
                        (long long)schedule.tiles_n,
                        tsl_problem_batch(problem) > 1 ? ", of each product," : "");
-  return tile.streams ? refuse_stream_schedule(problem, &tile, &schedule) : NULL;
+  return tile.is_stream ? refuse_stream_schedule(problem, &tile, &schedule) : NULL;
 }
 
 /* Returns the workspace bytes: packed copies of both operands, which some strides of a run need,

@@ -95,8 +95,8 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
 #endif
 #if FINISH && (C_FORM == 1 || C_FORM == 2)
       store_by_map(map, sums, tile, is_last, wgmma_identity_scale(), smem.stages, boxes);
-/* with a C of f32 the compiler serializes wgmma (warning C7520) unless the accumulators are
- * multiplied here */
+/* with a C of f32 the compiler serializes wgmma (warning C7520) unless the accumulators are multiplied here
+ */
 #else
       store_by_map(map, sums, tile, is_last, args.alpha, smem.stages, boxes);
 #endif

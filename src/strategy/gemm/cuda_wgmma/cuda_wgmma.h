@@ -36,23 +36,22 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* the kernel computes C' = B' A'; `problem` is the swapped one */
   bool swapped;
   bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
-  /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit
-   * integers */
+  /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit integers */
   bool from_registers;
-  int input_bytes, element;     /* bytes of an element of A and B in memory, and in the multiplication */
-  int eights;             /* value of the parameter `eights` for 8-bit floating point; else 0 */
-  int split_accumulators; /* panels per partial accumulator; 0: one accumulator for all of k */
+  int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
+  int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
+  int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
   int c_element;
   int tile_m, tile_n, cluster, raster_height;
-  bool flows, streams;
+  bool is_flow, is_stream;
   int warpgroups; /* consumer warpgroups */
   int resident;   /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
-  int64_t beside;        /* bytes in shared_bytes for epilogue vectors or the product table */
+  int64_t extra_smem;    /* bytes in shared_bytes for epilogue vectors or the product table */
   /* the kernel fuses the epilogue; bias, scale_a and scale_b then have a value of the enum below */
-  bool finishes;
+  bool fuses_epilogue;
   int bias, scale_a, scale_b;
   int64_t a_bytes, b_bytes; /* bytes of packed A and B, multiples of 128 */
   int64_t packed;           /* products of a batch that are packed at a time; 1 for elements of one byte */
@@ -62,12 +61,10 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
 /* tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device);
-/* tsl_cuda_wgmma_of() for a fused launch of products of different sizes, whose table takes shared
- * memory. */
+/* tsl_cuda_wgmma_of() for a fused launch of products of different sizes, whose table takes shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
-/* Direction of an epilogue vector, for rows and columns as the kernel sees them. Scalars are
- * BY_ROW. */
+/* Direction of an epilogue vector, for rows and columns as the kernel sees them. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
 /* Division of a product into work tiles. tiles_m and parts are in units of clusters; sums_bytes is 0 for
@@ -79,8 +76,8 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
   int64_t whole, owned, helped, flags_bytes, ending;
 } tsl_cuda_wgmma_schedule;
-tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device);
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device);
 
 /* Returns the columns of B that a block loads. */
 int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);

@@ -106,8 +106,8 @@ SM90_FUNCTION int fragment_row() {
   const int r = threadIdx.x % 32 / 4, w = threadIdx.x / 32 % 4;
   return 2 * (r & 1) + 4 * (w & 1) + 8 * (w >> 1) + 16 * (r >> 1 & 1) + 32 * (r >> 2);
 }
-/* Returns bit 1 of r. Rows 16 apart swap the chunks that they store, so that half a warp writes to
- * all banks. */
+/* Returns bit 1 of r. Rows 16 apart swap the chunks that they store, so that half a warp writes to all banks.
+ */
 SM90_FUNCTION bool swaps_chunks() {
   return threadIdx.x % 16 / 8 == 1;
 }
@@ -119,8 +119,8 @@ SM90_FUNCTION shared_t fragment_offset() {
          swizzled(k, row % SLAB_LINES * 4);
 }
 
-/* Loads the fragments of a panel. The next four k lie four lines below, in chunks whose number
- * differs by 4. */
+/* Loads the fragments of a panel. The next four k lie four lines below, in chunks whose number differs by 4.
+ */
 SM90_FUNCTION void read_fragments(fragments current, shared_t thread_offset) {
   const shared_t second = (thread_offset ^ 64) + 4 * 128;
 #pragma unroll

@@ -114,9 +114,8 @@ SM90_FUNCTION void epilogue_store(c_element *c, sum_t sum, int row, int col, int
 /* --- in registers --- */
 
 #ifdef FINISH_IN_REGISTERS
-/* FINISH_COLUMNS vectors with an entry per column go to shared memory, TILE_N numbers each. Of
- * FINISH_ROWS others each thread keeps its rows' entries. FINISH_EACH: column entries that a thread
- * loads. */
+/* FINISH_COLUMNS vectors with an entry per column go to shared memory, TILE_N numbers each. Of FINISH_ROWS
+ * others each thread keeps its rows' entries. FINISH_EACH: column entries that a thread loads. */
 constexpr int FINISH_COLUMNS = (FINISH_A == 1) + (FINISH_B == 1) + (FINISH_BIAS == 1),
               FINISH_ROWS = (FINISH_A == 2) + (FINISH_B == 2) + (FINISH_BIAS == 2),
               FINISH_EACH = TILE_N < 128 ? 1 : (TILE_N + 127) / 128;

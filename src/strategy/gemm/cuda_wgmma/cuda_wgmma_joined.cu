@@ -2,7 +2,8 @@
  * order, so that no product waits for the last tiles of another, and small products share the device.
  *
  *   table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
- *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b takes b, b + blocks ...
+ *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b takes b, b + blocks
+ * ...
  *
  * The words of each product are copied to shared memory first. Work tile numbers only grow, so that producer
  * and consumers continue their search at the current product. Tiles are computed as in cuda_wgmma.cu, and C

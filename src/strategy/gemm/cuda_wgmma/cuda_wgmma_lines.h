@@ -1,5 +1,4 @@
-/* Operands on their way to cuda_wgmma's tensor maps: copies of operands whose layout does not suit
- * them. */
+/* Operands on their way to cuda_wgmma's tensor maps: copies of operands whose layout does not suit them. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_LINES_H
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_LINES_H
 

@@ -11,16 +11,14 @@
  * shared_bytes: bytes of shared memory per clock. */
 static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
-/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until
- * then. */
+/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until then. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
 /* shared_clock: fraction of the clock with clusters of two, which read less from L2, after
  * warm_seconds; with A from registers after warm_across_seconds, and best with half the raster
  * height. band_most: best raster height. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
-/* Clocks between a panel's last product and the next panel's first, where partial accumulators are
- * added. */
+/* Clocks between a panel's last product and the next panel's first, where partial accumulators are added. */
 static const double adding_clocks = 100;
 
 /* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
@@ -142,8 +140,7 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
  * memory bandwidth. launch_share: fraction of launch latency that remains when launches overlap. */
 static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
                     memory_part = 0.846, launch_share = 0.297;
-/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums
- * move. */
+/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums move. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
 /* Clusters of two use fewer pairs of multiprocessors, which share memory bandwidth: slowdown of
@@ -160,8 +157,8 @@ static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sche
                tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * (double)schedule->parts,
                each = ceil(tiles / clusters) * (store + pairs);
   return each + wgmma_panel_clocks(tile) *
-                    (tile->streams ? (double)schedule->whole / clusters * panels + (double)schedule->ending
-                                   : ceil(tiles / clusters) * panels);
+                    (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
+                                     : ceil(tiles / clusters) * panels);
 }
 
 static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
@@ -191,7 +188,7 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
                        (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double best_height = is_won_back && is_cut ? band_most / 2 : band_most;
-  const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
+  const double helped = tile->is_stream ? seconds * helped_share + helped_seconds : 0;
   return seconds * (1 + 0.002 * fabs(log2(tile->raster_height / best_height))) + helped +
          launch_share * device->launch_seconds;
 }
@@ -218,8 +215,8 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
                                                   fold_moves * (double)schedule.sums_bytes / device->bandwidth
                                             : 0;
   return wgmma_packing_seconds(&tile, device) + folding +
-         (tile.flows ? flow_form_seconds(&tile, &schedule, problem, device)
-                     : stay_form_seconds(&tile, &schedule, problem, device));
+         (tile.is_flow ? flow_form_seconds(&tile, &schedule, problem, device)
+                       : stay_form_seconds(&tile, &schedule, problem, device));
 }
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -227,10 +224,11 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_schedule schedule =
       tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.flows ? 1 : tile.cluster),
+  const double tiles =
+                   (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.is_flow ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
-  const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
+  const int items = tile.is_flow ? 160 : 128 * (tile.warpgroups + 1);
   tsl_cost_counts_groups((double)schedule.blocks, items, (double)schedule.blocks * items,
                          (int64_t)tile.shared_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;

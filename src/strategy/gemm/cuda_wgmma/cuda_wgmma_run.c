@@ -17,7 +17,7 @@ enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
 enum { PREFETCH_BYTES = 6 << 20 };
 
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
-  return tile->flows ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
+  return tile->is_flow ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
 }
 
 static tsl_cuda_wgmma_schedule get_schedule(const tsl_work *work, const tsl_cuda_wgmma *tile) {
@@ -41,7 +41,7 @@ enum { EPILOGUE_TEXT = 256 };
 static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
                             char text[EPILOGUE_TEXT]) {
   text[0] = 0;
-  if (tile->finishes)
+  if (tile->fuses_epilogue)
     snprintf(
         text, EPILOGUE_TEXT,
         "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
@@ -61,7 +61,7 @@ void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *til
            tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
            word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
-           tsl_type(problem->a.type)->is_integer, tile->streams, is_split ? "" : finish);
+           tsl_type(problem->a.type)->is_integer, tile->is_stream, is_split ? "" : finish);
 }
 
 /* Kernels of the three main loops. */
@@ -84,7 +84,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const tsl_cuda_wgmma_schedule schedule = get_schedule(work, &tile);
-  const kernel_text *text = tile.flows            ? &flow_kernel
+  const kernel_text *text = tile.is_flow          ? &flow_kernel
                             : tile.from_registers ? &from_registers
                                                   : &persistent_kernel;
   const bool is_split = schedule.parts > 1;
@@ -245,7 +245,7 @@ static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cud
                                      tsl_argument *list, int count) {
   const tsl_operands *own = run->operands;
   const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
-  if (!run->tile.finishes)
+  if (!run->tile.fuses_epilogue)
     return count;
   for (int i = 0; i < 3; i++) /* a pointer argument needs a buffer, even if it is not read */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
@@ -288,7 +288,7 @@ static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *plac
   tsl_buffer *scratch = run->operands->scratch;
   *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
                         .part = schedule->sums_bytes / schedule->parts / 4,
-                        .by_map = tile->tile_n >= 32 && !tile->flows};
+                        .by_map = tile->tile_n >= 32 && !tile->is_flow};
   const tsl_tensor tensor = {.buffer = scratch,
                              .offset = (size_t)(tile->a_bytes + tile->b_bytes),
                              .element = 4,
@@ -334,32 +334,32 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
 /* Returns the panels that a block prefetches to L2. */
 static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
-  return tile->flows ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
+  return tile->is_flow ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
 }
 
 static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
                                   const cuda_wgmma_arguments *args, bool is_split) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
-  const int64_t all = run->tile.streams ? schedule->blocks
-                                        : schedule->tiles_m * schedule->tiles_n * schedule->parts *
-                                              run->count * run->tile.cluster;
+  const int64_t all = run->tile.is_stream ? schedule->blocks
+                                          : schedule->tiles_m * schedule->tiles_n * schedule->parts *
+                                                run->count * run->tile.cluster;
   const cuda_wgmma_finish steps = get_epilogue(run);
   tsl_argument list[6 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
-  if (!run->tile.flows)
+  if (!run->tile.is_flow)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
   list[count++] = (tsl_argument){.value = args, .bytes = sizeof *args};
-  if (run->tile.streams)
+  if (run->tile.is_stream)
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
     count = append_epilogue_arguments(run, &steps, list, count);
   /* stream-k needs exactly the blocks of its schedule */
   const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
                        run->tile.cluster,
-                blocks = run->tile.streams ? schedule->blocks
-                                           : tsl_min(schedule->blocks, tsl_max(run->tile.cluster, room));
+                blocks = run->tile.is_stream ? schedule->blocks
+                                             : tsl_min(schedule->blocks, tsl_max(run->tile.cluster, room));
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
@@ -397,10 +397,10 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
     args.c_offset = place.offset, args.c_part = place.part;
     args.c_row = schedule->pitch, args.c_col = 1;
     args.alpha = get_one(&tile->problem), args.beta.integer = 0;
-  } else if (tile->finishes) {
+  } else if (tile->fuses_epilogue) {
     args.alpha = get_one(&tile->problem);
   }
-  if (tile->streams) {
+  if (tile->is_stream) {
     args.whole = (int)schedule->whole;
     args.owned = (int)schedule->owned;
     args.helped = (int)schedule->helped;
@@ -408,7 +408,7 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
     args.sums = args.flags + schedule->flags_bytes;
     args.ticket = next_ticket(run);
   }
-  if (!is_split && !tile->flows && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
+  if (!is_split && !tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
     TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
     args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
   }

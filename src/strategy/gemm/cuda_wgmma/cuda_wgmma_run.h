@@ -11,8 +11,8 @@
 typedef struct tsl_cuda_wgmma_kernels {
   tsl_kernel *multiply, *fold;
   tsl_kernel *pack; /* packs elements of more than a byte, of any layout */
-  /* packs one-byte elements of any layout, or contiguous rows of larger ones of one product; NULL:
-   * not needed */
+  /* packs one-byte elements of any layout, or contiguous rows of larger ones of one product; NULL: not needed
+   */
   tsl_kernel *lines;
   _Atomic(tsl_kernel *) joined; /* kernel of fused launches; NULL until it is compiled */
   atomic_ullong tickets;        /* last ticket of stream-k runs */
@@ -42,9 +42,8 @@ int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile);
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]);
 /* Encodes an operand's tensor map. Boxes have `lines` rows, or for an MN-major operand 64 elements
  * of as many lines as a panel has k. Sets `found`. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run,
-                                        const tsl_cuda_wgmma_factor *factor, int lines,
-                                        tsl_cuda_wgmma_layers *found, tsl_tensor_map *map);
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
+                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map);
 /* Returns true if all products of the launch can be stored to C by one tensor map. */
 bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c);
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map);

@@ -27,7 +27,7 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gem
 }
 
 int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
-  return tile->flows ? tile->tile_n : tile->tile_n / tile->cluster;
+  return tile->is_flow ? tile->tile_n : tile->tile_n / tile->cluster;
 }
 
 /* Bytes of shared memory that the hardware reserves for each block. */
@@ -40,7 +40,7 @@ static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *
 /* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops
  * and wait for epilogues: as many as registers allow. */
 static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
-  if (tile->flows)
+  if (tile->is_flow)
     return TSL_CUDA_WGMMA_RESIDENT;
   if (tile->warpgroups > 1 || tile->split_accumulators > 0 || tsl_problem_batch(&tile->problem) == 1)
     return 1;
@@ -69,7 +69,7 @@ static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
     tile->boxes--;
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
-                beside = boxes + tile->beside + 1024 + 16 * MAX_STAGES,
+                beside = boxes + tile->extra_smem + 1024 + 16 * MAX_STAGES,
                 fits = (get_smem_per_block(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
@@ -100,8 +100,7 @@ static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
                                    : TSL_CUDA_WGMMA_BY_ROW;
 }
 
-/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared
- * memory. */
+/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared memory. */
 static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_column) {
   return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
                                         : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
@@ -110,14 +109,14 @@ static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_colu
 /* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors with an entry
  * per column. */
 static void add_epilogue_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
-  tile->finishes = true;
+  tile->fuses_epilogue = true;
   tile->bias = vector_direction(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
                                 problem->bias_axis == TESELA_BIAS_ROW);
   tile->scale_a = scale_direction(tile->swapped, problem->scaling_a, false);
   tile->scale_b = scale_direction(tile->swapped, problem->scaling_b, true);
   const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
                       (tile->scale_b == TSL_CUDA_WGMMA_BY_COLUMN);
-  tile->beside = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
+  tile->extra_smem = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
 }
 
 bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
@@ -129,13 +128,12 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
-/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by
- * threads would cost more than transposing A. The tile has the rows of a slab, and this kernel has
- * no epilogue. */
+/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by threads
+ * would cost more than transposing A. The tile has the rows of a slab, and this kernel has no epilogue. */
 static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
   tsl_cuda_wgmma tile = *wgmma;
   tile.from_registers = true;
-  return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.streams &&
+  return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.is_stream &&
          tile.problem.c.type == TESELA_I32 && !tsl_problem_has_epilogue(&tile.problem) &&
          tsl_cuda_wgmma_problem_by_map(&tile);
 }
@@ -155,13 +153,13 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
       .raster_height = (int)value[TSL_CUDA_WGMMA_BAND],
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
-  tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
-  tile.streams = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
-  tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
+  tile.is_flow = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
+  tile.is_stream = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
+  tile.warpgroups = tile.tile_m > 64 && !tile.is_flow ? 2 : 1;
   if (purpose == FOR_EPILOGUE)
     add_epilogue_vectors(&tile, problem);
   else if (purpose == FOR_FUSED_LAUNCH)
-    tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
+    tile.extra_smem = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   tile.split_accumulators = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
@@ -170,7 +168,7 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* wgmma reads elements of 8 and 32 bits from shared memory K-major only */
-  tile.from_registers = !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride) &&
+  tile.from_registers = !tile.is_flow && !tsl_launch_along(a->col_stride, a->row_stride) &&
                         (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
   tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
@@ -183,7 +181,7 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
                     ? 1
                     : tsl_max(1, tsl_min(tsl_problem_batch(problem),
                                          PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
-  if (tile.flows)
+  if (tile.is_flow)
     layout_flow_memory(&tile, device);
   else
     layout_memory(&tile, device);
@@ -252,8 +250,7 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
                 most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
   schedule->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
-    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) +
-     * SEEING */
+    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) + SEEING */
     const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
                                       parts + turns),
                   owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);
@@ -276,7 +273,7 @@ static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_
 
 tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
                                                     int64_t k, const tsl_device *device) {
-  if (tile->flows)
+  if (tile->is_flow)
     return flow_schedule(tile, m, n, k, device);
   const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
@@ -284,7 +281,7 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
                                       .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                       .parts = 1};
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
-  if (tile->streams) {
+  if (tile->is_stream) {
     schedule_stream(tile, clusters, panels, &schedule);
     return schedule;
   }

@@ -111,8 +111,7 @@ SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whol
   copy_elements(end, from, factor, chunks * EACH, team);
 }
 
-/* Copies contiguous lines as one line: reads aligned words, whose halves may belong to different
- * lines. */
+/* Copies contiguous lines as one line: reads aligned words, whose halves may belong to different lines. */
 SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
   constexpr int AT_ONCE = 8;

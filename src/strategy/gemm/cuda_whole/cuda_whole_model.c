@@ -6,8 +6,7 @@
 #include <math.h>
 
 enum { ELEMENT = 2, CHUNK = 16, BLOCK = 16 /* lines of a fragment, and elements of its k */ };
-/* Limits by accumulators per thread: warps of a block, and resident blocks of this size by
- * registers. */
+/* Limits by accumulators per thread: warps of a block, and resident blocks of this size by registers. */
 static const struct {
   int sums, warps, resident;
 } registers_for[] = {{8, 16, 3}, {24, 16, 2}, {32, 12, 2}, {72, 8, 2}, {128, 8, 1}};

@@ -3,10 +3,9 @@
 #ifndef TSL_CUDA_WHOLE_SHARED_H
 #define TSL_CUDA_WHOLE_SHARED_H
 
-/* Operand of the first product: `down` lines of `wide` elements. Products round the dimension that is
- * k up to a multiple of 16. Strides between lines, elements and products;
- * `width`: bytes of a copy, 16, 8, 4 or 2; pitch between lines in shared memory, where they begin
- * at `to`. */
+/* Operand of the first product: `down` lines of `wide` elements. Products round the dimension that is k up to
+ * a multiple of 16. Strides between lines, elements and products; `width`: bytes of a copy, 16, 8, 4 or 2;
+ * pitch between lines in shared memory, where they begin at `to`. */
 typedef struct cuda_whole_factor {
   long long offset, line, step, apart;
   int down, wide, width, pitch, to;

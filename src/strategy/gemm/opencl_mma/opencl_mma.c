@@ -30,12 +30,10 @@ static const char *const probes[] = {
 
 /* --- legality --- */
 
-/* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the
- * rest. */
+/* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
 
-/* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or
- * NULL. */
+/* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or NULL. */
 static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma *tile,
                                 const tsl_device *device) {
   if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)
@@ -79,9 +77,9 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &schedule);
   return tsl_launch_fits(device, &grid);
 }
 
@@ -90,10 +88,10 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
 static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const int64_t maps = tile.warps == 4 ? shares.groups * TSL_OPENCL_MMA_MAPS : 0;
-  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)shares.sums_bytes;
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const int64_t maps = tile.warps == 4 ? schedule.groups * TSL_OPENCL_MMA_MAPS : 0;
+  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
 }
 
 const tsl_strategy tsl_gemm_opencl_mma = {

@@ -89,8 +89,7 @@ TSL_FUNCTION int phase_across(int depth) {
 #define MMA_ELEMENT unsigned short
 #endif
 
-/* State of an item's copies of one operand: its first chunk of each panel, and the steps to the
- * next ones. */
+/* State of an item's copies of one operand: its first chunk of each panel, and the steps to the next ones. */
 typedef struct mma_copies {
   TSL_GLOBAL const char *from;
   TSL_INDEX pass, panel; /* bytes to the item's next chunk, and to its first chunk in the next panel */
@@ -175,8 +174,7 @@ TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int end, int across, i
   copies->from += copies->panel;
 }
 
-/* Sequence of panels of all tiles of this group. Panels of the next tile are copied while a tile is
- * stored. */
+/* Sequence of panels of all tiles of this group. Panels of the next tile are copied while a tile is stored. */
 typedef struct mma_stream {
   mma_copies a, b;
   int tile, tiles; /* tile whose panels are copied; number of tiles */
@@ -232,8 +230,7 @@ TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
     const int own = by_line * 8 + row;
     return (line + own) * DEPTH_BYTES + ((by_depth ^ phase_along(own)) << 4);
   }
-  /* 8-bit elements: depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together 4 of
-   * each line */
+  /* 8-bit elements: depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together 4 of each line */
   const int depth = WHOLE ? fourth * 16 + second * 2 + (row & 1) + (row >> 1) * 4 : by_depth * 8 + row;
   const int chunk = (WHOLE ? 0 : by_line) + line % BLOCK_LINES * SIZE / 16;
   return line / BLOCK_LINES * BLOCK_BYTES + depth * 128 + ((chunk ^ phase_across(depth)) << 4);

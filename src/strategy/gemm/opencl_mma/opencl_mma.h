@@ -38,16 +38,16 @@ enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Division of a run: tiles of C, split-k parts, groups of the launch, bytes of partial sums (0 for
- * one part). */
-typedef struct tsl_opencl_mma_shares {
+/* Division of a run: tiles of C, split-k parts, groups of the launch, bytes of partial sums (0 for one part).
+ */
+typedef struct tsl_opencl_mma_schedule {
   int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
-} tsl_opencl_mma_shares;
-tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device);
+} tsl_opencl_mma_schedule;
+tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device);
 
 /* Returns the grid of the main launch. Other launches have at most a few groups per compute unit. */
-tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_shares *shares);
+tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_schedule *schedule);
 
 /* Returns the local memory that a group may use, in bytes. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);

@@ -13,13 +13,13 @@ static double opencl_mma_account_copied(const tsl_shape *shape, bool across_rows
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
   const double depth = (double)tile.depth / tile.size,
-               tiles = (double)shares.tiles_m * (double)shares.tiles_n;
+               tiles = (double)schedule.tiles_m * (double)schedule.tiles_n;
   const double panels = ceil((double)problem->k / depth);
   const double panel = (double)(tile.tile_m + tile.tile_n) * tile.depth;
-  tsl_cost_counts_groups((double)shares.groups, tile.items, (double)shares.groups * tile.items,
+  tsl_cost_counts_groups((double)schedule.groups, tile.items, (double)schedule.groups * tile.items,
                          tile.local_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * depth;
   account->local =
@@ -28,6 +28,6 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
   account->rate = device->peak_f32 * tsl_opencl_mma_times(&tile);
   tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.a, tile.a_mn_major, tile.size), account);
   tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.b, !tile.b_mn_major, tile.size), account);
-  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

@@ -47,8 +47,7 @@
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
 #define BLOCK_LINES (128 / SIZE)
-/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024
- * bytes on. */
+/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024 bytes on. */
 #define MAP_BYTES 128
 #define BARRIERS (2 * MAP_BYTES)
 #define PANELS (BARRIERS + 16 * STAGES)
@@ -74,16 +73,16 @@ TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
 }
 
 /* Work tile: a tile of C, its split-k part, and its panels [first, end). */
-typedef struct mma_share {
+typedef struct mma_work_tile {
   TSL_INDEX row, col, part;
   int first, end;
-} mma_share;
+} mma_work_tile;
 
-TSL_FUNCTION int shares_of(const opencl_mma_group_arguments args) {
+TSL_FUNCTION int count_work_tiles(const opencl_mma_group_arguments args) {
   return (int)(args.whole.tiles_m * args.whole.tiles_n * args.split_k);
 }
 
-TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments args, mma_share *share) {
+TSL_FUNCTION void get_work_tile(int number, const opencl_mma_group_arguments args, mma_work_tile *share) {
   const int tiles = (int)(args.whole.tiles_m * args.whole.tiles_n), panels = panels_of(args.whole);
   const int part = number / tiles, split_k = (int)args.split_k;
   tsl_raster(number % tiles, args.whole.tiles_m, args.whole.tiles_n, args.whole.band, &share->row,
@@ -96,12 +95,12 @@ TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments args, mm
 }
 
 /* Pipeline state: stage number, and the parity of its mbarriers' phase. */
-typedef struct mma_stage {
+typedef struct mma_pipeline_state {
   int number;
   unsigned int phase;
-} mma_stage;
+} mma_pipeline_state;
 
-TSL_FUNCTION void next_stage(mma_stage *stage) {
+TSL_FUNCTION void next_stage(mma_pipeline_state *stage) {
   stage->number++;
   if (stage->number == STAGES) {
     stage->number = 0;
@@ -131,16 +130,16 @@ TSL_FUNCTION void copy_panel(unsigned int end, TSL_GLOBAL char *map, int across,
 }
 
 /* Loads all panels of all work tiles of this group. Called by one item. */
-TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
+TSL_FUNCTION void run_producer(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
                               const opencl_mma_group_arguments args) {
-  const int shares = shares_of(args);
-  mma_stage stage = {0, 1}; /* all stages are empty at first */
+  const int work_tiles = count_work_tiles(args);
+  mma_pipeline_state stage = {0, 1}; /* all stages are empty at first */
   tsl_ptx_map_acquire(maps);
   tsl_ptx_map_acquire(maps + MAP_BYTES);
   TSL_UNROLL_BY(1)
-  for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
-    mma_share share;
-    share_of(number, args, &share);
+  for (int number = TSL_GROUP(0); number < work_tiles; number += TSL_GROUPS(0)) {
+    mma_work_tile share;
+    get_work_tile(number, args, &share);
     TSL_UNROLL_BY(1)
     for (int p = share.first; p < share.end; p++) {
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
@@ -172,7 +171,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
   tsl_ptx_map_publish(maps, start);
   tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);
   if (is_first)
-    copy_shares(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, args);
+    run_producer(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, args);
 }
 
 /* --- consumers --- */
@@ -198,21 +197,21 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
 }
 
 /* Computes and stores GROUP_M rows of all work tiles of this group. */
-TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned int empty,
+TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned int empty,
                                   TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                                   const opencl_mma_group_arguments args) {
-  const int shares = shares_of(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
+  const int work_tiles = count_work_tiles(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
   const TSL_INDEX apart_pitch = args.whole.tiles_n * TILE_N, apart_rows = args.whole.tiles_m * TILE_M;
   const unsigned int from_a = A_MN_MAJOR ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
   const bool tells = TSL_ITEM(0) % 128 == 0;
-  mma_stage stage = {0, 0};
+  mma_pipeline_state stage = {0, 0};
   MMA_NUMBER sums[BLOCKS_M][TILES_N][4];
   TSL_UNROLL_BY(1)
-  for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
+  for (int number = TSL_GROUP(0); number < work_tiles; number += TSL_GROUPS(0)) {
     /* "empty" mbarrier of the stage whose products may be in flight when the next ones start */
     unsigned int before = empty;
-    mma_share share;
-    share_of(number, args, &share);
+    mma_work_tile share;
+    get_work_tile(number, args, &share);
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       clear(sums + i);
@@ -275,5 +274,5 @@ tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL cons
   if (TSL_ITEM(0) >= MULTIPLYING)
     copy_warp(start, base, a, b, scratch + (args.maps + TSL_GROUP(0) * 2 * MAP_BYTES), args);
   else
-    multiply_shares(base, full, empty, c, scratch, args);
+    run_consumers(base, full, empty, c, scratch, args);
 }

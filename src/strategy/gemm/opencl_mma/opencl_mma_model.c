@@ -65,8 +65,7 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_devi
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* fewer than two warps for each of four schedulers leave gaps */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
-  /* a panel arrives after the latency and after the other groups' panels; stages - 1 panels are in
-   * flight */
+  /* a panel arrives after the latency and after the other groups' panels; stages - 1 panels are in flight */
   const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);
@@ -79,13 +78,13 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
                               const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (double)shares.split_k;
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.split_k;
   const double most = ceil(tiles / units);
   const double fits = groups_of(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
   const double panels =
-      ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)shares.split_k);
+      ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)schedule.split_k);
   const double store = store_clocks * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
   /* persistent groups load the next tile's panels while they store */
@@ -100,7 +99,7 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
                          pack_seconds(&tile.problem.b, !tile.b_mn_major, device, tile.size);
   /* partial sums are written and read, mostly in L2 */
   const double folding =
-      shares.split_k > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
+      schedule.split_k > 1 ? device->launch_seconds + (double)schedule.sums_bytes / device->bandwidth : 0;
   const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / (memory_part * device->bandwidth));
   return seconds * band * shallow * few + packing + folding + device->launch_seconds;
 }

@@ -9,12 +9,11 @@
 #define FOLDER "strategy/gemm/opencl_mma/"
 
 /* Kernels that build() stores in work->state. */
-typedef struct opencl_mma_mma_kernels {
+typedef struct opencl_mma_kernels {
   tsl_kernel *multiply, *pack, *fold; /* fold: NULL without split-k */
-} opencl_mma_mma_kernels;
+} opencl_mma_kernels;
 
-/* Mirrors of the kernels' structs of the same names. Scalars are 32 bits wide and end the first
- * member. */
+/* Mirrors of the kernels' structs of the same names. Scalars are 32 bits wide and end the first member. */
 typedef struct opencl_mma_arguments {
   tsl_gemm_sizes sizes;
   uint32_t scalars[2];
@@ -31,7 +30,7 @@ enum { UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
 /* Returns true if the plan's kernels split k; a run with k = 0 has one part. */
 static bool is_split(const tsl_work *work, const tsl_opencl_mma *tile) {
   const tsl_problem *problem = &tile->problem;
-  return tsl_opencl_mma_shares_of(tile, problem->m, problem->n, problem->k, work->device).split_k > 1;
+  return tsl_opencl_mma_get_schedule(tile, problem->m, problem->n, problem->k, work->device).split_k > 1;
 }
 
 /* --- building --- */
@@ -40,7 +39,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   const tsl_problem *problem = &tile.problem;
   char defines[256];
-  opencl_mma_mma_kernels made = {NULL, NULL, NULL};
+  opencl_mma_kernels made = {NULL, NULL, NULL};
   void *block;
   snprintf(defines, sizeof defines,
            "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR "
@@ -60,7 +59,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   }
   TSL_TRY(tsl_pack_rows_kernel(work, tile.size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
-  *(opencl_mma_mma_kernels *)block = made;
+  *(opencl_mma_kernels *)block = made;
   work->reduces = is_group && problem->c.type == TESELA_I32 && !tile.swapped && made.fold == NULL &&
                   problem->alpha[0] == 1 && problem->beta[0] == 0;
   work->state = block;
@@ -100,7 +99,7 @@ static tsl_grid opencl_mma_grid_of(int64_t work, int items, const tsl_device *de
 /* Packs A and B where needed, and updates their strides in `sizes` and their buffers. */
 static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
                                         tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
-  tsl_kernel *pack = ((const opencl_mma_mma_kernels *)work->state)->pack;
+  tsl_kernel *pack = ((const opencl_mma_kernels *)work->state)->pack;
   const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_mn_major, tile->size),
                  rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_mn_major, tile->size);
   tsl_rows_place a = {
@@ -129,14 +128,14 @@ static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_m
 /* Enqueues the split-k reduction. */
 static tesela_status opencl_mma_fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
                                      const tsl_argument *argument, int64_t m, int64_t n, tsl_stream *stream) {
-  const opencl_mma_mma_kernels *kernels = work->state;
+  const opencl_mma_kernels *kernels = work->state;
   const tsl_argument list[] = {*c, *scratch, *argument};
   const tsl_grid grid = opencl_mma_grid_of((n + 3) / 4 * m, FOLD_ITEMS, work->device);
   return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
 tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const opencl_mma_mma_kernels *kernels = work->state;
+  const opencl_mma_kernels *kernels = work->state;
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const bool any = sizes.k > 0;
@@ -153,13 +152,13 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
     sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
   }
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
-  const tsl_opencl_mma_shares shares =
-      tsl_opencl_mma_shares_of(&tile, sizes.m, sizes.n, sizes.k, work->device);
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, sizes.m, sizes.n, sizes.k, work->device);
   opencl_mma_group_arguments given = {
-      .whole = {.sizes = sizes, .band = tile.band, .tiles_m = shares.tiles_m, .tiles_n = shares.tiles_n},
+      .whole = {.sizes = sizes, .band = tile.band, .tiles_m = schedule.tiles_m, .tiles_n = schedule.tiles_n},
       .maps = tile.a_bytes + tile.b_bytes,
-      .sums = tile.a_bytes + tile.b_bytes + shares.groups * TSL_OPENCL_MMA_MAPS,
-      .split_k = shares.split_k,
+      .sums = tile.a_bytes + tile.b_bytes + schedule.groups * TSL_OPENCL_MMA_MAPS,
+      .split_k = schedule.split_k,
       .wanted = operands->wanted.is_told ? operands->wanted.at : -1,
       .wanted_above = operands->wanted.above,
       .rests = operands->rests.at,
@@ -168,7 +167,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .magic = operands->rests.magic,
       .bias = operands->rests.bias};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
-  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
+  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &schedule);
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),
                      c = TSL_ARG_BUFFER(operands->c.buffer), all = TSL_ARG_VALUE(given),
                      whole = TSL_ARG_VALUE(given.whole);

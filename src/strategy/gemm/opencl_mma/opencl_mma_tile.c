@@ -41,27 +41,27 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 /* Limits of split-k with four warps: panels of a part at least, and parts at most. */
 enum { PART_PANELS = 2, MOST_SPLIT_K = 64 };
 
-tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device) {
+tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device) {
   const int64_t depth = tile->depth / tile->size, panels = (k + depth - 1) / depth,
                 most = (int64_t)tile->groups * (device->compute_units > 0 ? device->compute_units : 1);
-  tsl_opencl_mma_shares shares = {.tiles_m = (m + tile->tile_m - 1) / tile->tile_m,
-                                  .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
-                                  .split_k = 1};
-  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  tsl_opencl_mma_schedule schedule = {.tiles_m = (m + tile->tile_m - 1) / tile->tile_m,
+                                      .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
+                                      .split_k = 1};
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   if (tile->warps == 4 && tile->groups != ONE_EACH && tiles > 0) {
     const int64_t by_groups = most / tiles, by_panels = panels / PART_PANELS;
     const int64_t split_k = by_groups < by_panels ? by_groups : by_panels;
-    shares.split_k = split_k < 1 ? 1 : split_k > MOST_SPLIT_K ? MOST_SPLIT_K : split_k;
+    schedule.split_k = split_k < 1 ? 1 : split_k > MOST_SPLIT_K ? MOST_SPLIT_K : split_k;
   }
-  shares.groups = tiles * shares.split_k < most ? tiles * shares.split_k : most;
-  if (shares.split_k > 1)
-    shares.sums_bytes = shares.split_k * tiles * tile->tile_m * tile->tile_n * 4;
-  return shares;
+  schedule.groups = tiles * schedule.split_k < most ? tiles * schedule.split_k : most;
+  if (schedule.split_k > 1)
+    schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
+  return schedule;
 }
 
-tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_shares *shares) {
-  return (tsl_grid){{(uint64_t)shares->groups, 1, 1}, {tile->items, 1, 1}};
+tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_schedule *schedule) {
+  return (tsl_grid){{(uint64_t)schedule->groups, 1, 1}, {tile->items, 1, 1}};
 }
 
 uint64_t tsl_opencl_mma_local(const tsl_device *device) {

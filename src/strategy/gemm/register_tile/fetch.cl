@@ -32,8 +32,7 @@
 #define TSL_FETCH_WHOLE 1   /* whole */
 #define TSL_FETCH_GUARDED 2
 
-/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel evenly in
- * this way. */
+/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel evenly in this way. */
 #define TSL_FETCH_RUN 8
 #define TSL_FETCH_ROUND(along_k, extent) ((along_k) ? TSL_FETCH_RUN * (extent) : (extent))
 #define TSL_FETCH_SINGLY(along_k, extent, items)                                                             \

@@ -75,8 +75,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Registers of an item at most, by estimate: lockstep devices have 255, and the estimate may be
- * low. */
+/* Registers of an item at most, by estimate: lockstep devices have 255, and the estimate may be low. */
 enum { MAX_REGISTERS = 230 };
 
 /* --- legality --- */
@@ -188,8 +187,7 @@ static bool register_tile_too_many_registers(const tsl_register_tile *tile, cons
 static bool can_copy(const tsl_device *device) {
   return device->capabilities & TSL_CAN_ASYNC_COPY;
 }
-/* Returns the limit of local memory; asynchronous copies may use memory that is requested at
- * launch. */
+/* Returns the limit of local memory; asynchronous copies may use memory that is requested at launch. */
 static uint64_t local_memory_limit(const tsl_register_tile *tile, const tsl_device *device) {
   return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && device->local_bytes_inside > device->local_bytes
              ? device->local_bytes_inside

@@ -61,8 +61,7 @@ typedef struct tile_panels {
   int a_first, b_first;
 } tile_panels;
 
-/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it
- * needs no guards. */
+/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it needs no guards. */
 TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
   if (plain) {
     tsl_fetch_plain(a_fetch, OF_A);
@@ -133,8 +132,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   read_rows(rows, panels.a + panels.a_first);
   read_columns(columns, panels.b + panels.b_first);
 
-  /* k left after the panels that were read, two panels ahead; the first `plain` panels need no
-   * guards */
+  /* k left after the panels that were read, two panels ahead; the first `plain` panels need no guards */
   TSL_INDEX left = depths - 2 * TSL_DEPTH;
   int stage = 0, plain = inside ? (int)(left / TSL_DEPTH) : 0;
   int guarded = count - (plain > 0 ? plain : 0);

@@ -40,8 +40,8 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
 int tsl_register_tile_registers(const tsl_register_tile *tile);
 /* 32-bit registers of a compute unit on NVIDIA and AMD; others do not document theirs. */
 enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 };
-/* Returns the groups that are resident on a compute unit, limited by registers, local memory and
- * work-items. */
+/* Returns the groups that are resident on a compute unit, limited by registers, local memory and work-items.
+ */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
 double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);

@@ -52,8 +52,7 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
 /* The least of two powers of two. */
 #define STAGE_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define STAGE_LOWEST(x) ((x) & -(x))
-/* TEAM: adjacent items that store a row of the tile together. TEAMS: rows that are stored at a
- * time. */
+/* TEAM: adjacent items that store a row of the tile together. TEAMS: rows that are stored at a time. */
 #define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(EXTENT_N), STAGE_LOWEST(ITEMS)))
 #define STAGE_TEAMS (ITEMS / STAGE_TEAM)
 /* Numbers of a row that an item stores. */

@@ -10,9 +10,8 @@
  * part_clocks: of each k split. */
 static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
                     first_clocks = 1870, part_clocks = 262;
-/* Scheduler instructions for each vector that an item loads. Through registers: along k, aligned;
- * panels that need guards (last). Asynchronous: every copy. Other cases are limited by the path to
- * memory. */
+/* Scheduler instructions for each vector that an item loads. Through registers: along k, aligned; panels that
+ * need guards (last). Asynchronous: every copy. Other cases are limited by the path to memory. */
 static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
 /* Clocks of the unit's memory path for the vectors of 32 items: reads of local memory; loads
  * through registers along k, not aligned; across lines, aligned, not aligned, and at the edge. */
@@ -71,8 +70,7 @@ static double register_tile_share_of(const tsl_register_tile *tile) {
   return (double)tile->tile_k / tile->slices;
 }
 
-/* Returns the time of two overlapping activities: the longer, and a little more if they are
- * similar. */
+/* Returns the time of two overlapping activities: the longer, and a little more if they are similar. */
 static double overlap_clocks(double value, double other) {
   return cbrt(value * value * value + other * other * other);
 }
@@ -179,8 +177,7 @@ static double clocks_of_panel(const tsl_register_tile *tile, const register_tile
                            : fmax(busy, memory_wait + busy / 10);
 }
 
-/* Returns the clocks of a group's start and end: the sums of slices meet in local memory, and C is
- * stored. */
+/* Returns the clocks of a group's start and end: the sums of slices meet in local memory, and C is stored. */
 static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
   const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
   const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;

@@ -50,8 +50,7 @@
 #define CHUNK TSL_REGISTER_TILE_PACK_DEPTHS
 
 #ifdef TSL_COMPLEX
-/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: factor of
- * imaginary parts. */
+/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: factor of imaginary parts. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
@@ -70,8 +69,7 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
   }
 }
 #else
-/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes are
- * signed. */
+/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes are signed. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {

@@ -1,5 +1,5 @@
-/* Derives the tile of register_tile, its use of a compute unit and of memory, and the grids of its
- * launches. */
+/* Derives the tile of register_tile, its use of a compute unit and of memory, and the grids of its launches.
+ */
 #include "host/int_math.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
@@ -46,17 +46,16 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  /* vectors in flight to local memory with their addresses; for asynchronous copies the next
-   * depth's operands */
+  /* vectors in flight to local memory with their addresses; for asynchronous copies the next depth's operands
+   */
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
   const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
   return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
-/* Registers that compilers use beyond the counted ones, for addresses and early loads (NVRTC 13.0,
- * sm_90: 40 to 60, and 8 more where all lines are whole vectors), and the granularity of
- * allocation. */
+/* Registers that compilers use beyond the counted ones, for addresses and early loads (NVRTC 13.0, sm_90: 40
+ * to 60, and 8 more where all lines are whole vectors), and the granularity of allocation. */
 enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS = 256 };
 
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {

@@ -15,8 +15,7 @@
 #include "units.h"
 
 #ifndef TSL_COMPLEX
-/* Adds and stores as many numbers of a row as a vector has, from number `start` on, SUM_ITEMS
- * apart. */
+/* Adds and stores as many numbers of a row as a vector has, from number `start` on, SUM_ITEMS apart. */
 TSL_FUNCTION void add_numbers(TSL_GLOBAL const TSL_REAL *split, TSL_GLOBAL tsl_result *c,
                               const tsl_gemm_arguments *g, TSL_INDEX start, TSL_INDEX pitch) {
   TSL_REAL sum[TSL_LANES];

@@ -179,9 +179,8 @@ static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t off
                           .is_conjugate = is_conjugate};
 }
 
-/* Sets up operand reuse. The engine's workspace depends on both sizes, so data is reused only by
- * runs of equal sizes, and not where rows are computed in blocks, which overwrite each other's
- * data. */
+/* Sets up operand reuse. The engine's workspace depends on both sizes, so data is reused only by runs of
+ * equal sizes, and not where rows are computed in blocks, which overwrite each other's data. */
 static void portable_keep(const tsl_operands *operands, portable_residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
   residue_portable *args = &run->args;

@@ -30,8 +30,7 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
 
 /* Returns the rules of a product with these m and n; the problem's k counts for the bound. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
-/* Returns the allowed error relative to |A||B|: the bound of a careful sum, or the requested
- * accuracy. */
+/* Returns the allowed error relative to |A||B|: the bound of a careful sum, or the requested accuracy. */
 double tsl_residue_allowed(const tsl_problem *problem);
 /* Returns true if the allowed error is below the bound of f32 sums, so that native elements are
  * summed in double. */
@@ -105,8 +104,7 @@ typedef struct tsl_residue_state {
 
 /* --- without residues (whole.c) --- */
 
-/* Makes the subplan state->whole, which computes the product where residues do not pay, if one is
- * allowed. */
+/* Makes the subplan state->whole, which computes the product where residues do not pay, if one is allowed. */
 tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
 /* Sets the costs of native elements from the subplan's time, if that is known (rules.c). */
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
@@ -124,8 +122,7 @@ uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_confi
 /* Returns the bytes of the whole product's subplan at the start of the workspace. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem);
 
-/* Returns true if the device has CUDA kernels of residue_int8; otherwise the portable kernels are
- * used. */
+/* Returns true if the device has CUDA kernels of residue_int8; otherwise the portable kernels are used. */
 bool tsl_residue_has_cuda(const tsl_device *device);
 
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,

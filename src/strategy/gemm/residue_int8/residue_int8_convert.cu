@@ -73,9 +73,8 @@ constexpr double WHOLE = 0x1.8p52;
 SM90_FUNCTION int low_bits(double rounded) {
   return __double2loint(rounded);
 }
-/* Splits numbers into digits by doubles; every step is exact but the rounding. The rest of the 53
- * bits is taken 28 at a time. |a'| < 2^63. 2^scale is two factors, because it may overflow a
- * double. */
+/* Splits numbers into digits by doubles; every step is exact but the rounding. The rest of the 53 bits is
+ * taken 28 at a time. |a'| < 2^63. 2^scale is two factors, because it may overflow a double. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-1022, min(1023, scale)), rest = max(-1022, min(1023, scale - half));
@@ -108,10 +107,9 @@ SM90_FUNCTION int lowest(const digits &digits_in, int i) {
 struct digits {
   float first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
 };
-/* Splits numbers into digits by floats; every step is exact but the rounding. 2^scale is two
- * factors, because it may overflow a float; no significant number becomes subnormal. IS_DEEP: 2^28
- * <= |a'| < 2^40 is possible; the highest digit is then taken first, so that the rest fits in 24
- * bits. */
+/* Splits numbers into digits by floats; every step is exact but the rounding. 2^scale is two factors, because
+ * it may overflow a float; no significant number becomes subnormal. IS_DEEP: 2^28 <= |a'| < 2^40 is possible;
+ * the highest digit is then taken first, so that the rest fits in 24 bits. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-126, min(127, scale)), rest = max(-126, min(127, scale - half));

@@ -185,9 +185,8 @@ SM90_FUNCTION int few_depth(bool is_across, int e) {
                    : threadIdx.x % (FEW_DEPTH / FEW_EACH) * FEW_EACH + e;
 }
 
-/* Computes a tile: listed lines of `operand` from `first` on, lines of the other operand from
- * `line` on; a thread has 2 x 4 elements. Listed columns skip native rows, which are computed with
- * the rows. */
+/* Computes a tile: listed lines of `operand` from `first` on, lines of the other operand from `line` on; a
+ * thread has 2 x 4 elements. Listed columns skip native rows, which are computed with the rows. */
 SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int count, int line,
                              few_t panels[2], const residue_arguments &args) {
   const residue_matrix &own = args.operands[operand], &matrix = args.operands[1 - operand];

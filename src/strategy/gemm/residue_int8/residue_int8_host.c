@@ -460,10 +460,9 @@ static void see_parts(residue_running *run) {
   }
 }
 
-/* Returns true if C is computed by residues, false if by the subplan. With a subplan, a few evenly
- * spaced lines are measured first, so that most products unsuited to residues are recognised after
- * a sixteenth of the reads. Not inlined: its counts of lines leave the stack before tiles are
- * multiplied. */
+/* Returns true if C is computed by residues, false if by the subplan. With a subplan, a few evenly spaced
+ * lines are measured first, so that most products unsuited to residues are recognised after a sixteenth of
+ * the reads. Not inlined: its counts of lines leave the stack before tiles are multiplied. */
 static __attribute__((noinline)) bool look(residue_running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   see_numbers(run);

@@ -43,8 +43,7 @@ typedef struct tsl_residue_lines {
   int64_t plane, panel, micro, micros;
 } tsl_residue_lines;
 
-/* Modulus as vectors see it: 2^16, 2^32, 2^48 modulo p, of least magnitude; p; about 1 / p; p is
- * 256. */
+/* Modulus as vectors see it: 2^16, 2^32, 2^48 modulo p, of least magnitude; p; about 1 / p; p is 256. */
 typedef struct tsl_residue_rest {
   float digit[TSL_RESIDUE_DIGITS - 1], p, inverse;
   bool is_byte;
@@ -82,8 +81,7 @@ typedef struct tsl_residue_kernel {
   void (*native)(const tsl_residue_job *job, const tsl_residue_block *block);
 } tsl_residue_kernel;
 
-/* Converts `count` micro-panels of an operand, at most TSL_RESIDUE_BESIDE, to residues in one
- * panel. */
+/* Converts `count` micro-panels of an operand, at most TSL_RESIDUE_BESIDE, to residues in one panel. */
 typedef struct tsl_residue_converter {
   void (*convert)(const tsl_residue_job *job, int operand, int64_t first, int64_t count, int64_t panel);
 } tsl_residue_converter;

@@ -9,9 +9,8 @@
 static const double tile_m = 128, tile_n = 256, panel = 128;
 /* Clocks: of a panel of a tile; of a work tile's epilogue and first load. */
 static const double panel_clocks = 1200, share_clocks = 3800;
-/* Instructions of a thread for each number, with all 128 lanes of a unit busy: conversion, in all
- * and for each modulus; reconstruction, for each element, for each modulus, and more for complex
- * elements. */
+/* Instructions of a thread for each number, with all 128 lanes of a unit busy: conversion, in all and for
+ * each modulus; reconstruction, for each element, for each modulus, and more for complex elements. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
 /* streamed: fraction of bandwidth of kernels that read and write at full speed. waited: fraction of
@@ -207,8 +206,7 @@ static double residue_seconds_of(const tsl_problem *problem, const tsl_config *c
                                       : portable_seconds(problem, config, all, device);
 }
 
-/* Returns the additional seconds of a product that the subplan computes after the glance; 0: not
- * known. */
+/* Returns the additional seconds of a product that the subplan computes after the glance; 0: not known. */
 static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return 0;
@@ -219,9 +217,8 @@ static double glance_seconds(const tsl_problem *problem, const work_of *all, con
   return tsl_residue_has_cuda(device) ? ended_seconds + all->numbers * ended_number_seconds : 0;
 }
 
-/* Returns the predicted seconds, but at least twenty times the loss of a product that residues do
- * not suit: the prediction does not know the numbers, and the default must not lose more than a
- * twentieth. */
+/* Returns the predicted seconds, but at least twenty times the loss of a product that residues do not suit:
+ * the prediction does not know the numbers, and the default must not lose more than a twentieth. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   static const double least_share = 20;

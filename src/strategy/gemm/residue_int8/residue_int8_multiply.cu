@@ -100,8 +100,7 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_commit_group();
 }
 
-/* Marks a stage as read by this warpgroup, in each block of the cluster, because all of them write
- * to it. */
+/* Marks a stage as read by this warpgroup, in each block of the cluster, because all of them write to it. */
 SM90_FUNCTION void release_stage(shared_t empty) {
   const unsigned thread = threadIdx.x % 128;
   if (CLUSTER == 1 && thread == 0)

@@ -162,8 +162,7 @@ struct columns_t {
   bool here[FOUR], is_wide;
 };
 
-/* AT_ONCE: columns that are reconstructed together; two for complex numbers, to halve the machine
- * code. */
+/* AT_ONCE: columns that are reconstructed together; two for complex numbers, to halve the machine code. */
 constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
 
 SM90_FUNCTION void store_wide(residue_real *dst, const residue_real out[NUMBERS]) {

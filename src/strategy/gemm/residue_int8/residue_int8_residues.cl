@@ -66,8 +66,7 @@ TSL_FUNCTION unsigned rest_in(const digits *digits_in, const residue_modulus *mo
   return rest_of((unsigned)sum + modulus->bias, modulus);
 }
 
-/* Returns the residue of least magnitude as a byte, plus (p - 1) / 2: the residue of x + (p - 1) /
- * 2. */
+/* Returns the residue of least magnitude as a byte, plus (p - 1) / 2: the residue of x + (p - 1) / 2. */
 TSL_FUNCTION unsigned least_in(const digits *digits_in, const residue_modulus *modulus) {
   const unsigned up = (modulus->p - 1) / 2;
   residue_modulus more = *modulus;

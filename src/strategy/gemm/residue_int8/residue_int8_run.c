@@ -56,9 +56,8 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of
- * split-k, and register_tile's copies of complex numbers. 0 for products that are too small for
- * residues. */
+/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
+ * and register_tile's copies of complex numbers. 0 for products that are too small for residues. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
@@ -406,8 +405,7 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                 joining, 4);
 }
 
-/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the
- * whole run. */
+/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the whole run. */
 static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
                             int64_t most) {
   residue_run block = *whole;

@@ -365,8 +365,8 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
   return best;
 }
 
-/* Loads the keys of a thread's lines of both operands, all loads in flight at once; 0 lines count
- * as zeros. */
+/* Loads the keys of a thread's lines of both operands, all loads in flight at once; 0 lines count as zeros.
+ */
 SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
                               const residue_arguments &args, int first) {
 #pragma unroll

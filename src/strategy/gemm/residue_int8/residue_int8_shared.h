@@ -76,11 +76,10 @@ typedef struct residue_rules {
 
 /* --- complex numbers --- */
 
-/* A line of k complex numbers is a line of 2 k real ones, alternating real and imaginary parts,
- * with one scale. Its strides count real numbers; the stride along the line is between complex
- * numbers. Each modulus has three products of k terms: of real parts, of imaginary parts, and of
- * their sums modulo p. Kernels are compiled with or without TSL_RESIDUE_COMPLEX; the host looks at
- * the problem. */
+/* A line of k complex numbers is a line of 2 k real ones, alternating real and imaginary parts, with one
+ * scale. Its strides count real numbers; the stride along the line is between complex numbers. Each modulus
+ * has three products of k terms: of real parts, of imaginary parts, and of their sums modulo p. Kernels are
+ * compiled with or without TSL_RESIDUE_COMPLEX; the host looks at the problem. */
 #define TSL_RESIDUE_PRODUCTS 3
 #ifdef TSL_RESIDUE_COMPLEX
 #define TSL_RESIDUE_KINDS TSL_RESIDUE_PRODUCTS /* products of a modulus */
@@ -149,9 +148,9 @@ typedef struct residue_tables { /* for each candidate */
   residue_weights candidates[TSL_RESIDUE_CANDIDATES];
 } residue_tables;
 
-/* Reduction of a sum modulo p: factors, two bytes 1 and 2^16 modulo p of least magnitude, for the
- * sum's halves; base, the bits of a float that is a multiple of p and makes the result a float from
- * 2^23 to 2^24. */
+/* Reduction of a sum modulo p: factors, two bytes 1 and 2^16 modulo p of least magnitude, for the sum's
+ * halves; base, the bits of a float that is a multiple of p and makes the result a float from 2^23 to 2^24.
+ */
 typedef struct residue_reduction {
   unsigned factors, base;
 } residue_reduction;
@@ -169,8 +168,7 @@ typedef struct residue_arguments {
   residue_choice *host_choice; /* host memory that also receives the choice; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, raster_height;
   int blocks[2], block_lines[2],
-      /* blocks that measure lines of A and of B, and lines of a block; blocks that make residues of
-       * A */
+      /* blocks that measure lines of A and of B, and lines of a block; blocks that make residues of A */
       converters;
   /* blocks of numbers, of both operands, that a launch of convert turns into residues */
   int conversions;
@@ -181,8 +179,8 @@ typedef struct residue_arguments {
   int stays, is_kept;
   int has_whole; /* a subplan computes the whole product if residues are not chosen */
   int apart[2];  /* distance of the blocks that measure, in blocks */
-  /* choice from a few lines; if it is against residues, all later kernels return at once; -1: no
-   * such choice */
+  /* choice from a few lines; if it is against residues, all later kernels return at once; -1: no such choice
+   */
   long long glance;
 } residue_arguments;
 #endif
@@ -345,8 +343,7 @@ TSL_FUNCTION residue_bits residue_threshold(int least) {
   return digit >= 0 ? (residue_bits)1 << digit : 0;
 }
 
-/* Returns the least magnitude whose relative error is allowed by the call, for a line with these
- * steps. */
+/* Returns the least magnitude whose relative error is allowed by the call, for a line with these steps. */
 TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, int exponent, int steps) {
   const int least = exponent - steps - TSL_RESIDUE_TOP - rules->margin;
   const residue_bits below = residue_threshold(least);
@@ -363,9 +360,8 @@ typedef struct residue_sums {
   unsigned count, few[TSL_RESIDUE_CANDIDATES];
 } residue_sums;
 
-/* Returns a line's spread: twice the number of largest elements whose sum is at most half of the
- * line's sum. Any w elements sum to at most w times the largest one, and to at most w limit plus
- * the excess. */
+/* Returns a line's spread: twice the number of largest elements whose sum is at most half of the line's sum.
+ * Any w elements sum to at most w times the largest one, and to at most w limit plus the excess. */
 TSL_FUNCTION residue_word residue_spread(const residue_sums *sums, unsigned limit, unsigned largest_top) {
   const residue_word most = sums->sum / (largest_top + 1),
                      spread = sums->sum > 2 * sums->excess ? (sums->sum - 2 * sums->excess) / limit : 0;
@@ -420,8 +416,8 @@ TSL_FUNCTION int residue_need(unsigned key, int candidate) {
   return (int)(key >> 6 * (candidate + 1) & 63);
 }
 
-/* Counts of the lines of each operand: without scale for a candidate, by need for a candidate, and
- * by spread. */
+/* Counts of the lines of each operand: without scale for a candidate, by need for a candidate, and by spread.
+ */
 typedef struct residue_counts {
   unsigned lost[TSL_RESIDUE_CANDIDATES][2];
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];

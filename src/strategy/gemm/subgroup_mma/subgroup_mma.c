@@ -24,8 +24,7 @@ static const char *const probes[] = {
 
 /* --- legality --- */
 
-/* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers
- * idle. */
+/* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers idle. */
 enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
 
 static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,

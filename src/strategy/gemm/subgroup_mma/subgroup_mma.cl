@@ -99,8 +99,7 @@ TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *src, TSL_INDEX ste
   return out;
 }
 
-/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take the same
- * branch. */
+/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take the same branch. */
 TSL_FUNCTION void fetch(tsl_chunk *held, side *operand, bool across, int extent, int count, TSL_INDEX left) {
   if (left >= DEPTH && operand->by_chunks) {
     TSL_UNROLL

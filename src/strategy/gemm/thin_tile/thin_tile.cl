@@ -89,8 +89,7 @@ typedef struct thin_stream {
   bool vectors;                           /* whole vectors can be read */
 } thin_stream;
 
-/* Returns the item's column: vectors of a line are ITEMS_N vectors apart, single columns ITEMS_N
- * columns. */
+/* Returns the item's column: vectors of a line are ITEMS_N vectors apart, single columns ITEMS_N columns. */
 TSL_FUNCTION int column_of(int place, int line) {
   return (line * ITEMS_N + place) * (B_ALONG_K ? 1 : TSL_LANES);
 }
@@ -169,8 +168,7 @@ TSL_FUNCTION int chunk_depth(bool along_k, int index) {
   return (along_k ? index % (CHUNK / TSL_LANES) : index / TILE_M) * TSL_LANES;
 }
 
-/* Returns the start of a row; rows outside of the matrix read the last row, and their sums are
- * never stored. */
+/* Returns the start of a row; rows outside of the matrix read the last row, and their sums are never stored. */
 TSL_FUNCTION TSL_GLOBAL const TSL_REAL *row_start(TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                                                   TSL_INDEX row, TSL_INDEX depth) {
   return a + g->a_offset + (row < g->m ? row : g->m - 1) * g->a_row_stride + depth * g->a_col_stride;
@@ -333,8 +331,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
   const int slice = item % SLICES, row_place = item / SLICES % ITEMS_M,
             column_place = item / (SLICES * ITEMS_M);
 #else
-  /* eight adjacent items read 128 bytes of B; items of other rows read the same bytes at the same
-   * time */
+  /* eight adjacent items read 128 bytes of B; items of other rows read the same bytes at the same time */
   const int near = ITEMS_N < 8 ? ITEMS_N : 8;
   const int slice = item / (ITEMS_M * ITEMS_N), row_place = item / near % ITEMS_M,
             column_place = item % near + item / (near * ITEMS_M) % (ITEMS_N / near) * near;

@@ -39,8 +39,8 @@ int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);
 /* 32-bit registers of a compute unit on NVIDIA and AMD; others do not document theirs. */
 enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 };
-/* Returns the groups that are resident on a compute unit, limited by registers, local memory and
- * work-items. */
+/* Returns the groups that are resident on a compute unit, limited by registers, local memory and work-items.
+ */
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Returns the elements between rows of a k split of C in the workspace. */
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);

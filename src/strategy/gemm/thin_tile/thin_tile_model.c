@@ -21,9 +21,8 @@ static const double bring_instructions = 245, bring_odd_instructions = 509, read
  * that a unit has in addition to its multiplying warps. overlap: fraction of the
  * shorter activity, multiply-adds or memory, that is not hidden by the longer one. */
 static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
-/* Rates relative to memory bandwidth: of reads shared by groups, of all reads, of k splits.
- * store_odd: factor on stores of C that is not aligned. Fractions of launch latency, for one kernel
- * and for the sum kernel. */
+/* Rates relative to memory bandwidth: of reads shared by groups, of all reads, of k splits. store_odd: factor
+ * on stores of C that is not aligned. Fractions of launch latency, for one kernel and for the sum kernel. */
 static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
                     launch_share = 0.54, sum_launch_share = 0.81;
 
@@ -125,9 +124,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
-/* Returns the bytes that are read from memory again because a core's part of the last cache does
- * not hold a k split: the large operand's strip for each lower tile, the thin operand for each
- * strip. */
+/* Returns the bytes that are read from memory again because a core's part of the last cache does not hold a k
+ * split: the large operand's strip for each lower tile, the thin operand for each strip. */
 static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
   const tsl_problem *problem = &tile->problem;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;

@@ -1,5 +1,4 @@
-/* Derives the tile of thin_tile, its use of a compute unit and of memory, and the grids of its
- * launches. */
+/* Derives the tile of thin_tile, its use of a compute unit and of memory, and the grids of its launches. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include "host/int_math.h"

@@ -156,8 +156,7 @@ static __attribute__((noinline)) void make_along(const tsl_residue_job *job, con
   }
 }
 
-/* Converts numbers across lines, each k `along` apart. Prefetches SOON rows ahead, also of the next
- * step. */
+/* Converts numbers across lines, each k `along` apart. Prefetches SOON rows ahead, also of the next step. */
 static __attribute__((noinline)) void make_across(const tsl_residue_job *job, const REAL *from, int64_t along,
                                                   const scaling *by, unsigned char *dst, int64_t plane) {
   enum { SOON = 4 };

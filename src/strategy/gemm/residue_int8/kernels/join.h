@@ -17,8 +17,7 @@ TSL_INLINE wide_f64 rounded_wide(wide_f64 x) {
   return x + 0x1.8p52 - 0x1.8p52;
 }
 
-/* Returns the value of parts below 2^53, whose upper parts together are below 2^53 too, rounded
- * once. */
+/* Returns the value of parts below 2^53, whose upper parts together are below 2^53 too, rounded once. */
 TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
   if (parts == 2)
     return part[1] * PART + part[0];

@@ -26,8 +26,8 @@ typedef wide_u32 tallies;
 #define NUMBERS(number) every_f32(number)
 #endif
 
-/* CHUNK: vectors that are added before the sums go to 64 bits: at most 2^24 each. LINES: lines of
- * one call. */
+/* CHUNK: vectors that are added before the sums go to 64 bits: at most 2^24 each. LINES: lines of one call.
+ */
 enum {
   CHUNK = 64,
   GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* groups whose sums are on the stack together */
@@ -84,8 +84,7 @@ TSL_INLINE tallies most_tallies(tallies a, tallies b) {
 #endif
 }
 
-/* Adds tallies to 64-bit sums. Tops of numbers that exceed their exponent are undefined and not
- * used. */
+/* Adds tallies to 64-bit sums. Tops of numbers that exceed their exponent are undefined and not used. */
 static void add_lanes(residue_word *dst, tallies values) {
   for (int i = 0; i < LANES; i++)
     dst[i] += values[i] < 0x1p62 ? (residue_word)values[i] : 0;
@@ -183,8 +182,8 @@ TSL_INLINE int64_t number_at(const tsl_residue_lines *lines, int64_t h) {
   return lines->is_paired ? h / 2 * lines->along + h % 2 : h * lines->along;
 }
 
-/* Copies numbers that are not adjacent, or the partial last vector, padded with zeros, which change
- * no sum. */
+/* Copies numbers that are not adjacent, or the partial last vector, padded with zeros, which change no sum.
+ */
 static void gather(const tsl_residue_lines *lines, const REAL *from, int64_t count, int64_t whole,
                    REAL *dst) {
   for (int64_t i = 0; i < count; i++)

@@ -18,9 +18,8 @@ typedef struct pairs {
   uint32_t even[TSL_RESIDUE_LINES * WORDS], odd[TSL_RESIDUE_LINES * WORDS];
 } pairs;
 
-/* Widens a step's two registers, rows of 16 words, to pairs: `row` words between rows of the
- * result, `half` between the registers. A: 16 words of a line are adjacent; B: 32 columns of four k
- * are adjacent. */
+/* Widens a step's two registers, rows of 16 words, to pairs: `row` words between rows of the result, `half`
+ * between the registers. A: 16 words of a line are adjacent; B: 32 columns of four k are adjacent. */
 static void make_pairs(const unsigned char *from, int row, int half, pairs *target) {
   for (int h = 0; h < 2; h++)
     for (int i = 0; i < TSL_RESIDUE_ROWS; i++, from += TSL_RESIDUE_STEP) {

@@ -14,8 +14,8 @@
 #include "strategy/gemm/residue_int8/kernels/residue_int8_register_tile.h"
 
 /* Operand of LDTILECFG: all eight registers have 16 rows of 64 bytes. A constant, because GCC's
- * _tile_loadconfig() is declared to read eight bytes, so that stores to the rest of a local table
- * are lost. */
+ * _tile_loadconfig() is declared to read eight bytes, so that stores to the rest of a local table are lost.
+ */
 typedef struct shape {
   uint8_t palette, start_row, reserved[14];
   uint16_t bytes[16];
