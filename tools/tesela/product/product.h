@@ -1,6 +1,7 @@
-/* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C,
- * verified, written; where nothing fits, in blocks (blocks.h). What computes is the public header, as in any
- * other program; explain/plan_facts.h and check/verify.h look inside.
+/* Computes one product of matrix files, or a dot product, a solve or a transpose. The files are opened,
+ * the work is planned, computed by panels of rows of C, verified and written.
+ * Where not even a small panel fits into memory, the work goes by blocks (blocks.h).
+ * The tool computes through the public header. Only explain/plan_facts.h and check/verify.h use internals.
  *
  *        A (m x k)          B (k x n)        C (m x n)
  *   row -> +-------+        +-------+        +-------+
@@ -9,16 +10,16 @@
  *          +-------+        +-------+        +-------+
  *
  * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in
- * order (a pipe in Fortran order, Matrix Market) is held whole instead. Where A is transposed, a panel of C
- * is columns of A: A is held while it fits, else its columns are read, of files that can be. A dot is the
- * product of a row and a column, both held; a transpose has A alone.
+ * order (a pipe in Fortran order, Matrix Market) is held whole. Where A is transposed, a panel of C needs
+ * columns of A: A is held whole while it fits, else its columns are read, if the format permits it.
+ * A dot product has a row and a column, both held whole. A transpose has A alone.
  *
  * Matrices with a structure are held whole, and there is one panel. Of A A^T the lower triangle is computed,
- * and the upper one is its mirror image (structured.c). A solve has the triangle for A, right-hand sides for
- * B, X for C.
+ * and the upper triangle is its mirror image (structured.c). A solve has the triangle in A, the right-hand
+ * sides in B and X in C.
  *
- * A bias and scales, which are vectors, are held whole; a panel of rows gets its part of those that go along
- * columns (finish.c). */
+ * A bias and vectors of scales are held whole. A panel of rows uses its part of the vectors along columns
+ * (finish.c). */
 #ifndef TSL_TOOL_PRODUCT_PRODUCT_H
 #define TSL_TOOL_PRODUCT_PRODUCT_H
 
@@ -31,7 +32,7 @@
 #include "product/plan_choice.h"
 #include "strategy/structure.h"
 
-/* What the time goes into, in the order in which a program for a device has it. X(NAME, name) */
+/* Stages of the work whose time is reported, in the order of a program for a device. X(NAME, name) */
 #define TSL_STAGE_LIST(X)                                                                                    \
   X(PLAN, plan)                                                                                              \
   X(READ, read)                                                                                              \
@@ -51,7 +52,7 @@ typedef enum tsl_stage {
 } tsl_stage;
 const char *tsl_stage_name(tsl_stage stage);
 
-/* Options that the commands share; each has those that it lists. */
+/* Options that several commands share. Each command's table lists the ones that it accepts. */
 typedef struct tsl_product_options {
   const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format;
   bool verify, measure_error, quiet, json, resume;
@@ -61,68 +62,73 @@ typedef struct tsl_product_options {
   uint64_t memory;
 } tsl_product_options;
 
-/* What the user asked for. */
+/* The request of the user: files, options and operation. */
 typedef struct tsl_product_request {
   tsl_op op;
   const char *a, *b, *c0, *bias, *output,
-      *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
-  const char *format; /* of "-", and of an output without an ending; NULL: by first bytes and by ending */
+      *expected;      /* paths; one input may be "-", and the output may be "-"; NULL: no such file */
+  /* the format of "-" and of an output without a known ending; NULL: from the first bytes or the
+   * ending */
+  const char *format;
   bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify, resume;
-  bool by_itself; /* B is A's transpose, and there is no file of it; of C a triangle is computed */
-  bool hermitian; /* and conjugated */
-  bool right;     /* of a solve: X A = alpha B */
-  tsl_option_structure a_is, b_is; /* of files */
-  tesela_bias_axis bias_axis;      /* of `bias`; TESELA_NO_BIAS: none is added */
+  bool by_itself; /* B is A's transpose, without a file of its own; a triangle of C is computed */
+  bool hermitian; /* `by_itself`, and B is conjugated: A A^H */
+  bool right;     /* a solve of X A = alpha B, with the triangle on the right */
+  tsl_option_structure a_is, b_is; /* structures of the files A and B */
+  tesela_bias_axis bias_axis;      /* the axis of `bias`; TESELA_NO_BIAS: no bias is added */
   tesela_activation activation;
-  const char *scales[2]; /* of A and B: a path, or a number as it was written; NULL: none */
-  bool in_parts;         /* whoever asks writes the output */
+  const char *scales[2]; /* scales of A and B: a path, or a number as the user wrote it; NULL: no scale */
+  bool in_parts;         /* the caller writes the output, in parts */
   double alpha[2], beta[2];
-  tsl_option_number tolerance; /* of `expected` */
-  tsl_types types;             /* zeros: from the files */
+  tsl_option_number tolerance; /* the tolerance of the comparison with `expected` */
+  tsl_types types;             /* types of A, B and C; zeros: taken from the files */
   const char *device, *strategy, *accuracy, *bits;
-  uint64_t measure; /* the seed of samples, as descriptions have it */
-  uint64_t memory;  /* bytes to stay within; 0: most of what is available */
+  uint64_t measure; /* the seed of the error samples, as in tesela_desc; 0: no error is measured */
+  uint64_t memory;  /* the memory limit in bytes; 0: most of the available memory */
   int64_t repeat;
 } tsl_product_request;
 
-/* A matrix file as a supplier of rows: held whole, or a panel at a time. */
+/* A matrix file that supplies rows: held whole, or read panel by panel. */
 typedef struct tsl_matrix_source {
   const char *path;
   tsl_reader *reader;
-  int64_t rows, cols;                     /* as stored */
-  tesela_type type;                       /* as stored */
-  tesela_type as;                         /* what it is read as */
-  bool by_rows, by_columns, text, header; /* as tsl_file_info has them */
-  bool by_blocks, columns_first;          /* likewise */
-  tsl_file_state state;                   /* as it was when it was opened */
-  bool across;                            /* panels are columns of it */
+  int64_t rows, cols;                     /* sizes as stored in the file */
+  tesela_type type;                       /* the element type in the file */
+  tesela_type as;                         /* the element type that it is converted to when read */
+  bool by_rows, by_columns, text, header; /* properties of the file, as in tsl_file_info */
+  bool by_blocks, columns_first;          /* properties of the file, as in tsl_file_info */
+  tsl_file_state state;                   /* the file's state when it was opened */
+  bool across;                            /* panels are columns of the file */
   bool held;
-  const tsl_printed *printed; /* how a text file's numbers are; NULL: it is none */
-  void *memory;               /* to free */
-  char *data; /* the whole matrix or the present panel (rows or columns of it), dense, row-major; aligned to a
-                 page */
+  const tsl_printed *printed; /* the precision of the numbers of a text file; NULL: no text file */
+  void *memory;               /* the allocation that holds `data`; freed at close */
+  /* the whole matrix or the present panel (rows or columns), dense, row-major, aligned to a page */
+  char *data;
 } tsl_matrix_source;
 
 #define TSL_DIFFERENCES_MAX 1000
 
-/* How C differs from the file of --expect. */
+/* The difference between C and the file of --expect. */
 typedef struct tsl_difference {
-  int64_t count;    /* elements outside the bound; counting stops at the end of a panel that has some */
-  int64_t row, col; /* the first of them */
-  double computed[2], expected[2], rounding, printed; /* there: the numbers, and the two parts of the bound */
-  double error;                                       /* largest |C - E| of all elements */
-  int64_t by_print; /* elements that only half a unit of the last printed digit explains */
-  int64_t weak; /* elements that agree although half of them, or more, is difference: they prove nothing */
+  /* elements outside the bound; counting stops at the end of the first panel that has some */
+  int64_t count;
+  int64_t row, col; /* position of the first such element */
+  /* of that element: both values (re, im), and the two parts of the bound */
+  double computed[2], expected[2], rounding, printed;
+  double error;                                       /* the largest |C - E| of all elements */
+  int64_t by_print; /* elements that agree only because of half a unit of the last printed digit */
+  /* elements that agree although the bound permits half of their value or more: they prove nothing */
+  int64_t weak;
 } tsl_difference;
 
-/* What the library measured of errors, in all of its runs. */
+/* The errors that the library measured, over all runs. */
 typedef struct tsl_product_errors {
   double largest, seconds;
-  int64_t rows, cols; /* of the largest sample */
-  bool measured, all; /* all elements, in each run */
+  int64_t rows, cols; /* rows and columns of the largest sample */
+  bool measured, all; /* measured: at least one run measured its error; all: each run measured all elements */
 } tsl_product_errors;
 
-/* What decided whether the two agree. X(NAME, name) */
+/* The bound that decided whether C and the expected file agree. X(NAME, name) */
 #define TSL_DECIDER_LIST(X) X(ROUNDING, "rounding") X(PRINT, "printed digits") X(TOLERANCE, "tolerance")
 typedef enum tsl_decider {
 #define TSL_DECIDER_MEMBER(name, text) TSL_DECIDED_BY_##name,
@@ -134,20 +140,21 @@ typedef struct tsl_blocks tsl_blocks; /* product/blocks.h */
 
 typedef struct tsl_product {
   tsl_product_request request;
-  tsl_matrix_source a, b, c0, bias, scales[2], expected; /* C0 that is read by rows is read into C itself */
-  tesela_scaling scalings[2];                            /* of A and B */
-  float scale_numbers[2];                                /* where they are numbers that were written */
+  tsl_matrix_source a, b, c0, bias, scales[2], expected; /* a C0 that is read by rows is read into C itself */
+  tesela_scaling scalings[2];                            /* scalings of A and B */
+  /* the scales of A and B where the user wrote numbers */
+  float scale_numbers[2];
   tsl_writer *writer;
   tsl_types types;
-  tesela_type type;       /* of C */
-  int64_t m, n, k, panel; /* panel: rows of C at once */
-  tsl_problem whole;      /* of all rows, for what is counted of it */
-  uint64_t memory;        /* bytes to stay within */
-  uint64_t memory_needed; /* by what was planned */
-  uint64_t memory_fixed;  /* of that, what a panel's size does not change */
-  uint64_t workspace;     /* of that, what a run takes beside a block */
+  tesela_type type;       /* the type of C */
+  int64_t m, n, k, panel; /* panel: the number of rows of C that are computed at once */
+  tsl_problem whole;      /* the problem of all rows, from which the report counts operations and bytes */
+  uint64_t memory;        /* the memory limit in bytes */
+  uint64_t memory_needed; /* bytes that the chosen plan and panel need */
+  uint64_t memory_fixed;  /* the part of memory_needed that does not depend on the panel's size */
+  uint64_t workspace;     /* the part of memory_needed that a run takes in addition to the blocks */
   tesela_context *context;
-  tesela_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
+  tesela_plan *plan, *last_plan; /* plans of a full panel, and of a smaller last panel */
   tsl_plan_facts *facts;         /* of the first */
   tsl_plan_choice of_whole; /* what was chosen of all rows at once, before plans of fewer were made; empty:
                                not asked, or nothing takes it */
