@@ -83,7 +83,7 @@ typedef struct tsl_product_request {
   tsl_option_number tolerance; /* the tolerance of the comparison with `expected` */
   tsl_types types;             /* types of A, B and C; zeros: taken from the files */
   const char *device, *strategy, *accuracy, *bits;
-  uint64_t measure; /* the seed of the error samples, as in tesela_desc; 0: no error is measured */
+  uint64_t measure; /* the seed of the error samples, as `measure_error` of tesela_gemm_desc */
   uint64_t memory;  /* the memory limit in bytes; 0: most of the available memory */
   int64_t repeat;
 } tsl_product_request;
@@ -117,7 +117,7 @@ typedef struct tsl_difference {
   double computed[2], expected[2], rounding, printed;
   double error;                                       /* the largest |C - E| of all elements */
   int64_t by_print; /* elements that agree only because of half a unit of the last printed digit */
-  /* elements that agree although the bound permits half of their value or more: they prove nothing */
+  /* elements that agree, but differ by half of the larger magnitude or more: they prove nothing */
   int64_t weak;
 } tsl_difference;
 
@@ -155,182 +155,198 @@ typedef struct tsl_product {
   uint64_t workspace;     /* the part of memory_needed that a run takes in addition to the blocks */
   tesela_context *context;
   tesela_plan *plan, *last_plan; /* plans of a full panel, and of a smaller last panel */
-  tsl_plan_facts *facts;         /* of the first */
-  tsl_plan_choice of_whole; /* what was chosen of all rows at once, before plans of fewer were made; empty:
-                               not asked, or nothing takes it */
-  double whole_seconds;     /* expected of that; 0: not asked */
-  bool by_blocks;           /* else by panels of rows */
-  tsl_blocks *blocks;       /* NULL until they are planned, and of panels */
+  tsl_plan_facts *facts;         /* facts of `plan` */
+  /* the choices of a plan of all rows, made before the plans of panels; empty: no such plan was
+   * tried or accepted */
+  tsl_plan_choice of_whole;
+  double whole_seconds;     /* predicted seconds of the plan of all rows; 0: not predicted */
+  bool by_blocks;           /* true: the work goes by blocks; false: by panels of rows */
+  tsl_blocks *blocks;       /* NULL for panels, and before blocks are planned */
   void *c_memory, *before_memory;
-  char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
+  /* before: a copy of C0's panel (in place: of A), where a run overwrites it and it is needed again */
+  char *c, *before;
   double started, seconds[TSL_STAGE_COUNT], total;
-  double fastest;   /* compute time of the fastest repeats */
-  double *samples;  /* one for each repeat of a panel */
-  double result[2]; /* of a dot */
-  char note[256];   /* the record's of the last run that had one; "": none */
+  double fastest;   /* seconds of computing, by the fastest repeats */
+  double *samples;  /* seconds of each repeat of a panel */
+  double result[2]; /* the result of a dot product (re, im) */
+  char note[256];   /* the note of the last record that had one; "": none */
   tsl_verdict verdict;
   tsl_product_errors errors;
   tsl_difference difference;
   tsl_progress *progress;
 } tsl_product;
 
-/* Opens the files, looks at shapes and types, and starts the output, so that a folder that cannot be written
- * is reported before any work. */
+/* Opens the files, checks shapes and types, and opens the output, so that an unwritable folder is
+ * reported before any work. The caller closes the product, also after a failure. */
 tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *product);
-/* Chooses how many rows at once, and the plan. */
+/* Chooses the plan and the rows of a panel, or the blocks. */
 tesela_status tsl_product_plan(tsl_product *product);
-/* Reads, multiplies, verifies, writes; the output appears at the end. TESELA_WRONG_RESULT when the judge or
- * the expected file disagree; the product's verdict and difference say how. */
+/* Reads, multiplies, verifies and writes; the output appears at the end. Returns
+ * TESELA_WRONG_RESULT if --verify or --expect found an error; the product's verdict and difference
+ * hold the details. */
 tesela_status tsl_product_run(tsl_product *product);
 void tsl_product_close(tsl_product *product);
-/* Of at least one sample; sorts them. */
+/* Returns the median of at least one sample; sorts the samples. */
 double tsl_product_median(double *samples, int64_t count);
-/* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. `doubled`: the
- * device computes in the host's memory, on copies of its own. */
+/* Sets the largest panel that memory permits: all rows, or else a multiple of the tile size.
+ * `doubled`: the device computes in host memory on copies of its own. */
 tesela_status tsl_product_size_panel(tsl_product *product, bool doubled);
-/* Turns a refusal of all strategies, for what they take beside operands, into a lack of memory. */
+/* Turns a refusal by all strategies because of their workspace into a lack of memory. */
 tesela_status tsl_product_lacks_memory(tesela_status status);
-/* Makes the panel half as large; false: it cannot be smaller, or needs more than is allowed. */
+/* Halves the panel; returns false if it cannot be smaller, or needs more than the limit. */
 bool tsl_product_halve_panel(tsl_product *product, bool doubled);
-/* A failure for lack of memory, where panels, or smaller ones, would do: its sentence gets a hint at
- * --memory. Returns `status`. */
+/* Adds a hint at --memory to the message of a lack of memory, if panels or smaller panels would
+ * fit. Returns `status`. */
 tesela_status tsl_product_hint(const tsl_product *product, tesela_status status);
-/* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the
- * end: to standard output, as text or as JSON of `call`; none where it is to be quiet, unless something is
- * wrong. */
+/* Runs the whole command: opens, plans, runs and closes the product, with a progress line. An
+ * interrupt leaves no temporary file. Prints the report to standard output as text or JSON; with
+ * --quiet only if something is wrong. */
 tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
                              const tsl_product_options *options);
 
-/* A call's words and shared options as a request, and the limit of threads set. TESELA_BAD_CALL. */
+/* Fills the request from a call's words and shared options, and sets the limit of threads. Returns
+ * TESELA_BAD_CALL if they are wrong. */
 tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *options,
                               tsl_product_request *request);
 
-/* Where element (i, l) of A and (l, j) of B are, of a panel of so many rows, in elements from the panel's
- * first. */
+/* The distances, in elements, between rows and between columns of A and B in memory, for a panel of
+ * a given number of rows. */
 typedef struct tsl_file_layout {
   int64_t a_row, a_col, b_row, b_col;
 } tsl_file_layout;
 tsl_file_layout tsl_product_layout(const tsl_product *product, int64_t rows);
 
-/* "C = 1.5 A^T B,  3 x 4 by 4 x 5, f64" and a line end. */
+/* Appends "C = 1.5 A^T B, 3 x 4 by 4 x 5, f64" and a newline. */
 void tsl_product_add_heading(const tsl_product *product, tsl_text *out);
-/* "product", "dot product", "transpose" */
+/* Returns "product", "dot product" or "transpose". */
 const char *tsl_product_result_name(const tsl_product *product);
-/* What a plan made, whose element (0, 0) is at this row and column of the whole. */
+/* The operands and the result of one run of a plan, to be verified. Element (0, 0) is at this row
+ * and column of the whole C. */
 typedef struct tsl_product_verdict {
   const tesela_plan *plan;
   const void *a, *b, *before, *c;
-  tesela_epilogue last; /* vectors of the last step, from this row on */
+  tesela_epilogue last; /* the epilogue, with its vectors from this row on */
   int64_t row, col;
-  bool is_part; /* of a sum that goes on: its elements are counted at the end */
+  bool is_part; /* a partial sum over k; its elements are counted with the last part */
 } tsl_product_verdict;
-/* Adds to the product's verdict; TESELA_WRONG_RESULT where it is wrong. */
+/* Verifies a result and adds to the product's verdict; returns TESELA_WRONG_RESULT if it is wrong. */
 tesela_status tsl_product_judge(tsl_product *product, const tsl_product_verdict *judged);
-/* The same of a verdict that is there already. */
+/* Adds an existing verdict to the product's verdict; returns TESELA_WRONG_RESULT if it is wrong. */
 tesela_status tsl_product_add_verdict(tsl_product *product, const tsl_verdict *verdict,
                                       const tsl_product_verdict *judged);
-/* What --verify and --expect came to, where they were asked for; of JSON, null where not. */
+/* Add the results of --verify and --expect, if requested; the JSON functions return null if not. */
 void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);
 json_t *tsl_product_json_expected(const tsl_product *product);
 
-/* Adds what a run of a plan for `rows` x `cols` elements came to, what was measured of its error and the
- * record's note, to the product. Returns `status`. */
+/* Adds to the product what a run for `rows` x `cols` elements measured of its error, and the
+ * record's note. Returns `status`. */
 tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
                                    int64_t rows, int64_t cols);
-/* "largest error seen 3.1e-08 of |A||B| in 64 rows (bound 4.8e-07)"; nothing where nothing was measured. */
+/* Adds "largest error seen 3.1e-08 of |A||B| in 64 rows (bound 4.8e-07)"; nothing if no error was
+ * measured. */
 void tsl_product_add_measured(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_measured(const tsl_product *product);
 
-/* Whether matrices are held whole, since a triangle of one stands for all of it. */
+/* Returns true if a matrix has a structure. Such matrices are held whole, since a triangle stands
+ * for all of it. */
 bool tsl_product_is_structured(const tsl_product *product);
-/* How what a run takes for B lies in memory, of which A's panel is here. */
+/* Returns the data that a run takes for B; `a` is the panel of A. */
 const void *tsl_product_second(const tsl_product *product, const char *a);
-/* Adds the structures to the description of all rows. */
+/* Adds the structures to the problem of all rows. */
 void tsl_product_shape(const tsl_product *product, tsl_problem *whole);
-/* Of A A^T and its like: makes the upper triangle of C, and of what it held before, that of the lower one. */
+/* Mirrors the lower triangle of C, and of C's earlier content, into the upper one, for A A^T and A
+ * A^H. */
 void tsl_product_mirror(tsl_product *product);
-/* TESELA_BAD_CALL and TESELA_BAD_INPUT: structures that no product of these files has. */
+/* Returns TESELA_BAD_CALL or TESELA_BAD_INPUT if no product of these files has the requested
+ * structures. */
 tesela_status tsl_product_check_structures(const tsl_product *product);
-/* A solve's triangle is there: TESELA_BAD_INPUT where its diagonal has a 0. */
+/* Returns TESELA_BAD_INPUT if the diagonal of a solve's triangle contains a 0. */
 tesela_status tsl_product_check_diagonal(const tsl_product *product);
-/* Adds ", A symmetric_lower"; and "a_is", "b_is", "c_is" to JSON. */
+/* Append ", A symmetric_lower" to text, and "a_is", "b_is", "c_is" to JSON. */
 void tsl_product_add_structures(const tsl_product *product, tsl_text *out);
 void tsl_product_json_structures(const tsl_product *product, json_t *object);
 
-/* Whether scales, a bias or an activation are the last step. */
+/* Returns true if the product has an epilogue: scales, a bias or an activation. */
 bool tsl_product_is_finished(const tsl_product *product);
-/* Adds it to the description of all rows. */
+/* Adds the epilogue to the problem of all rows. */
 void tsl_product_add_finish(const tsl_product *product, tsl_problem *whole);
-/* What rows of C from this one on get of its vectors, which have no data where there are none. */
+/* Returns the epilogue for the rows of C from `row` on; absent vectors are NULL. */
 tesela_epilogue tsl_product_finish_at(const tsl_product *product, int64_t row);
-/* What scales are, numbers or files, whose sizes say of what. TESELA_BAD_INPUT: of neither the matrix nor its
- * rows or columns. */
+/* Decides from a scale's size whether it belongs to the whole matrix, its rows or its columns.
+ * Returns TESELA_BAD_INPUT if the size matches none. */
 tesela_status tsl_product_size_scales(tsl_product *product);
 bool tsl_product_is_scaled(const tsl_product *product);
-/* TESELA_BAD_CALL and TESELA_BAD_INPUT: a last step that no product of these files has; a bias that is no
- * vector, or not of C's sizes. */
+/* Returns TESELA_BAD_CALL or TESELA_BAD_INPUT if these files permit no such epilogue: the bias is
+ * no vector, or does not match C. */
 tesela_status tsl_product_check_finish(const tsl_product *product);
-/* Adds ", bias row, scale A tensor"; and "bias", "activation", "scale_a", "scale_b" to JSON. */
+/* Append ", bias row, scale A tensor" to text, and "bias", "activation", "scale_a", "scale_b" to
+ * JSON. */
 void tsl_product_add_vectors(const tsl_product *product, tsl_text *out);
 void tsl_product_json_finish(const tsl_product *product, json_t *object);
 
-/* Whether C0's panel has to be kept beside C. */
+/* Returns true if a copy of C0's panel is needed in addition to C. */
 bool tsl_product_keeps_before(const tsl_product *product);
-/* A and B, or pieces of them, as they lie in memory. */
+/* A and B, or pieces of them, with their distances in memory. */
 typedef struct tsl_factors {
   const void *a, *b;
   tsl_file_layout at;
 } tsl_factors;
-/* Of one element: the sum of the magnitudes of its products, of each component, and what flushing them to 0
- * may cost. */
+/* Of one element of C: the sum of |a b| for each component, and the largest error of flushing the
+ * products to 0. */
 typedef struct tsl_element_sum {
   double magnitude[2], terms;
 } tsl_element_sum;
-/* An element that |C| alone does not explain. Whoever has it open adds up its magnitudes, over all of k. */
+/* An element whose difference |C| alone does not explain. The sum of magnitudes over all of k is
+ * still to be added. */
 typedef struct tsl_open_element {
   int64_t row, col;
-  double computed[2], expected[2], before[2]; /* before: of C0 */
+  double computed[2], expected[2], before[2]; /* before: the element of C0 */
   tsl_element_sum sum;
 } tsl_open_element;
 typedef struct tsl_open_list {
   tsl_open_element *elements;
   int64_t count, most;
 } tsl_open_list;
-/* A part of C that is compared: its first element is at this row and column of the whole. C, what it held
- * before (NULL: it is not read) and what is expected are packed row by row; A and B have what the part needs,
- * all of k. Where they are not there, elements that ask for them are left open. */
+/* A part of C that is compared; its first element is at this row and column of the whole C. C, its
+ * earlier content (NULL: not read) and the expected values are packed by rows. `factors` hold what
+ * the part needs, over all of k. Without factors, elements that need magnitudes are put on the list
+ * `open`. */
 typedef struct tsl_compared {
   const void *c, *before, *expected;
-  tesela_epilogue last; /* from the first row on */
+  tesela_epilogue last; /* the epilogue, from the first row on */
   tsl_factors factors;
-  tsl_open_list *open; /* where there are no factors */
+  tsl_open_list *open; /* the list that receives undecided elements; used if there are no factors */
   int64_t row, col, rows, cols;
   tsl_plan_bound guaranteed;
 } tsl_compared;
-/* Adds to the product's difference, from element `from` of the part on, row by row. Returns the element that
- * the list has no room for, else their number. */
+/* Compares elements from number `from` of the part on, row by row, and adds to the product's
+ * difference. Returns the number of the element for which the list has no room, else the number of
+ * elements. */
 int64_t tsl_product_compare(tsl_product *product, const tsl_compared *compared, int64_t from);
-/* Adds `depth` products, from number `first` on, of the element at this row and column of the factors. */
+/* Adds the magnitudes of `depth` products, from index `first` of k on, for one element of the
+ * factors. */
 void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *factors,
                                 int64_t row, int64_t col, int64_t first, int64_t depth);
-/* Magnitudes that explain nearly all elements; so many are added before anybody asks. */
+/* The number of magnitudes that explain nearly all elements; they are added before the first
+ * decision. */
 enum { TSL_MAGNITUDES_FIRST = 32 };
-/* Adds an element that was open. False, and nothing is added, where its sum is not whole, and more of it may
- * matter. */
+/* Decides an open element and adds it to the product's difference. Returns false, and adds nothing,
+ * if its sum is incomplete and the rest may matter. */
 bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
                         const tsl_open_element *element, bool is_whole);
-/* TESELA_WRONG_RESULT with the first element that differs, where one does. `is_last`: all that there is was
- * compared. */
+/* Returns TESELA_WRONG_RESULT with a message about the first element that differs, if one does.
+ * `is_last`: the comparison is complete. */
 tesela_status tsl_product_tell_difference(const tsl_product *product, bool is_last);
-/* Of the comparison so far. */
+/* Returns the bound that decided the comparison so far. */
 tsl_decider tsl_product_decider(const tsl_product *product);
 const char *tsl_decider_name(tsl_decider decider);
 
-/* Checks options that the commands share: sizes of --alpha and --beta, --tolerance. TESELA_BAD_CALL. */
+/* Checks options that the commands share: sizes of --alpha and --beta, --tolerance. Returns
+ * TESELA_BAD_CALL. */
 tesela_status tsl_product_check_request(const tsl_product_request *request);
 
-/* Rows of a command's table for what is in `shared`, its tsl_product_options. */
+/* Rows of a command's option table for members of `shared`, its tsl_product_options. */
 #define TSL_OPTION_SHARED(struct_type, member, name, value, fallback, what)                                  \
   TSL_OPTION(struct_type, shared.member, name, value, fallback, what)
 #define TSL_OPTION_DEVICE(struct_type)                                                                       \
