@@ -112,7 +112,7 @@ static tesela_status multiply_read_types(const char *text, tsl_types *types) {
   return TESELA_OK;
 }
 
-/* One file makes a product by itself, two are multiplied. */
+/* Checks the words: one file is multiplied by its own transpose, two files are multiplied. */
 static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *settings) {
   const bool by_itself = settings->symmetric || settings->hermitian;
   if (settings->symmetric && settings->hermitian)
@@ -134,7 +134,8 @@ static tesela_status multiply_check_words(const tsl_call *call, const multiply_o
   return TESELA_OK;
 }
 
-/* A vector without a word is a row. */
+/* Fills the epilogue of the request. A bias vector without --bias-along belongs to rows or columns
+ * by its own shape. */
 static tesela_status ask_finish(const multiply_options *settings, tsl_product_request *request) {
   if (settings->bias_axis != TESELA_NO_BIAS && !settings->bias)
     return tsl_fail(TESELA_BAD_CALL,

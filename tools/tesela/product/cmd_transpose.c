@@ -4,7 +4,7 @@
 #include "product/product.h"
 
 typedef struct transpose_options {
-  tsl_product_options shared; /* but alpha, which is real */
+  tsl_product_options shared; /* the shared options, except alpha, which is real here */
   tsl_option_number factor;
   bool in_place;
   tesela_type type;
