@@ -34,7 +34,7 @@ static const tsl_example examples[] = {
 typedef struct listing {
   tsl_jit_entry *items;
   int count, capacity;
-  bool failed; /* no memory */
+  bool failed; /* true: memory ran out */
   tsl_table table;
   json_t *entries;
   uint64_t bytes;
@@ -67,7 +67,7 @@ static void keep_entry(void *argument, const tsl_jit_entry *entry) {
   list->items[list->count++] = *entry;
 }
 
-/* By kernel, config and device: what belongs together stands together. */
+/* Orders entries by kernel, config and device. */
 static int by_kernel(const void *a, const void *b) {
   const tsl_jit_entry *one = a, *other = b;
   const int name = strcmp(one->name, other->name), config = strverscmp(one->config, other->config);

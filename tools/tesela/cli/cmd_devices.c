@@ -1,4 +1,4 @@
-/* tesela devices: what this machine has, and why it lacks what it lacks. */
+/* tesela devices: the devices of this machine, and why other kinds have none. */
 #include "base/status.h"
 #include "cli/measured.h"
 #include "cli/report.h"

@@ -1,4 +1,4 @@
-/* What the descriptors say, as help texts, a manual page and a completion script. */
+/* Makes help texts, reference texts and the manual page from descriptors. */
 #include "cli/help.h"
 
 #include "base/env.h"
@@ -18,7 +18,7 @@ static void help_heading(tsl_text *out, bool colour, const char *title) {
   tsl_text_add(out, "\n");
 }
 
-/* Paragraphs between newlines, each wrapped. */
+/* Appends paragraphs, which newlines separate; each is wrapped. */
 static void add_paragraphs(tsl_text *out, const char *text, int indent, int width) {
   while (*text) {
     const size_t length = strcspn(text, "\n");
@@ -78,11 +78,11 @@ static void plan_table(tsl_table *table, bool code) {
   }
 }
 
-/* What help can say of lists that the library has, for a terminal or as a page of docs/. */
+/* Reference texts made from lists of the library, for a terminal or as a page of docs/. */
 static const struct {
   const char *name;
   void (*fill)(tsl_table *table, bool code);
-  const char *page; /* in front of the table on the page */
+  const char *page; /* the text before the table, on the page */
 } references[] = {
     {"environment", environment_table,
      "# Environment variables\n\nAfter this page you can set what tesela does without changing a program. "
@@ -194,7 +194,8 @@ void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool
 
 /* --- the manual page, in the man macros of roff --- */
 
-/* Text in which roff sees no commands: backslashes, hyphens, and dots or quotes that start a line. */
+/* Appends text with roff's commands escaped: backslashes, hyphens, and dots or quotes at the start
+ * of a line. */
 static void roff_text(tsl_text *out, const char *text) {
   for (bool starts = true; *text; starts = *text == '\n', text++) {
     if (starts && (*text == '.' || *text == '\''))

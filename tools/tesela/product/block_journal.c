@@ -18,7 +18,8 @@ static const struct {
               {"b", offsetof(tsl_product, b)},
               {"c0", offsetof(tsl_product, c0)},
               {"", offsetof(tsl_product, expected)}};
-/* READ leaves out nothing; INPUTS leaves out the expected file, from which no block is computed. */
+/* READ counts all files that are read; INPUTS leaves out the expected file, from which no block is
+ * computed. */
 enum { READ = sizeof inputs / sizeof *inputs, INPUTS = READ - 1 };
 
 static const tsl_matrix_source *input_at(const tsl_product *product, int index) {

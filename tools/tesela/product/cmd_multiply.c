@@ -134,8 +134,8 @@ static tesela_status multiply_check_words(const tsl_call *call, const multiply_o
   return TESELA_OK;
 }
 
-/* Fills the epilogue of the request. A bias vector without --bias-along belongs to rows or columns
- * by its own shape. */
+/* Fills the epilogue of the request. A bias without --bias-along is added along rows. Returns
+ * TESELA_BAD_CALL for --bias-along without --bias. */
 static tesela_status ask_finish(const multiply_options *settings, tsl_product_request *request) {
   if (settings->bias_axis != TESELA_NO_BIAS && !settings->bias)
     return tsl_fail(TESELA_BAD_CALL,

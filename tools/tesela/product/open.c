@@ -145,12 +145,14 @@ static tesela_status check_paths(const tsl_product_request *request) {
   return TESELA_OK;
 }
 
-/* Checks the types. A dot product without a strategy for its types is computed as a gemm, if gemm
- * takes them. */
+/* Checks that a strategy takes the types. For a dot product without one, the message suggests
+ * `tesela multiply` if gemm takes the types. The types in which scales are summed are checked, not
+ * the result's. */
 static tesela_status check_types(const tsl_product *product) {
   const tsl_type_info *a = tsl_type(product->types.a), *c = tsl_type(product->types.c);
   tsl_types types = product->types;
-  if (tsl_product_is_scaled(product) && c->sums == TESELA_F32) /* scaled sums are f32 */
+  /* sums with scales are converted to C's type at the end */
+  if (tsl_product_is_scaled(product) && c->sums == TESELA_F32)
     types.c = a->is_integer ? TESELA_I32 : TESELA_F32;
   const tesela_status status = tsl_terms_check_types(product->request.op, &types);
   tsl_status_saved saved;
