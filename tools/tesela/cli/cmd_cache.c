@@ -16,13 +16,13 @@ static const tsl_option options[] = {
                "prefill: these strategies (default: all)"),
     TSL_OPTION(tsl_cache_options, types, "type", TYPES, "f32,f64", "prefill: for these types"),
     TSL_OPTION(tsl_cache_options, threads, "threads", COUNT, NULL,
-               "prefill: compile so many at once at most"),
+               "prefill: compile at most this many kernels at once"),
     TSL_OPTION_JSON(tsl_cache_options),
     TSL_OPTIONS_END,
 };
 
 static const tsl_example examples[] = {
-    {"tesela cache list", "what is kept, and where"},
+    {"tesela cache list", "the kernels in the cache, and its folder"},
     {"tesela cache prefill --device opencl:0",
      "compile and self-test everything now, so that no later run waits"},
     {"tesela cache clear", "remove every entry"},

@@ -31,9 +31,9 @@ static const tsl_option options[] = {
 };
 
 static const tsl_example examples[] = {
-    {"tesela run --log -- python3 solve.py", "NumPy's products by tesela, and what was called"},
-    {"tesela run -- octave-cli model.m", "the same for Octave, silently"},
-    {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where that is sooner done"},
+    {"tesela run --log -- python3 solve.py", "NumPy's products by tesela, with a list of the calls"},
+    {"tesela run -- octave-cli model.m", "Octave's products by tesela, without messages"},
+    {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where it is faster"},
     {"TESELA_BLAS=other tesela run --log -- R -f fit.R", "only look: everything by the program's own BLAS"},
     {NULL, NULL},
 };
@@ -57,8 +57,8 @@ static tesela_status put_in_front(const char *variable, const char *first, const
   return status;
 }
 
-/* Enables the notices of the BLAS drop-in in the started process, also if there is nothing to
- * report. */
+/* Makes the library in the started process log its calls; TESELA_RUN names the process, which
+ * reports also if there were none. */
 static tesela_status listen_to(void) {
   char process[24];
   snprintf(process, sizeof process, "%ld", (long)getpid());
@@ -105,7 +105,7 @@ const tsl_command tsl_command_run = {
     .details = "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products, vector "
                "routines and BLAS's Level 3 are tesela's where its way is known or was measured to be the "
                "faster one; the rest stays with the BLAS that the program has. The exit code is the "
-               "program's. docs/BLAS.md tells what is routed where.\n",
+               "program's. docs/BLAS.md lists the routes.\n",
     .options = options,
     .examples = examples,
     .words_min = 1,

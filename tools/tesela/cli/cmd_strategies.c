@@ -34,7 +34,7 @@ static const tsl_example examples[] = {
     {"tesela strategies tile_local tile=4 --source --device opencl:0",
      "its kernel, as that device compiles it"},
     {"tesela strategies --markdown --results result.json > ladder.md",
-     "the same as a document, with what was measured"},
+     "the strategies as a document, with measured rates"},
     {NULL, NULL},
 };
 

@@ -22,10 +22,10 @@ static const tsl_option options[] = {
 };
 
 static const tsl_example examples[] = {
-    {"tesela wisdom list", "what is known, and where it is kept"},
+    {"tesela wisdom list", "the records, and the file that holds them"},
     {"tesela wisdom export h200.txt --device cuda:0", "records of one device, for other machines like this"},
     {"tesela wisdom import h200.txt", "merge them: the better measured stays"},
-    {"tesela wisdom forget --stale", "remove what is of no use any more"},
+    {"tesela wisdom forget --stale", "remove records that no longer apply"},
     {NULL, NULL},
 };
 

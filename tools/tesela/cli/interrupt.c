@@ -88,7 +88,8 @@ static void take_signal(int number, siginfo_t *info, void *context) {
   const int before = errno;
   (void)context;
   if (is_catching && !noted && number == SIGINT) {
-    static const char text[] = "\ntesela: ending with what was measured; once more ends at once\n";
+    static const char text[] =
+        "\ntesela: finishing with the results so far; interrupt again to stop at once\n";
     noted = number;
     const ssize_t ignored = is_terminal ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
     (void)ignored;

@@ -33,14 +33,14 @@ typedef struct tsl_explore_options {
       TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \
                  "an entry is done when its interquartile range over the median is at most this"),           \
       TSL_OPTION(type, shared.time_limit, "time-limit", SECONDS, "30",                                       \
-                 "leave out what takes longer than this for one run"),                                       \
+                 "leave out entries with a run longer than this"),                                           \
       TSL_OPTION(type, shared.time_limit, "patience", SECONDS, NULL, "the former name of --time-limit"),     \
       TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
                  "run on one set of operands, which stays in the caches where it fits"),                     \
-      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \
+      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "seed of the data and of the order"),                 \
       TSL_OPTION(type, shared.data, "data", DISTRIBUTION, "normal",                                          \
                  "numbers of A, as tesela generate draws them: some strategies are slower on some of them"), \
-      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
+      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "limit the number of host threads"),          \
       TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
       TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
       TSL_OPTION(type, shared.html, "html", FILE, NULL,                                                      \

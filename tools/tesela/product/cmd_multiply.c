@@ -66,10 +66,10 @@ static const tsl_option options[] = {
         "compare with the product in this file: its numbers are right, to their last printed digit"),
     TSL_OPTION_TOLERANCE(multiply_options),
     TSL_OPTION_SHARED(multiply_options, repeat, "repeat", COUNT, "1",
-                      "multiply so many times and report the median"),
+                      "multiply this many times and report the median"),
     TSL_OPTION_SHARED(
         multiply_options, memory, "memory", BYTES, NULL,
-        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free); "
+        "use at most this many bytes, working by panels of rows or by blocks (default: 80% of free memory); "
         "under mpirun: of each process, which holds its parts of the matrices whole"),
     TSL_OPTION_RESUME(multiply_options),
     TSL_OPTIONS_OF_PRINTING(multiply_options),

@@ -66,7 +66,7 @@ typedef struct tsl_product_options {
 typedef struct tsl_product_request {
   tsl_op op;
   const char *a, *b, *c0, *bias, *output,
-      *expected;      /* paths; one input may be "-", and the output may be "-"; NULL: no such file */
+      *expected; /* paths; one input may be "-", and the output may be "-"; NULL: no such file */
   /* the format of "-" and of an output without a known ending; NULL: from the first bytes or the
    * ending */
   const char *format;
@@ -115,7 +115,7 @@ typedef struct tsl_difference {
   int64_t row, col; /* position of the first such element */
   /* of that element: both values (re, im), and the two parts of the bound */
   double computed[2], expected[2], rounding, printed;
-  double error;                                       /* the largest |C - E| of all elements */
+  double error;     /* the largest |C - E| of all elements */
   int64_t by_print; /* elements that agree only because of half a unit of the last printed digit */
   /* elements that agree, but differ by half of the larger magnitude or more: they prove nothing */
   int64_t weak;
@@ -159,9 +159,9 @@ typedef struct tsl_product {
   /* the choices of a plan of all rows, made before the plans of panels; empty: no such plan was
    * tried or accepted */
   tsl_plan_choice of_whole;
-  double whole_seconds;     /* predicted seconds of the plan of all rows; 0: not predicted */
-  bool by_blocks;           /* true: the work goes by blocks; false: by panels of rows */
-  tsl_blocks *blocks;       /* NULL for panels, and before blocks are planned */
+  double whole_seconds; /* predicted seconds of the plan of all rows; 0: not predicted */
+  bool by_blocks;       /* true: the work goes by blocks; false: by panels of rows */
+  tsl_blocks *blocks;   /* NULL for panels, and before blocks are planned */
   void *c_memory, *before_memory;
   /* before: a copy of C0's panel (in place: of A), where a run overwrites it and it is needed again */
   char *c, *before;
@@ -354,12 +354,11 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
       struct_type, device, "device", DEVICE, NULL,                                                           \
       "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)")
 #define TSL_OPTIONS_OF_GUARANTEES(struct_type)                                                               \
-  TSL_OPTION_SHARED(                                                                                         \
-      struct_type, accuracy, "accuracy", ACCURACY, NULL,                                                     \
-      "how right the result is to be: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, "              \
-      "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                                   \
+  TSL_OPTION_SHARED(struct_type, accuracy, "accuracy", ACCURACY, NULL,                                       \
+                    "accuracy of the result: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, "       \
+                    "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                     \
       TSL_OPTION_SHARED(struct_type, bits, "bits", BITS, NULL,                                               \
-                        "when the same bits are to come again: any, run, threads, devices (default: "        \
+                        "reproducibility of the bits: any, run, threads, devices (default: "                 \
                         "TESELA_BITS)")
 #define TSL_OPTIONS_OF_ASKING(struct_type)                                                                   \
   TSL_OPTIONS_OF_GUARANTEES(struct_type),                                                                    \
@@ -367,7 +366,7 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
                         "measure the error, on a sample of rows and columns where the result is large "      \
                         "(default: TESELA_MEASURE_ERROR); one beyond its bound is not written")
 #define TSL_OPTION_THREADS(struct_type)                                                                      \
-  TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "use at most so many host threads")
+  TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "limit the number of host threads")
 #define TSL_OPTION_TOLERANCE(struct_type)                                                                    \
   TSL_OPTION_SHARED(                                                                                         \
       struct_type, tolerance, "tolerance", NUMBER, NULL,                                                     \
@@ -379,7 +378,7 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
 #define TSL_OPTIONS_OF_PRINTING(struct_type)                                                                 \
   TSL_OPTION_SHARED(struct_type, format, "format", FORMAT, NULL,                                             \
                     "the format of -, and of an output whose name does not end in one: npy mtx csv txt"),    \
-      TSL_OPTION_SHARED(struct_type, quiet, "quiet", FLAG, NULL, "print nothing when it worked"),            \
+      TSL_OPTION_SHARED(struct_type, quiet, "quiet", FLAG, NULL, "print nothing on success"),                \
       TSL_OPTION_SHARED(struct_type, json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
 #endif
