@@ -37,7 +37,7 @@ static const tsl_option options[] = {
     TSL_OPTION(generate_options, seed, "seed", SEED, "1",
                "the same seed makes the same matrix, on every machine"),
     TSL_OPTION(generate_options, type, "type", TYPE, "f32", "type of the elements"),
-    TSL_OPTION(generate_options, quiet, "quiet", FLAG, NULL, "say nothing when it worked"),
+    TSL_OPTION(generate_options, quiet, "quiet", FLAG, NULL, "print nothing on success"),
     TSL_OPTION_JSON(generate_options),
     TSL_OPTIONS_END,
 };

@@ -97,7 +97,7 @@ static tesela_status ranks_run(tsl_ranks_exploration *of, bool peers) {
   of->threads = ranks_share_of(of->ranks);
   of->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
   if (!peers)
-    why = "nobody asked for it";
+    why = "not requested";
   else if (tsl_pblas_open(of->ranks, &of->grid, of->threads, &pblas) != TESELA_OK) {
     tsl_status_save(&saved);
     why = saved.sentence;

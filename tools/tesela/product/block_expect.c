@@ -219,7 +219,7 @@ tesela_status tsl_block_expect_resumed(tsl_block_work *work) {
     const tsl_rectangle block = tsl_blocks_at(product, i);
     if (!blocks->was_done[i])
       continue;
-    tsl_progress_at(product->progress, "comparing what was done", 0);
+    tsl_progress_at(product->progress, "comparing finished blocks", 0);
     TSL_TRY(tsl_part_read(blocks->part, &block, work->c[0]));
     TSL_TRY(tsl_block_expect(work, &block, work->c[0]));
   }
