@@ -80,7 +80,7 @@ json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][1
 # A place where wisdom cannot be kept is told before the search, and a place that went away loses no result.
 mkdir -p place && : >place/file
 TESELA_WISDOM=$PWD/place/file/wisdom tesela 3 tune 64 64 64 --device cpu --budget 1h
-says 'what is found cannot be kept'
+says 'the results cannot be saved'
 mkdir gone
 export TESELA_WISDOM=$PWD/gone/wisdom
 start tune 200 200 200 --device cpu --budget 1h --search exhaustive --cache third

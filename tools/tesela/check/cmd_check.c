@@ -17,12 +17,12 @@ static const tsl_option options[] = {
         "the strategies take)"),
     TSL_OPTION(tsl_check_options, seed, "seed", SEED, "1", "of the random cases"),
     TSL_OPTION(tsl_check_options, cases, "cases", COUNT, NULL,
-               "so many random cases (default: 20 seconds of them)"),
+               "number of random cases (default: as many as 20 seconds permit)"),
     TSL_OPTION(tsl_check_options, budget, "budget", SECONDS, NULL,
                "start nothing after this long, neither cases nor compilations"),
     TSL_OPTION(tsl_check_options, only, "case", TEXT, NULL,
                "this case only, as a report names it: standard:17, random:3"),
-    TSL_OPTION(tsl_check_options, threads, "threads", COUNT, NULL, "use at most so many host threads"),
+    TSL_OPTION(tsl_check_options, threads, "threads", COUNT, NULL, "limit the number of host threads"),
     TSL_OPTION_JSON(tsl_check_options),
     TSL_OPTIONS_END,
 };
@@ -83,7 +83,7 @@ const tsl_command tsl_command_check = {
                "against sums in higher precision, element by element. grade: the largest error in units "
                "of u (|alpha||A||B| + |beta||C0|); of bound: the largest error over what the strategy "
                "guarantees. A wrong result is printed with the command that repeats it. The report can "
-               "be pasted into a bug report as it is.",
+               "be pasted into a bug report.",
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(tsl_check_options),

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels do not depend on the problem's sizes; one of this size is prepared for each. */
+/* The problem size for which each kernel is prepared; kernels do not depend on it. */
 enum { PREFILL_SIZE = 1024 };
 
 typedef struct filling_job {
@@ -23,15 +23,15 @@ typedef struct filling_job {
   tesela_type type;
   tsl_device *device;
   tesela_status status;
-  double seconds; /* in the compiler; 0: it was there already */
-  double tried;   /* in the self-test; 0: it was made before, or there is none */
+  double seconds; /* seconds of compiling; 0: the kernel was in the cache */
+  double tried;   /* seconds of the self-test; 0: it passed earlier, or there is none */
   char why[512];
 } filling_job;
 
 typedef struct cache_prefill_filling {
   filling_job *jobs;
   int count, capacity;
-  pthread_mutex_t lock; /* of `done` */
+  pthread_mutex_t lock; /* protects `done` */
   int done;
   tsl_progress *progress;
 } cache_prefill_filling;
@@ -85,8 +85,8 @@ static tesela_status add_new(cache_prefill_filling *all, const filling_job *job)
   return add_job(all, job);
 }
 
-/* Of a strategy with too many configs to compile all: what its model likes best for squares of a few sizes.
- */
+/* Adds the configs that the strategy's model prefers for squares of a few sizes, if there are too
+ * many to compile all. */
 static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_strategy *chosen,
                                 filling_job job) {
   static const int64_t sizes[] = {64, 256, PREFILL_SIZE, 4 * PREFILL_SIZE};
@@ -108,7 +108,7 @@ static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_str
   return TESELA_OK;
 }
 
-/* Every config of one strategy, or the one that was asked for, that this device takes. */
+/* Adds every config of one strategy that this device takes, or only the config that the user named. */
 static tesela_status add_strategy(cache_prefill_filling *all, const tsl_chosen_strategy *chosen,
                                   tesela_type type, tsl_device *device) {
   const tsl_problem problem = cache_prefill_sample(chosen->strategy->op, type);

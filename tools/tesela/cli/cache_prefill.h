@@ -1,4 +1,4 @@
-/* tesela cache prefill: everything compiled and tested beforehand. */
+/* tesela cache prefill: compiles and tests kernels in advance. */
 #ifndef TSL_TOOL_CLI_CACHE_PREFILL_H
 #define TSL_TOOL_CLI_CACHE_PREFILL_H
 

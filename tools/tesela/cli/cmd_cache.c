@@ -19,13 +19,13 @@ static const tsl_option options[] = {
                "prefill: these strategies (default: all)"),
     TSL_OPTION(tsl_cache_options, types, "type", TYPES, "f32,f64", "prefill: for these types"),
     TSL_OPTION(tsl_cache_options, threads, "threads", COUNT, NULL,
-               "prefill: compile so many at once at most"),
+               "prefill: compile at most this many kernels at once"),
     TSL_OPTION_JSON(tsl_cache_options),
     TSL_OPTIONS_END,
 };
 
 static const tsl_example examples[] = {
-    {"tesela cache list", "what is kept, and where"},
+    {"tesela cache list", "the kernels in the cache, and its folder"},
     {"tesela cache prefill --device opencl:0",
      "compile and self-test everything now, so that no later run waits"},
     {"tesela cache export kernels.cache",
@@ -39,7 +39,7 @@ static const tsl_example examples[] = {
 typedef struct listing {
   tsl_jit_entry *items;
   int count, capacity;
-  bool failed; /* no memory */
+  bool failed; /* true: memory ran out */
   tsl_table table;
   json_t *entries;
   uint64_t bytes;
@@ -72,7 +72,7 @@ static void keep_entry(void *argument, const tsl_jit_entry *entry) {
   list->items[list->count++] = *entry;
 }
 
-/* By kernel, config and device: what belongs together stands together. */
+/* Orders entries by kernel, config and device. */
 static int by_kernel(const void *a, const void *b) {
   const tsl_jit_entry *one = a, *other = b;
   const int name = strcmp(one->name, other->name), config = strverscmp(one->config, other->config);

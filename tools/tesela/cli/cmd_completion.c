@@ -1,4 +1,4 @@
-/* tesela completion: what a shell needs to complete commands, options and values. */
+/* tesela completion: scripts that complete commands, options and values in a shell. */
 #include "base/kinds.h"
 #include "base/status.h"
 #include "cli/options.h"
@@ -17,7 +17,7 @@ static void complete_types(tsl_text *out) {
     tsl_text_add(out, " %s", type->name);
 }
 
-/* Operations share names; each comes once. */
+/* Returns true if an earlier strategy of another operation has this name. */
 static bool came_before(int index) {
   const char *name = tsl_strategy_at(index)->name;
   for (int i = 0; i < index; i++)
@@ -51,7 +51,7 @@ static void complete_formats(tsl_text *out) {
   }
 }
 
-/* Device names are the machine's, asked for when they are completed. */
+/* Appends a command that lists the machine's devices at the time of completion. */
 static void complete_devices(tsl_text *out) {
   tsl_text_add(out, " $(tesela devices --names 2>/dev/null)");
 }
@@ -105,7 +105,7 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_DISTRIBUTION] = complete_distributions,
 };
 
-/* Appends the values of an option that has a list of them. */
+/* Appends the accepted values of an option; returns false if the option has no list of values. */
 static bool completion_add_values(const tsl_option *option, tsl_text *out) {
   const size_t count = sizeof completions / sizeof *completions;
   if ((size_t)option->value >= count || !completions[option->value])
@@ -114,7 +114,7 @@ static bool completion_add_values(const tsl_option *option, tsl_text *out) {
   return true;
 }
 
-/* In single quotes, as sh and zsh have them; fish knows backslashes there. */
+/* Appends text in single quotes for sh and zsh, or with backslashes for fish. */
 static void add_quoted(const char *text, bool is_fish, tsl_text *out) {
   for (; *text; text++)
     if (*text == '\'')
@@ -125,7 +125,7 @@ static void add_quoted(const char *text, bool is_fish, tsl_text *out) {
 
 /* --- bash --- */
 
-/* The case of one command: its values by option, then its options and words. */
+/* Appends the case of one command: values by option, then its options and words. */
 static void bash_command(tsl_text *out, const tsl_command *command) {
   tsl_text_add(out, "    %s)\n      case $before in\n", command->name);
   for (const tsl_option *option = command->options; option->name; option++) {
@@ -280,7 +280,7 @@ static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static void (*const writers[])(const tsl_command *const *commands, tsl_text *out) = {write_bash, write_zsh,
                                                                                      write_fish};
 
-/* There is nothing to choose, but every command has a struct. */
+/* Holds no option; every command needs a struct. */
 typedef struct completion_options {
   bool unused;
 } completion_options;

@@ -1,4 +1,4 @@
-/* tesela devices: what this machine has, and why it lacks what it lacks. */
+/* tesela devices: the devices of this machine, and why other kinds have none. */
 #include "base/status.h"
 #include "cli/measured.h"
 #include "cli/report.h"
@@ -23,9 +23,9 @@ static const tsl_option options[] = {
 
 static const tsl_example examples[] = {
     {"tesela devices", "every device with its limits, and for each missing kind the reason"},
-    {"tesela devices --json", "the same for scripts"},
+    {"tesela devices --json", "the list for scripts"},
     {"tesela devices --measure --device cpu",
-     "with measured peaks and memory bandwidths beside the estimates"},
+     "with measured peaks and memory bandwidths next to the estimates"},
     {"TESELA_OPENCL=none tesela devices", "as on a machine without OpenCL"},
     {NULL, NULL},
 };

@@ -1,4 +1,4 @@
-/* tesela generate: seeded random matrices, written as they are made. */
+/* tesela generate: seeded random matrices, written panel by panel. */
 #include "base/clock.h"
 #include "base/kinds.h"
 #include "base/memory.h"
@@ -37,7 +37,7 @@ static const tsl_option options[] = {
     TSL_OPTION(generate_options, seed, "seed", SEED, "1",
                "the same seed makes the same matrix, on every machine"),
     TSL_OPTION(generate_options, type, "type", TYPE, "f32", "type of the elements"),
-    TSL_OPTION(generate_options, quiet, "quiet", FLAG, NULL, "say nothing when it worked"),
+    TSL_OPTION(generate_options, quiet, "quiet", FLAG, NULL, "print nothing on success"),
     TSL_OPTION_JSON(generate_options),
     TSL_OPTIONS_END,
 };
@@ -49,7 +49,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-/* A panel being filled by the pool, in chunks. */
+/* A panel that the thread pool fills in chunks. */
 typedef struct generate_filling {
   const generate_options *given;
   const tsl_type_info *type;
@@ -57,8 +57,9 @@ typedef struct generate_filling {
   tsl_distribution drawn;
   uint64_t first;
   size_t count;
-  int64_t row, rows, cols; /* of kinds that are made row by row: the panel's first row, and the whole */
-  double *room;            /* a row for each worker */
+  /* for kinds that are made row by row: the panel's first row, and the sizes of the whole matrix */
+  int64_t row, rows, cols;
+  double *room;            /* memory for one row for each worker */
 } generate_filling;
 
 static void fill_chunk(void *argument, int64_t index, int worker) {
@@ -77,7 +78,7 @@ static void generate_fill_row(void *argument, int64_t index, int worker) {
                what->data + (size_t)(index * what->cols) * what->type->size);
 }
 
-/* By parts of rows where numbers do not depend on their rows. */
+/* Fills a panel; rows are divided among threads if numbers do not depend on their row. */
 static tesela_status fill_panel(generate_filling *what, int64_t count) {
   tsl_pool *pool = tsl_pool_shared();
   void *room;
@@ -99,8 +100,8 @@ static tesela_status write_panels(const generate_options *settings, tsl_writer *
   const int64_t row_bytes = cols * (int64_t)type->size;
   int64_t panel = row_bytes > 0 ? PANEL_BYTES / row_bytes : rows;
   panel = panel < 1 ? 1 : panel > rows ? rows : panel;
-  /* What the commit has left to do: the disk takes it, or, of formats that go by columns, all of the writing.
-   */
+  /* The fraction of the work before the commit. The commit waits for the disk, or writes everything
+   * if the format stores columns. */
   const double share = tsl_writer_keeps_rows(writer) && panel < rows ? 0.2 : 0.9;
   const double started = tsl_clock();
   void *data;

@@ -1,4 +1,4 @@
-/* tesela run: a program with the BLAS drop-in in front of its own BLAS. */
+/* tesela run: starts a program with the BLAS drop-in loaded before the program's own BLAS. */
 #include "cli/tool.h"
 
 #include "base/env.h"
@@ -31,9 +31,9 @@ static const tsl_option options[] = {
 };
 
 static const tsl_example examples[] = {
-    {"tesela run --log -- python3 solve.py", "NumPy's products by tesela, and what was called"},
-    {"tesela run -- octave-cli model.m", "the same for Octave, silently"},
-    {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where that is sooner done"},
+    {"tesela run --log -- python3 solve.py", "NumPy's products by tesela, with a list of the calls"},
+    {"tesela run -- octave-cli model.m", "Octave's products by tesela, without messages"},
+    {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where it is faster"},
     {"TESELA_BLAS=other tesela run --log -- R -f fit.R", "only look: everything by the program's own BLAS"},
     {NULL, NULL},
 };
@@ -43,7 +43,7 @@ static tesela_status run_set(const char *variable, const char *value) {
                                          : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %s", variable);
 }
 
-/* `first`, and what the variable holds already behind it. */
+/* Sets the variable to `first`, followed by the separator and its earlier value. */
 static tesela_status put_in_front(const char *variable, const char *first, const char *separator) {
   const char *before = getenv(variable);
   tsl_text value = {0};
@@ -57,7 +57,8 @@ static tesela_status put_in_front(const char *variable, const char *first, const
   return status;
 }
 
-/* The process that runs the program says so, too, where there is nothing to tell. */
+/* Makes the library in the started process log its calls; TESELA_RUN names the process, which
+ * reports also if there were none. */
 static tesela_status listen_to(void) {
   char process[24];
   snprintf(process, sizeof process, "%ld", (long)getpid());
@@ -65,7 +66,7 @@ static tesela_status listen_to(void) {
   return put_in_front("TESELA_LOG", "calls", ",");
 }
 
-/* A device that is not there is an error here; the library would compute on the processor and say nothing. */
+/* Returns an error if the device is missing; the library would silently compute on the processor. */
 static tesela_status check_device(const char *argument) {
   const char *const name = argument ? argument : tsl_env_get(TSL_ENV_DEVICE);
   tsl_devices *devices;
@@ -78,7 +79,8 @@ static tesela_status check_device(const char *argument) {
   return status == TESELA_OK ? status : tsl_fail_in(status, argument ? "--device" : "TESELA_DEVICE");
 }
 
-/* The program takes the tool's place, so that signals, its terminal and its exit code are its own. */
+/* Replaces the tool by the program (exec), so that signals, terminal and exit code are the
+ * program's. */
 static tesela_status run_run(const tsl_call *call) {
   const run_options *given = call->options;
   char library[PATH_MAX];
@@ -103,7 +105,7 @@ const tsl_command tsl_command_run = {
     .details = "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products, vector "
                "routines and BLAS's Level 3 are tesela's where its way is known or was measured to be the "
                "faster one; the rest stays with the BLAS that the program has. The exit code is the "
-               "program's. docs/BLAS.md tells what is routed where.\n",
+               "program's. docs/BLAS.md lists the routes.\n",
     .options = options,
     .examples = examples,
     .words_min = 1,

@@ -1,5 +1,5 @@
-/* tesela strategies: the ladder. What it prints depends on the source and on the files of results that are
- * named, not on the machine. */
+/* tesela strategies: lists and documents the strategies. The output depends on the source and on
+ * the named result files, not on the machine. */
 #include "base/status.h"
 #include "cli/ladder_results.h"
 #include "cli/report.h"
@@ -34,7 +34,7 @@ static const tsl_example examples[] = {
     {"tesela strategies tile_local tile=4 --source --device opencl:0",
      "its kernel, as that device compiles it"},
     {"tesela strategies --markdown --results result.json > ladder.md",
-     "the same as a document, with what was measured"},
+     "the strategies as a document, with measured rates"},
     {NULL, NULL},
 };
 
@@ -71,10 +71,11 @@ static void strategies_add_values(const tsl_strategy *strategy, int index, tsl_t
     tsl_text_add(text, "; by name %lld to %lld", (long long)range->least, (long long)range->most);
 }
 
-/* The two groups: tesela's own strategies, which have a rung, and those that call a vendor's library. */
+/* The two groups: tesela's own strategies, which have a rung, and strategies that call a vendor's
+ * library. */
 typedef struct strategies_listing {
   bool vendors;
-  int index; /* of the next strategy to look at */
+  int index; /* index of the next strategy to list */
 } strategies_listing;
 
 static const tsl_strategy *next_of(strategies_listing *group) {
@@ -85,7 +86,7 @@ static const tsl_strategy *next_of(strategies_listing *group) {
   return NULL;
 }
 
-/* What a strategy is. */
+/* Adds the columns with the idea of each strategy. */
 static void idea_columns(const strategies_listing *group, tsl_table *table) {
   tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   if (!group->vendors)
@@ -106,7 +107,7 @@ static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table
     tsl_table_add(table, "%s", strategy->lifts ? strategy->lifts : "-");
 }
 
-/* What it takes and promises. */
+/* Adds the columns with types, requirements and accuracy. */
 static void terms_columns(tsl_table *table) {
   tsl_table_column(table, "types", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "bound", TSL_ALIGN_LEFT, true);
@@ -136,7 +137,7 @@ static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
   tsl_text_free(&params);
 }
 
-/* Of one strategy, or of all. */
+/* Adds the parameters of one strategy, or of all if `only` is NULL. */
 static void param_table(const tsl_strategy *only, tsl_table *table, bool code) {
   tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
@@ -213,7 +214,7 @@ static void strategies_add_table(tsl_table *table, tsl_text *out) {
   tsl_table_free(table);
 }
 
-/* Two tables, because one of all columns fits no terminal. */
+/* Appends two tables, since a table with all columns is too wide for a terminal. */
 static void add_group(bool vendors, tsl_text *out) {
   strategies_listing group = {.vendors = vendors};
   tsl_table ideas = {0}, terms = {0};
@@ -286,7 +287,7 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
 
 /* --- one strategy --- */
 
-/* The words of the call as one strategy with parameters. */
+/* Reads the words of the call as one strategy with parameters. */
 static tesela_status strategies_choose(const tsl_call *call, tsl_chosen_strategy *chosen) {
   tsl_strategy_list list;
   tsl_text text = {0};

@@ -1,4 +1,4 @@
-/* tesela wisdom: what was measured before, and is not measured again. */
+/* tesela wisdom: measurements on file, which are not repeated. */
 #include "base/status.h"
 #include "base/warnings.h"
 #include "cli/wisdom_records.h"
@@ -22,10 +22,10 @@ static const tsl_option options[] = {
 };
 
 static const tsl_example examples[] = {
-    {"tesela wisdom list", "what is known, and where it is kept"},
+    {"tesela wisdom list", "the records, and the file that holds them"},
     {"tesela wisdom export h200.txt --device cuda:0", "records of one device, for other machines like this"},
     {"tesela wisdom import h200.txt", "merge them: the better measured stays"},
-    {"tesela wisdom forget --stale", "remove what is of no use any more"},
+    {"tesela wisdom forget --stale", "remove records that no longer apply"},
     {NULL, NULL},
 };
 
@@ -75,7 +75,7 @@ static tesela_status report_merge(const tsl_call *call, const char *into, const 
   return tsl_print(&out);
 }
 
-/* What a file has that export may merge into: nothing, or wisdom. */
+/* Checks that the file of an export is empty or holds wisdom records. */
 static tesela_status expect_wisdom(void *argument, const tsl_wisdom_line *line) {
   *(int *)argument += line->record != NULL;
   return line->record ? TESELA_OK : tsl_fail(TESELA_BAD_INPUT, "line %d: %s", line->number, line->wrong);
@@ -93,7 +93,8 @@ static tesela_status read_target(const char *into, tsl_text *there) {
              : status;
 }
 
-/* A new file appears, whole; into one that is wisdom the records are merged. */
+/* Writes a new file, which appears when complete; merges the records into an existing file of
+ * wisdom. */
 static tesela_status export_to(const char *into, const tsl_text *records, tsl_wisdom_merged *merged) {
   tsl_text there = {0}, all = {0};
   tsl_output output = {0};
@@ -110,7 +111,7 @@ out:
   return status;
 }
 
-/* To standard output records go as they are. */
+/* Exports to a file, or to standard output if there is no path. */
 static tesela_status export(const tsl_call *call, const char *path) {
   const tsl_wisdom_options *given = call->options;
   exporting job = {.count = 0};
@@ -132,12 +133,12 @@ out:
   return status;
 }
 
-/* Records of a file that is imported, less those that cannot be true here. */
+/* The records of an imported file, without records that cannot be valid on this machine. */
 typedef struct importing {
   tsl_wisdom_filter filter;
   tsl_text text;
   int good, refused, unreadable;
-  char wrong[512]; /* with the first line that is no good */
+  char wrong[512]; /* the message about the first wrong line */
 } importing;
 
 static tesela_status import_line(void *argument, const tsl_wisdom_line *line) {
@@ -155,7 +156,8 @@ static tesela_status import_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-/* A file without a single good record is a mistake; lines that are left out of a better one are told. */
+/* Returns an error if the file has no valid record; else prints a notice about lines that were left
+ * out. */
 static tesela_status judge_import(const char *from, const importing *job) {
   const int bad = job->refused + job->unreadable;
   if (bad > 0 && job->good == 0)

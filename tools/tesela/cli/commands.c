@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exit codes: 0 done, 1 a wrong result, 2 a bad call or bad input, 3 a device or a resource failed. An input
- * that cannot be opened is TESELA_BAD_INPUT by the time it gets here, so TESELA_IO_FAILED is about outputs
- * and disks. */
+/* Exit codes: 0 done, 1 a wrong result, 2 a bad call or bad input, 3 a failure of a device or
+ * resource. Commands turn the failure to open an input into TESELA_BAD_INPUT, so TESELA_IO_FAILED
+ * concerns outputs and disks. */
 #define TSL_EXIT_LIST(X)                                                                                     \
   X(OK, 0)                                                                                                   \
   X(BAD_CALL, 2)                                                                                             \
@@ -46,12 +46,12 @@ static const tsl_command *const commands[] = {
 #undef COMMAND_ROW
         NULL};
 
-/* Of several processes that are one call, one. */
+/* Returns true if this process prints: one of the ranks that make one call together. */
 static bool speaks(const tsl_command *command) {
   return !command || !command->together || tsl_ranks_is_speaker();
 }
 
-/* The sentence, and below it what a compiler had to say. */
+/* Prints the message and the compiler's log below it; returns the exit code. */
 static int commands_report(const tsl_command *command, tesela_status status) {
   if (status == TESELA_OK)
     return 0;
@@ -63,8 +63,8 @@ static int commands_report(const tsl_command *command, tesela_status status) {
   return exit_code(status);
 }
 
-/* The flag that stands in front of a word of the command line, if it chooses what is printed; NULL: no such
- * flag. */
+/* Returns the last flag before a word of the command line if it selects what is printed; NULL if
+ * there is none. */
 static const char *printing_flag(char *const *line, const char *word) {
   for (int i = 1; line[i]; i++)
     if (line[i] == word && strncmp(line[i - 1], "--", 2) == 0 && tsl_option_prints(line[i - 1] + 2))
@@ -72,7 +72,7 @@ static const char *printing_flag(char *const *line, const char *word) {
   return NULL;
 }
 
-/* Names the first word that is one too many, and what would be right. */
+/* Returns TESELA_BAD_CALL: names the first surplus word and the accepted arguments. */
 static tesela_status fail_surplus(const tsl_command *command, char *const *line, const char *word) {
   const char *flag = printing_flag(line, word);
   tsl_text right = {0};
@@ -90,7 +90,8 @@ static tesela_status fail_surplus(const tsl_command *command, char *const *line,
   return status;
 }
 
-/* `line`: the command's name and all after it, as the user wrote them. */
+/* Checks the number of words and the first word. `line`: the command's name and all arguments after
+ * it, as the user wrote them. */
 static tesela_status commands_check_words(const tsl_command *command, char *const *line, char *const *words,
                                           int count) {
   if (count < command->words_min)
@@ -105,7 +106,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
   bool help;
   int words;
   void *options = calloc(1, command->options_bytes);
-  char **line = calloc((size_t)argc + 1, sizeof *line); /* getopt_long() changes the order of argv */
+  char **line = calloc((size_t)argc + 1, sizeof *line); /* a copy, since getopt_long() reorders argv */
   tesela_status status = TESELA_OK;
   if (!options || !line)
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to start"));
@@ -127,7 +128,7 @@ out:
   return status;
 }
 
-/* What the user should know beside the result, unless the log said it. */
+/* Prints the library's notices, unless the log printed them. */
 static void tell_notices(void) {
   char sentence[TSL_NOTICE_BYTES];
   bool logged;

@@ -1,4 +1,5 @@
-/* Help, made from the descriptors of commands, which come in the order of the help text; NULL ends them. */
+/* Makes help texts from the command descriptors. Lists of commands are in the order of the help
+ * text and end with NULL. */
 #ifndef TSL_TOOL_CLI_HELP_H
 #define TSL_TOOL_CLI_HELP_H
 
@@ -6,11 +7,11 @@
 
 void tsl_help_overview(const tsl_command *const *commands, tsl_text *out, int width, bool colour);
 void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool colour);
-/* "environment": the variables; "plan": the keys of a plan's text. As a page of docs/ where `markdown`. False
- * for another name. */
+/* Appends a reference text: "environment" (the variables) or "plan" (the keys of a plan's text).
+ * `markdown`: as a page of docs/. Returns false for an unknown name. */
 bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour, bool markdown);
 void tsl_help_manual(const tsl_command *const *commands, tsl_text *out);
-/* By name, or NULL after setting the sentence that names the nearest. */
+/* Returns the command of this name, or NULL with a message that suggests the nearest name. */
 const tsl_command *tsl_command_find(const tsl_command *const *commands, const char *name);
 
 #endif

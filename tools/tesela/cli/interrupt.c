@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Read by the signal handler, in whatever thread: filled first, switched on last. */
+/* The signal handler reads these in any thread, so they are filled first and enabled last. */
 static char guarded[2][PATH_MAX];
 static char kept_file[PATH_MAX];
 static const char *_Atomic last_words;
 static atomic_int is_guarded, is_held, waiting, is_catching, is_terminal, noted;
-static atomic_long owner; /* process that made the files: a child of fork() removes nothing */
+static atomic_long owner; /* the process that made the files; a child of fork() removes nothing */
 
-/* Signals of a fault of the process itself, unless a process sent one: the handler must not return, or the
- * fault comes again. */
+/* Signals of a fault of the process itself, unless another process sent them. The handler must not
+ * return, or the fault repeats. */
 static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
 /* Signals whose default action does not end the process, or cannot be changed. */
 static const int harmless[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
@@ -40,17 +40,17 @@ static bool is_fault(int number, const siginfo_t *info) {
 
 /* --- the first interrupt of a measurement --- */
 
-/* A measurement stops after the run under way. Where that takes longer, a thread of its own ends the process,
- * one second after the interrupt at most, and prints before what was found. */
+/* A measurement stops after the present run. If the run takes longer, another thread prints the
+ * results and ends the process within one second of the interrupt. */
 static const double grace_seconds = 0.45, limit_seconds = 0.9;
 static sem_t interrupted;
-static pthread_mutex_t results = PTHREAD_MUTEX_INITIALIZER; /* held while they change */
+static pthread_mutex_t results = PTHREAD_MUTEX_INITIALIZER; /* held while results change */
 static atomic_bool is_concluding;
 static tsl_interrupt_conclusion *conclude;
 static void *conclude_argument;
 
-/* Removes files, prints what is left to say, and ends the process by the signal's default action, so that the
- * caller sees which signal it was. */
+/* Removes files, prints the remaining text, and ends the process by the signal's default action.
+ * The parent then sees which signal it was. */
 static void end_by(int number) {
   const bool is_own = owner == (long)getpid();
   for (int i = 0; i < is_guarded && is_own; i++)
@@ -88,7 +88,8 @@ static void take_signal(int number, siginfo_t *info, void *context) {
   const int before = errno;
   (void)context;
   if (is_catching && !noted && number == SIGINT) {
-    static const char text[] = "\ntesela: ending with what was measured; once more ends at once\n";
+    static const char text[] =
+        "\ntesela: finishing with the results so far; interrupt again to stop at once\n";
     noted = number;
     const ssize_t ignored = is_terminal ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
     (void)ignored;
@@ -98,14 +99,14 @@ static void take_signal(int number, siginfo_t *info, void *context) {
   }
   if (is_held && !is_fault(number, info)) {
     waiting = number;
-    if (is_held) /* else it ended meanwhile, in another thread, which may have seen nobody waiting */
+    if (is_held) /* else the guard ended in another thread, which may not have seen this signal */
       return;
   }
   end_by(number);
 }
 
-/* Catches all signals that would end the process. What is ignored (nohup) stays ignored, and what has a
- * handler keeps it. */
+/* Installs the handler for all signals that would end the process. Ignored signals (nohup) stay
+ * ignored, and existing handlers are kept. */
 static void listen_to_signals(void) {
   struct sigaction action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
   owner = (long)getpid();
@@ -122,7 +123,7 @@ void tsl_interrupt_hold(void) {
   listen_to_signals();
 }
 
-/* The files are none at first: the handler may look at any time. */
+/* Sets the guarded files; first clears the list, since the handler may read it at any time. */
 static void guard(const char *const *paths) {
   is_guarded = 0;
   for (int i = 0; i < 2 && paths[i]; i++) {
@@ -164,7 +165,7 @@ void tsl_interrupt_catch(tsl_interrupt_conclusion *conclusion, void *argument) {
   is_terminal = isatty(STDERR_FILENO);
   pthread_mutex_lock(&results);
   if (sem_init(&interrupted, 0, 0) != 0 || pthread_create(&thread, NULL, interrupt_watch, NULL) != 0)
-    return; /* then an interrupt ends the process at once */
+    return; /* without the thread an interrupt ends the process at once */
   pthread_detach(thread);
   is_catching = 1;
   listen_to_signals();

@@ -38,7 +38,8 @@ static tesela_status ladder_results_load(const char *path, json_t **out) {
 
 /* --- the best entry of a strategy on a device --- */
 
-/* A product's rate is in operations, the others' in bytes. */
+/* Returns the rate of an entry: operations per second of a product, bytes per second of other
+ * operations. */
 static double ladder_results_rate_of(const json_t *entry, const char *type, bool is_gemm) {
   const double rate = ladder_results_number_of(entry, is_gemm ? "flops_per_second" : "bytes_per_second");
   return strcmp(ladder_results_text_of(entry, "result"), "right") == 0 &&
@@ -47,8 +48,8 @@ static double ladder_results_rate_of(const json_t *entry, const char *type, bool
              : NAN;
 }
 
-/* The type of a table behind the one of `last` (NULL: the first); NULL: there is none. f32 alone where it was
- * measured. */
+/* Returns the type of the next table after `last` (NULL: of the first); NULL: no more. Only f32 if
+ * it was measured. */
 static const char *next_type(const json_t *entries, const char *last, bool is_gemm) {
   const json_t *entry;
   const char *next = NULL;
@@ -80,7 +81,7 @@ static const json_t *ladder_results_best_of(const json_t *entries, const char *s
   return best;
 }
 
-/* "4096" for a square, "4096 x 64 x 64" else; of a dot its length. */
+/* Appends "4096" for a square, "4096 x 64 x 64" otherwise, or the length of a dot product. */
 static void ladder_results_add_size(const json_t *entry, tsl_text *out) {
   const double m = ladder_results_number_of(entry, "m"), n = ladder_results_number_of(entry, "n"),
                k = ladder_results_number_of(entry, "k");
@@ -148,7 +149,7 @@ static void ladder_results_add_table(const json_t *result, tsl_op op, const char
   tsl_table_free(&table);
 }
 
-/* The tables of a result: of f32, else of each type that it has. */
+/* Appends the tables of a result file: for f32, else for each measured type. */
 static void ladder_results_add_result(const json_t *result, const char *path, tsl_text *out) {
   const json_t *device, *entries = json_object_get(result, "entries");
   const char *type = NULL;

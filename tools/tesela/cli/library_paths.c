@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From the folder of the tool: a build tree, and installations. */
+/* Folders relative to the tool's folder, in build trees and installations. */
 static const char *const folders[] = {"../lib", "../lib64", TESELA_LIBRARY_FROM_TOOL, NULL};
 
 tesela_status tsl_library_beside(const char *name, char out[PATH_MAX]) {
@@ -23,5 +23,6 @@ tesela_status tsl_library_beside(const char *name, char out[PATH_MAX]) {
     if (realpath(candidate, out))
       return TESELA_OK;
   }
-  return tsl_fail(TESELA_BAD_INPUT, "%s is not beside the tool: it should be in %s/../lib", name, tool);
+  return tsl_fail(TESELA_BAD_INPUT, "%s is not installed with the tool: it should be in %s/../lib", name,
+                  tool);
 }

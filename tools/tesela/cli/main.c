@@ -1,4 +1,4 @@
-/* The tool's entry. Everything else is in files that tests link as well. */
+/* The entry of the tool. All other files are also linked into tests. */
 #include "cli/commands.h"
 
 int main(int argc, char **argv) {

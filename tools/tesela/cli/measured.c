@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What measuring a device takes, compiling included, for the progress line. */
+/* The typical time of measuring a device, with compiling, for the progress line. */
 static const double seconds_each = 1.5;
 
-/* What two measurements saw together. */
+/* Keeps the better value of two measurements for each roof. */
 static void measured_merge(const tsl_roofs *again, tsl_roofs *roofs) {
   for (int i = 0; i < TSL_ROOF_COUNT; i++)
     if (!(roofs->roof[i].rate >= again->roof[i].rate) && !isnan(again->roof[i].rate))

@@ -6,7 +6,7 @@
 #include "cli/select.h"
 #include "tune/roofs.h"
 
-/* What was measured of a device; `failure` is the sentence where that failed, else "". */
+/* The roofs measured of a device. `failure` is the message if that failed, else "". */
 typedef struct tsl_measured_times {
   const tsl_device *device;
   tsl_roofs roofs;
@@ -20,22 +20,23 @@ typedef struct tsl_measured_list {
   int count;
 } tsl_measured_list;
 
-/* Measures each device, about so many seconds each (0: the default), with a line of progress. A device that
- * fails is in the list with its reason; only a lack of memory fails. A list of the same devices that was
- * taken before is measured once more, and the better of both counts: on a busy machine one moment is not
- * enough. */
+/* Measures each device for about `seconds` (0: the default), with a progress line. A device that
+ * fails is in the list with its message; the call itself fails only for lack of memory. If the list
+ * already holds these devices, measures again and keeps the better values: on a busy machine one
+ * moment is not enough. */
 tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, tsl_measured_list *list);
 void tsl_measured_free(tsl_measured_list *list);
-/* NULL where the device was not measured. */
+/* Returns the device's entry; NULL if the device was not measured. */
 const tsl_measured_times *tsl_measured_find(const tsl_measured_list *list, const tsl_device *device);
-/* The first failure, with its sentence set again: what a call ends with after its report. */
+/* Returns the first failure's status and sets its message again; a command ends with it after its
+ * report. */
 tesela_status tsl_measured_status(const tsl_measured_list *list);
 
-/* "235 GFLOP/s", "53.9 GB/s"; "-" where there is none. */
+/* Writes "235 GFLOP/s" or "53.9 GB/s", or "-" if there is no value; returns `out`. */
 const char *tsl_measured_text(const tsl_measured_times *measured, tsl_roof_name roof, char *out, size_t size);
-/* Rows of a list of names and texts. */
+/* Adds one row for each roof to a table of names and texts. */
 void tsl_measured_add(const tsl_measured_times *measured, tsl_table *table);
-/* `measured` of docs/JSON.md. */
+/* Returns the object `measured` of docs/JSON.md. */
 json_t *tsl_measured_json(const tsl_measured_times *measured);
 
 #endif

@@ -16,8 +16,7 @@
 
 enum { LONG_BASE = 256, LETTERS_MAX = 64, HELP = 'h' };
 
-/* Each reader stores a value of its kind at `target`; on failure the sentence lacks only the option's name.
- */
+/* Reads a value and stores it at `target`. On failure the message lacks only the option's name. */
 typedef tesela_status (*value_reader)(const char *text, void *target);
 
 static tesela_status read_flag(const char *text, void *target) {
@@ -41,7 +40,7 @@ static tesela_status read_number(const char *text, void *target) {
   return TESELA_OK;
 }
 
-/* A number of `length` characters. */
+/* Reads a number of exactly `length` characters. */
 static bool parse_part(const char *text, size_t length, double *value) {
   char part[64];
   if (length >= sizeof part)
@@ -51,7 +50,7 @@ static bool parse_part(const char *text, size_t length, double *value) {
   return tsl_parse_double(part, value);
 }
 
-/* "1.5", "2i", "1.5-2e-3i". */
+/* Reads "1.5", "2i" or "1.5-2e-3i". */
 static tesela_status read_scalar(const char *text, void *target) {
   tsl_scalar scalar = {.given = true};
   const size_t length = strlen(text);
@@ -150,7 +149,8 @@ static tesela_status read_device(const char *text, void *target) {
   return TESELA_OK;
 }
 
-/* What came of looking for a word in a list, which is freed. */
+/* Returns TESELA_OK if a word is in a list; else TESELA_BAD_CALL with the accepted names. Frees
+ * `names`. */
 static tesela_status found_word(const char *text, bool is_there, tsl_text *names) {
   const tesela_status status =
       is_there ? TESELA_OK : tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s", text, tsl_text_get(names));
@@ -262,8 +262,8 @@ static tesela_status store(const tsl_option *option, const char *text, void *tar
   return status == TESELA_OK ? TESELA_OK : tsl_fail_in(TESELA_BAD_CALL, "--%s", option->name);
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other (optimal
- * string alignment; Damerau 1964). */
+/* Returns the number of insertions, deletions, replacements and swaps of neighbours between two
+ * words (optimal string alignment; Damerau 1964). */
 static int distance(const char *a, const char *b) {
   enum { LONGEST = 31 };
   int rows[LONGEST + 1][LONGEST + 1];
@@ -298,7 +298,8 @@ const char *tsl_nearest(const char *word, const char *const *names) {
   return nearest;
 }
 
-/* What getopt_long could not place: nearly right, right for several, or quite unknown. */
+/* Returns TESELA_BAD_CALL for an option that getopt_long does not know: suggests a near name, or
+ * lists the names it abbreviates. */
 static tesela_status unknown(const tsl_option *options, int count, const char *word) {
   if (strncmp(word, "--", 2) != 0)
     return tsl_fail(TESELA_BAD_CALL, "there is no option %s; --help lists them", word);
@@ -323,8 +324,8 @@ static tesela_status unknown(const tsl_option *options, int count, const char *w
   return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; --help lists them", name);
 }
 
-/* getopt's own forms of the table; in front of the letters, '+' ends options at the first word and ':' makes
- * it report a missing value as such. */
+/* Makes getopt's tables. In the string of letters a leading '+' ends options at the first word, and
+ * ':' reports a missing value. */
 static struct option *getopt_table(const tsl_option *options, int count, bool word_ends,
                                    char letters[LETTERS_MAX]) {
   struct option *table = calloc((size_t)count + 2, sizeof *table);

@@ -1,5 +1,5 @@
-/* Options of subcommands: a table that getopt_long, the help texts, the man page and the shell completion are
- * all made from. */
+/* Options of subcommands: one table from which getopt_long's arguments, the help texts, the man
+ * page and the shell completion are made. */
 #ifndef TSL_TOOL_CLI_OPTIONS_H
 #define TSL_TOOL_CLI_OPTIONS_H
 
@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Kinds of value. X(NAME, shown in help or NULL, its reader in options.c, what the command's struct holds).
- * Lists are split by commas where they are used. */
+/* Kinds of value. X(NAME, text shown in help or NULL, reader in options.c, type of the member in
+ * the command's struct). Lists are separated by commas and are split where they are used. */
 #define TSL_VALUE_LIST(X)                                                                                    \
   X(FLAG, NULL, read_flag, bool)                                                                             \
   X(FILE, "FILE", read_text, const char *)                                                                   \
@@ -45,19 +45,19 @@ typedef enum tsl_value {
 #undef TSL_VALUE_MEMBER
 } tsl_value;
 
-/* A number that may be left away. */
+/* An optional number. */
 typedef struct tsl_option_number {
   double value;
   bool given;
 } tsl_option_number;
 
-/* What a matrix is, and which triangle of it is stored. */
+/* The structure of a matrix, and its stored triangle. */
 typedef struct tsl_option_structure {
   tesela_structure structure;
   tesela_triangle triangle;
 } tsl_option_structure;
 
-/* A number that may be complex. */
+/* An optional number, real or complex (re, im). */
 typedef struct tsl_scalar {
   double value[2];
   bool given;
@@ -68,37 +68,38 @@ typedef struct tsl_option {
   char letter;      /* 'o', or 0 */
   tsl_value value;
   const char *fallback; /* the default, as a user would write it; NULL: zero, false, none */
-  const char *what;     /* one line */
-  size_t offset;        /* where the value goes in the command's struct */
+  const char *what;     /* the help text, one line */
+  size_t offset;        /* the offset of the value's member in the command's struct */
 } tsl_option;
 
-/* The usual option with a long name only. */
+/* A row of the table for an option with a long name only. */
 #define TSL_OPTION(struct_type, member, name, value, fallback, what)                                         \
   { name, 0, TSL_VALUE_##value, fallback, what, offsetof(struct_type, member) }
-/* --json of every command that prints a table. */
+/* --json of each command that prints a table. */
 #define TSL_OPTION_JSON(struct_type)                                                                         \
   TSL_OPTION(struct_type, json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 #define TSL_OPTIONS_END                                                                                      \
   { NULL, 0, TSL_VALUE_FLAG, NULL, NULL, 0 }
 
-/* What help shows for a value: "FILE"; NULL for a flag. */
+/* Returns the text that help shows for a value, such as "FILE"; NULL for a flag. */
 const char *tsl_value_shown(tsl_value value);
 
 /* Returns true if an option of this name, a flag, chooses what is printed to standard output. */
 bool tsl_option_prints(const char *name);
 
-/* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..]. Words that
- * are no options are moved to the end, and *words is the index of the first; with word_ends, what follows the
- * first word is not looked at. *help: --help or -h was given, and the rest was not looked at. TESELA_BAD_CALL
- * names the option and what would be right. */
+/* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..].
+ * Moves words that are no options to the end; *words is the index of the first. `word_ends`:
+ * parsing stops at the first word. *help: --help or -h was found, and the rest was not parsed.
+ * Returns TESELA_BAD_CALL with the option's name and the accepted values. */
 tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
                                 void *target, size_t bytes, int *words, bool *help);
 
-/* The entry of `names` (NULL-terminated) that is spelled most like `word`, or NULL where none is close. */
+/* Returns the entry of `names` (NULL-terminated) with the spelling nearest to `word`, or NULL if
+ * none is close. */
 const char *tsl_nearest(const char *word, const char *const *names);
 
-/* The next piece of a list split by commas, trimmed, as a copy that the caller frees; NULL at the end. Moves
- * *list behind it. TESELA_BAD_CALL for an empty piece. */
+/* Sets *piece to the next trimmed item of a comma-separated list, a copy that the caller frees;
+ * NULL at the end. Moves *list past the item. Returns TESELA_BAD_CALL for an empty item. */
 tesela_status tsl_list_next(const char **list, char **piece);
 
 #endif

@@ -20,16 +20,16 @@ struct tsl_progress {
   pthread_mutex_t lock;
   pthread_cond_t wake;
   bool stop, drawn;
-  bool is_terminal; /* else a line is printed from time to time */
-  double printed;   /* when the last line was, or the start */
+  bool is_terminal; /* true: draws one line in place; false: prints a line every ten seconds */
+  double printed;   /* the time of the last printed line, or of the start */
   double started;
   char what[64];
-  char note[160];                /* what is waited for within it; shown in its place */
-  double fraction, told;         /* told last, and when */
-  double creep_more, creep_over; /* how far it creeps on, and over how many seconds; 0: not at all */
+  char note[160];                /* the name of a wait within the activity; shown in its place */
+  double fraction, told;         /* the fraction last set, and the time when it was set */
+  double creep_more, creep_over; /* the growth of the fraction, and the seconds it takes; 0: no growth */
 };
 
-/* The one that notes are for. */
+/* Protects the progress that receives the library's notes. */
 static pthread_mutex_t present_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_progress *present;
 
@@ -50,7 +50,8 @@ static void listen_for(tsl_progress *progress) {
   tsl_waiting_listen(progress ? take_note : NULL);
 }
 
-/* In step with the prediction at first, then ever slower, where the prediction was too short. */
+/* Returns the fraction now: linear up to the prediction, then ever slower if the prediction was too
+ * short. */
 static double present_fraction(const tsl_progress *progress, double now) {
   if (progress->creep_over <= 0)
     return progress->fraction;
@@ -59,7 +60,7 @@ static double present_fraction(const tsl_progress *progress, double now) {
   return progress->fraction + progress->creep_more * moved;
 }
 
-/* Seconds for a person who waits: "40 s", "3 min", "2.5 h". */
+/* Formats remaining seconds: "40 s", "3 min", "2.5 h". */
 static const char *format_left(double seconds, char *out, size_t size) {
   if (seconds < 100)
     snprintf(out, size, "  %.0f s left", seconds);
@@ -70,7 +71,7 @@ static const char *format_left(double seconds, char *out, size_t size) {
   return out;
 }
 
-/* Where stderr is a file or a pipe: a whole line, each ten seconds. */
+/* Prints a whole line every ten seconds, where stderr is a file or a pipe. */
 static void print_line(tsl_progress *progress) {
   const double now = tsl_clock(), elapsed = now - progress->started;
   char left[32] = "";
@@ -170,7 +171,7 @@ void tsl_progress_creep(tsl_progress *progress, double more, double seconds) {
   pthread_mutex_unlock(&progress->lock);
 }
 
-/* Wipes the line, if there is one, and draws none any more. */
+/* Erases the line, if drawn, and stops drawing. */
 static void stop(tsl_progress *progress) {
   pthread_mutex_lock(&progress->lock);
   progress->stop = true;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* What starters of MPI's programs set: the number of processes, and which one this is; and whose MPI it is,
- * where that is known. */
+/* Environment variables of MPI launchers: the number of processes, this process's rank, and the MPI
+ * if the launcher belongs to one. */
 static const struct starter {
   const char *size, *rank, *name, *mpi;
 } starters[] = {
@@ -47,7 +47,7 @@ const char *tsl_ranks_mpi(void) {
   return by ? by->mpi : "";
 }
 
-/* What is taken from the library; its sentences are those of the libtesela behind it. */
+/* The functions taken from libtesela_mpi. Its messages come from its own copy of libtesela. */
 static struct library {
   tesela_status (*world)(tsl_ranks **ranks);
   void (*end)(void);
@@ -65,7 +65,7 @@ static const tsl_library_symbol symbols[] = {
     {"tesela_ranks_gemm", offsetof(struct library, gemm), 0},
 };
 
-/* A failure of the library's, in the tool's own words' place. */
+/* Copies the message of a failure from the library to the tool. */
 static tesela_status ranks_told(tesela_status status) {
   return status == TESELA_OK ? status : tsl_fail(status, "%s", library.last_error());
 }
@@ -132,7 +132,7 @@ void tsl_ranks_leave(bool failed) {
   static const struct timespec moment = {.tv_nsec = 300000000};
   double least = 0;
   if (joined) {
-    (void)joined->ops->least(joined, 0, &least); /* nobody ends before all are here */
+    (void)joined->ops->least(joined, 0, &least); /* a barrier: no rank ends before all ranks arrive */
     library.end();
   } else if (failed && !tsl_ranks_is_speaker())
     nanosleep(&moment, NULL);

@@ -63,7 +63,7 @@ static void add_factor(tsl_text *out, double real, double imaginary) {
   }
 }
 
-/* What stands on the right. */
+/* Appends the right-hand side of the formula. */
 static void add_sum(tsl_text *out, const char *result, const double alpha[2], const char *a, const char *b,
                     const double beta[2]) {
   add_factor(out, alpha[0], alpha[1]);

@@ -27,7 +27,7 @@ tesela_status tsl_set_threads(int64_t threads) {
   return TESELA_OK;
 }
 
-/* Variables whose values are words; an empty value is the default. */
+/* Variables whose values are words; an empty value means the default. */
 static const struct {
   tsl_env variable;
   const char *words[8];
@@ -40,7 +40,7 @@ static const struct {
     {TSL_ENV_ISA, {TSL_ISA_WORDS}},
 };
 
-/* Commands that measure take several. */
+/* Checks TESELA_DEVICE, which may name several devices: commands that measure accept a list. */
 static tesela_status check_device_names(void) {
   const char *rest = tsl_env_get(TSL_ENV_DEVICE);
   tesela_status status = TESELA_OK;
@@ -78,7 +78,7 @@ tesela_status tsl_check_environment(void) {
   return check_device_names();
 }
 
-/* What to do with one entry of a list. */
+/* Reads one entry of a list and adds it to `list`. */
 typedef tesela_status (*entry_reader)(const char *entry, void *list, void *context);
 
 static tesela_status each_entry(const char *text, entry_reader read, void *list, void *context) {
@@ -154,7 +154,8 @@ tsl_op tsl_select_op(const char *word) {
   return (tsl_op)op;
 }
 
-/* By name among the strategies of `op`, or of all operations, those of the first that has one. */
+/* Returns a strategy by name: of `op`, or if `op` is TSL_OP_COUNT of the first operation that has
+ * one. */
 static const tsl_strategy *find_strategy(tsl_op op, const char *name) {
   const tsl_strategy *found = NULL;
   for (int i = 0; i < TSL_OP_COUNT && !found; i++)
@@ -163,7 +164,7 @@ static const tsl_strategy *find_strategy(tsl_op op, const char *name) {
   return found;
 }
 
-/* "tile_local" or "gemm tile_local". */
+/* Reads "tile_local" or "gemm tile_local". */
 static tesela_status select_read_name(const tsl_record *record, tsl_op among, const char *entry,
                                       const tsl_strategy **strategy) {
   const char *first = tsl_record_word(record, 0), *second = tsl_record_word(record, 1);
@@ -177,7 +178,7 @@ static tesela_status select_read_name(const tsl_record *record, tsl_op among, co
   return *strategy ? TESELA_OK : select_unknown_strategy(op, name ? name : entry);
 }
 
-/* Every key must be a parameter. */
+/* Checks that every key is a parameter of the strategy. */
 static tesela_status select_check_keys(const tsl_record *record, const tsl_strategy *strategy) {
   for (int i = 0; i < record->count; i++) {
     const char *key = record->fields[i].key;
@@ -191,7 +192,7 @@ static tesela_status select_check_keys(const tsl_record *record, const tsl_strat
   return TESELA_OK;
 }
 
-/* "tile_local tile=16", with or without the operation in front. */
+/* Reads "tile_local tile=16", with or without the operation before it. */
 static tesela_status select_read_strategy(const char *entry, void *list, void *op) {
   tsl_strategy_list *out = list;
   tsl_record record = {0};
@@ -270,7 +271,7 @@ bool tsl_parse_sizes(const char *text, int64_t *numbers, int count) {
   return true;
 }
 
-/* How the sizes of each operation are written: one number, or `numbers` of them. */
+/* The notation of sizes for each operation: one number, or `numbers` numbers. */
 static const struct {
   int numbers;
   const char *what;

@@ -1,4 +1,4 @@
-/* What a call's lists name: devices, strategies, types, sizes. */
+/* Reads the lists of a call: devices, strategies, types, sizes. */
 #ifndef TSL_TOOL_CLI_SELECT_H
 #define TSL_TOOL_CLI_SELECT_H
 
@@ -15,7 +15,7 @@ typedef struct tsl_device_list {
 /* Types of A, B and C, as tsl_types_parse() reads them. */
 typedef struct tsl_chosen_types {
   tsl_types types;
-  char name[24]; /* as tsl_types_print() writes them */
+  char name[24]; /* the text that tsl_types_print() writes */
 } tsl_chosen_types;
 
 typedef struct tsl_type_list {
@@ -23,11 +23,11 @@ typedef struct tsl_type_list {
   int count;
 } tsl_type_list;
 
-/* A strategy, with parameters where the user gave some. */
+/* A strategy, and the parameters that the user gave. */
 typedef struct tsl_chosen_strategy {
   const tsl_strategy *strategy;
-  tsl_config config; /* the user's, over the defaults */
-  unsigned given;    /* a bit per parameter that the user named */
+  tsl_config config; /* the user's parameters, and defaults for the others */
+  unsigned given;    /* a bit for each parameter that the user gave */
 } tsl_chosen_strategy;
 
 typedef struct tsl_strategy_list {
@@ -44,32 +44,34 @@ typedef struct tsl_size_list {
   int count;
 } tsl_size_list;
 
-/* What --device says, else TESELA_DEVICE; "auto" where neither names one. */
+/* Returns the text of --device, else of TESELA_DEVICE; "auto" if neither is set. */
 const char *tsl_device_or_default(const char *device);
-/* Lets this process use at most so many host threads; 0 changes nothing. Before anything uses one. */
+/* Limits the host threads of this process; 0 changes nothing. Must be called before any thread
+ * starts. */
 tesela_status tsl_set_threads(int64_t threads);
-/* Refuses TESELA_THREADS, TESELA_ACCURACY and others where they are malformed: the library goes on with its
- * defaults, but a person who typed them wants to know. */
+/* Returns an error if TESELA_THREADS, TESELA_ACCURACY or another variable is malformed. The library
+ * would go on with its defaults, but a user of the tool should know. */
 tesela_status tsl_check_environment(void);
 
-/* "cpu,opencl:0"; "all" and "auto": all; NULL: TESELA_DEVICE, else all. */
+/* Reads "cpu,opencl:0"; "all" and "auto" mean all devices; NULL means TESELA_DEVICE, else all. */
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
-/* Whether that text means all of them. */
+/* Returns true if a text for tsl_select_devices() means all devices. */
 bool tsl_selects_all_devices(const char *text);
-/* "element,gemm tile_local tile=16"; NULL: all of the op that are tesela's own. TSL_OP_COUNT: of every
- * operation. With `peers`, or where TESELA_VENDORS is 1 and nothing is named, those that call a vendor's
- * library as well. */
+/* Reads "element,gemm tile_local tile=16"; NULL means all strategies of the operation that are
+ * tesela's own. TSL_OP_COUNT means every operation. Vendor strategies are included with `peers`, or
+ * if TESELA_VENDORS is 1 and `text` is NULL. */
 tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out);
-/* "f32,bf16:f32,u8:i8:i32"; NULL: f32 and f64. */
+/* Reads "f32,bf16:f32,u8:i8:i32"; NULL means f32 and f64. */
 tesela_status tsl_select_types(tsl_op op, const char *text, tsl_type_list *out);
-/* One of them; TESELA_BAD_CALL says what would be right. */
+/* Reads the types of one product; returns TESELA_BAD_CALL with the accepted names. */
 tesela_status tsl_select_type(tsl_op op, const char *text, tsl_chosen_types *out);
-/* The sizes that an operation has: gemm "256,1000x300x700", squares and M x N x K; dot "1000000", the length
- * (m = n = 1); transpose "4096,1000x300", squares and M x N of the result (k = 0). */
+/* Reads sizes of an operation. gemm: "256,1000x300x700", squares and M x N x K. dot: "1000000", the
+ * length (m = n = 1). transpose: "4096,1000x300", squares and M x N of the result (k = 0). */
 tesela_status tsl_select_sizes(tsl_op op, const char *text, tsl_size_list *out);
-/* The operation that a word names, TSL_OP_COUNT where it is none. */
+/* Returns the operation of this name; TSL_OP_COUNT if there is none. */
 tsl_op tsl_select_op(const char *word);
-/* Two or three whole numbers >= 0 between 'x' ("1000x700"); false where it is anything else. */
+/* Reads `count` whole numbers >= 0 (two or three) separated by 'x' ("1000x700"); returns false for
+ * any other text. */
 bool tsl_parse_sizes(const char *text, int64_t *numbers, int count);
 
 #endif

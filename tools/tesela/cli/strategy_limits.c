@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 
-/* The problem that stands for a type when a strategy is asked about it. */
+/* Returns a sample problem of a type, for asking a strategy about the type. */
 static tsl_problem strategy_limits_sample(tsl_op op, tesela_type type) {
   return tsl_problem_of(op, TSL_TERMS_K, TSL_TERMS_K, TSL_TERMS_K, type);
 }
@@ -15,14 +15,13 @@ bool tsl_strategy_takes(const tsl_strategy *strategy, tesela_type type) {
   return false;
 }
 
-/* Calls add() for each capability that the strategy needs. */
 void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argument, const char *need),
                             void *argument) {
   unsigned offers = 0;
   const char *missing;
   while ((missing = tsl_capability_missing(strategy->needs, offers)) != NULL) {
     unsigned next = offers;
-    /* The lowest bit that is needed and not offered is the one that was named. */
+    /* the lowest missing capability is the one that the refusal named */
     next |= strategy->needs & ~offers & (~(strategy->needs & ~offers) + 1);
     if (next == offers)
       return;

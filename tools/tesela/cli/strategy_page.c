@@ -4,7 +4,8 @@
 #include "device/devices.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
-  /* Where strategies of two operations share a name, the file name begins with the operation. */
+  /* File names of strategies; where two operations share a strategy name, the file name begins with
+   * the operation. */
   static const struct {
     bool names_op;
     const char *extension;
@@ -25,7 +26,7 @@ tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
   return status;
 }
 
-/* Squares that nearly every config takes. */
+/* A square size that nearly every config takes. */
 enum { SIZE = 512 };
 
 tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type type, tsl_device *device,

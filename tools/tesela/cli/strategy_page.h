@@ -1,16 +1,17 @@
-/* One strategy, told: what its source says of itself, its parameters, and its kernels as a device compiles
- * them. */
+/* The documentation of one strategy: the comment of its source, its parameters, and its kernels as
+ * a device compiles them. */
 #ifndef TSL_TOOL_CLI_STRATEGY_PAGE_H
 #define TSL_TOOL_CLI_STRATEGY_PAGE_H
 
 #include "base/status.h"
 #include "cli/select.h"
 
-/* Appends idea, what it adds, picture, parameters and limits: the comment that its kernel file, or its C
- * file, begins with. */
+/* Appends idea, difference to the strategy below, picture, parameters and limits: the first comment
+ * of its kernel file, or of its C file. */
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out);
-/* Appends its kernels' text for a device and a type, flattened, with the lines that define parameters.
- * TESELA_UNSUPPORTED where it has none, or the device refuses it. */
+/* Appends the kernels' text for a device and a type, with all includes resolved and the parameters'
+ * #define lines. Returns TESELA_UNSUPPORTED if the strategy has no kernels, or the device refuses
+ * it. */
 tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type type, tsl_device *device,
                                   tsl_text *out);
 

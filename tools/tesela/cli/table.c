@@ -94,8 +94,8 @@ static void add_blanks(tsl_text *out, int count) {
     tsl_text_add(out, "%*s", count, "");
 }
 
-/* The next line of at most `width` columns of `*words` (0: all of it; at least one word), in bytes; moves
- * `*words` behind it and the blanks after it. */
+/* Returns the bytes of the next line of *words: at least one word, at most `width` columns (0: all
+ * of it). Moves *words past the line and the blanks after it. */
 static size_t take_line(const char **words, int width, const char **line) {
   const char *start = *words, *end = start;
   int used = 0;
@@ -130,7 +130,7 @@ void tsl_text_add_wrapped(tsl_text *out, const char *words, int start, int inden
   }
 }
 
-/* Columns of the longest word in a column's cells, which cannot be broken; at most half of the terminal. */
+/* Returns the columns of the longest word in a column's cells, at most half of the terminal. */
 static int longest_word(const tsl_table *table, size_t column, int width) {
   int most = 0;
   for (size_t i = column; i < table->cell_count; i += (size_t)table->column_count) {
@@ -146,8 +146,8 @@ static int longest_word(const tsl_table *table, size_t column, int width) {
   return most < width / 2 ? most : width / 2;
 }
 
-/* Widths of the columns: as wide as their cells, and where that is too wide, the wrapping columns give way,
- * the widest first, as far as their words allow. */
+/* Sets the widths of the columns to those of their cells. If the table is too wide, shrinks the
+ * wrapping columns, the widest first, down to their longest words. */
 static void table_lay_out(const tsl_table *table, int indent, int width, int widths[]) {
   const size_t count = (size_t)table->column_count;
   int total = indent + GAP * (table->column_count - 1);
@@ -175,7 +175,7 @@ static void table_lay_out(const tsl_table *table, int indent, int width, int wid
   }
 }
 
-/* One row, on as many lines as its tallest cell needs. `cells` NULL: the titles. */
+/* Appends one row, on as many lines as its tallest cell needs. `cells` NULL: the titles. */
 static void table_add_row(const tsl_table *table, const tsl_cell *cells, const int widths[], int indent,
                           int width, bool colour, tsl_text *out) {
   const char *rest[TSL_TABLE_COLUMNS_MAX];
@@ -184,7 +184,7 @@ static void table_add_row(const tsl_table *table, const tsl_cell *cells, const i
     rest[c] = cells ? cells[c].text : table->columns[c].title;
   for (bool more = true; more;) {
     more = false;
-    int pending = indent; /* blanks owed, so that no line ends in blanks */
+    int pending = indent; /* blanks still to be written, so that no line ends in blanks */
     for (int c = 0; c < count; c++) {
       const tsl_table_heading *column = &table->columns[c];
       const char *line;

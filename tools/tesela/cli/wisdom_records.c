@@ -8,7 +8,7 @@
 
 /* --- which records --- */
 
-/* Names only: a strategy that went away may still have records. */
+/* Reads strategy names without checking them: a removed strategy may still have records. */
 static tesela_status read_strategies(tsl_wisdom_filter *out) {
   const char *rest = out->given->strategies;
   char *piece;
@@ -89,7 +89,7 @@ static void wisdom_records_add_types(const tsl_wisdom_class *problem, tsl_text *
                  tsl_type(types[2])->name);
 }
 
-/* What the record's line says of the plan: all in front of the key. */
+/* Appends the plan's part of a record's line: all text before the key. */
 static void add_plan(const tsl_wisdom_line *line, tsl_text *out) {
   const char *end = strstr(line->text, " key=");
   tsl_text_add_bytes(out, line->text, end ? (size_t)(end - line->text) : strlen(line->text));

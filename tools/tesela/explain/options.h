@@ -1,4 +1,4 @@
-/* What tesela explain was asked. */
+/* Options of tesela explain. */
 #ifndef TSL_TOOL_EXPLAIN_OPTIONS_H
 #define TSL_TOOL_EXPLAIN_OPTIONS_H
 

@@ -1,5 +1,5 @@
-/* What reports say of a plan of the public header beside its text: its device, what a run moves, what it
- * guarantees. Facts outlive the plan, and end with its context. */
+/* Facts about a plan that reports print in addition to its text: device, traffic and guarantees.
+ * They stay valid after the plan is freed, until its context ends. */
 #ifndef TSL_TOOL_EXPLAIN_PLAN_FACTS_H
 #define TSL_TOOL_EXPLAIN_PLAN_FACTS_H
 
@@ -7,35 +7,37 @@
 
 typedef struct tsl_plan_facts tsl_plan_facts;
 
-/* Free with tsl_plan_facts_free(), which takes NULL. */
+/* Makes the facts of a plan. The caller frees them by tsl_plan_facts_free(), which accepts NULL. */
 tesela_status tsl_plan_facts_of(const tesela_plan *plan, tsl_plan_facts **facts);
 void tsl_plan_facts_free(tsl_plan_facts *facts);
 
-/* Whether a plan runs in the host's memory on copies of its own: on a processor's cores, by way of a driver
- * (PoCL). */
+/* Returns true if the plan runs on the processor's cores through a driver (PoCL) that computes on
+ * copies in host memory. */
 bool tsl_plan_copies_on_host(const tesela_plan *plan);
 
-/* Bytes of host memory that a run of the plan takes beside operands and their copies. */
+/* Returns the bytes of host memory that a run takes in addition to operands and their copies. */
 uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan);
 
-/* Of a product's plan: the most steps along k, from `index` on and at most `most`, that a block of m x n
- * elements of C may be summed over at once, so that parts added one after the other have the bits of the
- * whole; 0: all of k at once only. */
+/* Returns the largest number of steps along k, from `index` on and at most `most`, that a block of
+ * m x n elements of C may be summed over in one call. Parts of this size, added in order, give the
+ * bits of the whole product. 0: k must not be cut. */
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t index, int64_t most);
 
-/* What is guaranteed of each element: an error of `factor` units, in all `bound` (|alpha||A||B| +
- * |beta||C0|); 0: every bit is kept. `rounded`: the exact result, rounded once. `flushes` as tsl_accuracy has
- * it. */
+/* The guarantee for each element: an error of `factor` rounding units, in total `bound` (of
+ * |alpha||A||B| + |beta||C0|); 0: the result is exact. `rounded`: the exact result, rounded once.
+ * `flushes`: as in tsl_accuracy. */
 typedef struct tsl_plan_bound {
   double factor, bound, flushes;
   bool rounded;
 } tsl_plan_bound;
 tsl_plan_bound tsl_plan_facts_bound(const tsl_plan_facts *facts);
 
-/* Rows of a list: the plan, its device, the vendor's library behind it; and its groups and traffic. */
+/* Add rows to a list: the plan, its device and the vendor's library it calls; and its groups and
+ * traffic. */
 void tsl_plan_facts_add_device(const tsl_plan_facts *facts, tsl_table *table);
 void tsl_plan_facts_add_account(const tsl_plan_facts *facts, tsl_table *table);
-/* Adds "plan", "peer" and "device"; the account as docs/JSON.md has it. */
+/* tsl_plan_facts_json_device() adds "plan", "peer" and "device". tsl_plan_facts_json_account()
+ * returns the counts of docs/JSON.md. */
 void tsl_plan_facts_json_device(const tsl_plan_facts *facts, json_t *object);
 json_t *tsl_plan_facts_json_account(const tsl_plan_facts *facts);
 

@@ -66,7 +66,7 @@ static tesela_status ranks_print_text(const ranks_found *f) {
   if (f->grid.used < f->grid.ranks)
     tsl_table_add_pair(&table, "ranks", "%d multiply and hold the operands, %d more would make it no faster",
                        f->grid.used, f->grid.ranks - f->grid.used);
-  tsl_table_add_pair(&table, "memory", "%s of %s a rank, beside its operands",
+  tsl_table_add_pair(&table, "memory", "%s of %s a rank, in addition to its operands",
                      tsl_format_bytes((uint64_t)f->grid.memory, bytes, sizeof bytes),
                      tsl_format_bytes((uint64_t)f->task.memory, part, sizeof part));
   tsl_table_add_pair(&table, "words",

@@ -1,11 +1,11 @@
-/* What a product by many ranks would be: its grid, the words that travel, the time; reckoned, nothing runs.
- */
+/* Predicts a product by many ranks: the grid, the words sent, the time. Nothing runs. */
 #ifndef TSL_TOOL_EXPLAIN_RANKS_H
 #define TSL_TOOL_EXPLAIN_RANKS_H
 
 #include "explain/options.h"
 
-/* Of --ranks ranks, for operands that lie evenly. TESELA_OUT_OF_MEMORY where --memory is too little. */
+/* Prints the prediction for --ranks ranks with evenly distributed operands. Returns
+ * TESELA_OUT_OF_MEMORY if --memory is too small. */
 tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem);
 
 #endif

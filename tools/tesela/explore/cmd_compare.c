@@ -1,4 +1,4 @@
-/* tesela compare: what has become better or worse between two files of results. */
+/* tesela compare: differences between two result files. */
 #include "base/status.h"
 #include "cli/report.h"
 #include "cli/tool.h"
@@ -44,7 +44,7 @@ static const tsl_compare_entry *either(const tsl_compare_row *row) {
   return row->after ? row->after : row->before;
 }
 
-/* As explore writes it: as many sizes as the operation has. */
+/* Appends the sizes as explore prints them: as many as the operation has. */
 static void compare_add_size(const compare_comparison *job, const tsl_compare_entry *entry, tsl_text *out) {
   if (strcmp(job->after.op, tsl_op_name(TSL_OP_DOT)) == 0)
     tsl_text_add(out, "%lld", (long long)entry->k);
@@ -64,7 +64,7 @@ static void add_time(const tsl_compare_entry *entry, tsl_table *table) {
                           "%s", entry ? entry->result : "-");
 }
 
-/* The config, and where the model of the strategy now chooses another one, both. */
+/* Adds the config; both configs if the strategy's model now chooses another one. */
 static void compare_add_config(const tsl_compare_row *row, tsl_table *table) {
   if (row->before && row->after && strcmp(row->before->config, row->after->config) != 0)
     tsl_table_add(table, "%s (was %s)", row->after->config, row->before->config);
@@ -92,7 +92,7 @@ static bool same_group(const tsl_compare_entry *a, const tsl_compare_entry *b) {
   return strcmp(a->type, b->type) == 0 && a->m == b->m && a->n == b->n && a->k == b->k;
 }
 
-/* The rows of one type and size: those of row `first`. */
+/* Appends the table for the type and size of row `first`. */
 static void compare_add_table(const compare_comparison *job, int first, const tsl_form *form, tsl_text *out) {
   static const struct {
     const char *title;
@@ -124,7 +124,7 @@ static void add_tables(const compare_comparison *job, const tsl_form *form, tsl_
   }
 }
 
-/* What else differs between the files, and may be the reason. */
+/* Calls add() for other differences between the files, which may explain a change. */
 static void each_note(const compare_comparison *job, void (*add)(void *argument, const char *note),
                       void *argument) {
   const json_t *devices = json_object_get(job->after.json, "devices"),
@@ -167,7 +167,7 @@ static void print_note(void *argument, const char *note) {
   tsl_form_add_line(to->form, true, note, to->out);
 }
 
-/* Rows that are in one file only say why the other has none. */
+/* Appends the reasons of rows that are in one file only. */
 static void compare_add_reasons(const compare_comparison *job, const tsl_form *form, tsl_text *out) {
   for (int i = 0; i < job->row_count; i++) {
     const tsl_compare_row *row = &job->rows[i];

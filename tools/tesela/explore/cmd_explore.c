@@ -1,4 +1,4 @@
-/* tesela explore: strategies x devices x types x sizes, measured; what is not right has no time. */
+/* tesela explore: measures strategies x devices x types x sizes. Only right results get a time. */
 #include "base/status.h"
 #include "cli/ranks.h"
 #include "cli/tool.h"
@@ -35,11 +35,11 @@ static const tsl_example examples[] = {
     {"tesela explore --sizes 256,512,1024 --html report.html",
      "everything as a page, with curves and rooflines"},
     {"mpirun -n 4 tesela explore --peers --sizes 4096 --types f64",
-     "the product of four processes beside ScaLAPACK's"},
+     "the product of four processes compared with ScaLAPACK's"},
     {NULL, NULL},
 };
 
-/* What the grade is the largest error in. */
+/* The unit of the grade, which is the largest error. */
 static const char *const grade_units[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "u (|alpha||A||B| + |beta||C0|)",
                                                       [TSL_OP_DOT] = "u |x||y|",
                                                       [TSL_OP_SOLVE] = "u |A||X| of alpha B - A X"};
@@ -83,7 +83,7 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
   return tsl_print(&out);
 }
 
-/* The strategies and the operation that all of them are of. */
+/* Sets the strategies and their common operation. */
 static tesela_status select_strategies(const tsl_call *call, tsl_exploration *all) {
   const explore_options *given = call->options;
   const tsl_op named = given->op ? tsl_select_op(given->op) : TSL_OP_COUNT;

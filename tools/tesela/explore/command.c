@@ -28,7 +28,7 @@ static tesela_status command_print(command_work *job) {
   return tsl_page_end(job->call, all, job->devices, &job->page);
 }
 
-/* Prints what was measured before an interrupt, while a run goes on that takes too long. */
+/* Prints the results so far after an interrupt, while a long run continues. */
 static void command_conclude(void *argument) {
   command_work *job = argument;
   tsl_progress_stop(job->progress);

@@ -1,4 +1,4 @@
-/* A command that measures an exploration: what explore and sweep do from their options to their last line. */
+/* The common course of explore and sweep, from their options to their last line. */
 #ifndef TSL_TOOL_EXPLORE_COMMAND_H
 #define TSL_TOOL_EXPLORE_COMMAND_H
 
@@ -6,11 +6,11 @@
 #include "explore/explore.h"
 #include "explore/options.h"
 
-/* In what one such command differs from another. */
+/* The parts in which explore and sweep differ. */
 typedef struct tsl_explore_command {
-  /* The operation and its strategies, from the call's words and options. */
+  /* Reads the operation and its strategies from the call's words and options. */
   tesela_status (*select)(const tsl_call *call, tsl_exploration *all);
-  /* What people read; JSON, CSV and the page are alike for all. */
+  /* Prints the text report; JSON, CSV and the page are common. */
   tesela_status (*print)(const tsl_exploration *all, tsl_devices *devices, bool markdown);
   const char *default_sizes[TSL_OP_COUNT];
 } tsl_explore_command;

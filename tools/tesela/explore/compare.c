@@ -31,7 +31,7 @@ static double compare_number_of(const json_t *object, const char *key) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Files of before there were quartiles have the distance between them. */
+/* Reads the quartiles; older files have only the distance between them. */
 static void read_quartiles(const json_t *object, tsl_compare_entry *out) {
   const double half = out->seconds * compare_number_of(object, "spread") / 2;
   out->first_quartile = compare_number_of(object, "first_quartile");
@@ -108,7 +108,7 @@ void tsl_compare_close(tsl_compare_file *file) {
 
 /* --- whether they may be compared --- */
 
-/* The object of a list whose `key` is `value`, or NULL. */
+/* Returns the object of a list whose member `key` is `value`, or NULL. */
 static const json_t *compare_find(const json_t *list, const char *key, const char *value) {
   for (size_t i = 0; i < json_array_size(list); i++)
     if (strcmp(compare_text_of(json_array_get(list, i), key), value) == 0)
@@ -133,8 +133,8 @@ static tesela_status check_labels(const tsl_compare_file *before, const tsl_comp
   return TESELA_OK;
 }
 
-/* "warm", "cold", or "" where a file does not tell: of the first race that was run, and of all, since a call
- * sets it for all. */
+/* Returns "warm" or "cold" of the first race that ran, since it is equal for all; "" if the file
+ * does not say. */
 static const char *asked_warm(const tsl_compare_file *file) {
   const json_t *warm = json_object_get(json_object_get(file->json, "options"), "warm");
   return !warm ? "" : json_is_true(warm) ? "warm" : "cold";
@@ -159,7 +159,7 @@ static bool compare_same_problem(const tsl_compare_entry *a, const tsl_compare_e
          strcmp(a->type, b->type) == 0 && a->m == b->m && a->n == b->n && a->k == b->k;
 }
 
-/* How many entries of a file a strategy has for one problem on one device. */
+/* Returns the number of entries with this entry's strategy, problem and device. */
 static int count_like(const tsl_compare_file *file, const tsl_compare_entry *like) {
   int count = 0;
   for (int i = 0; i < file->count; i++)
@@ -167,8 +167,8 @@ static int count_like(const tsl_compare_file *file, const tsl_compare_entry *lik
   return count;
 }
 
-/* The old entry that belongs to a new one, -1 for none: the same config; or, where the strategy has but one
- * entry in both files, because its model chose the config, whatever config that is. */
+/* Returns the index of the old entry that matches a new one, or -1. Configs must be equal, unless
+ * the strategy has one entry in each file: then its model chose the config. */
 static int partner(const tsl_compare_file *before, const tsl_compare_file *after,
                    const tsl_compare_entry *entry, const bool *taken) {
   for (int i = 0; i < before->count; i++)
@@ -199,7 +199,7 @@ static tsl_outcome decide_times(const tsl_compare_entry *before, const tsl_compa
   return TSL_OUTCOME_UNDECIDED;
 }
 
-/* False where neither side has a result: no row. */
+/* Sets the outcome of a row; returns false if neither entry has a result. */
 static bool compare_decide(const tsl_compare_entry *before, const tsl_compare_entry *after, double floor,
                            tsl_compare_row *row) {
   const bool was = before && (before->right || is_bad(before)), is = after && (after->right || is_bad(after));

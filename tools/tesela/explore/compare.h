@@ -1,4 +1,4 @@
-/* Two files of results, row against row. */
+/* Compares two result files row by row. */
 #ifndef TSL_TOOL_EXPLORE_COMPARE_H
 #define TSL_TOOL_EXPLORE_COMPARE_H
 
@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* How a row came out. X(NAME, name) */
+/* Outcomes of a row. X(NAME, name) */
 #define TSL_OUTCOME_LIST(X)                                                                                  \
   X(UNDECIDED, undecided) X(BETTER, better) X(WORSE, worse) X(MISSING, missing) X(ADDED, new)
 
@@ -18,11 +18,12 @@ typedef enum tsl_outcome {
 } tsl_outcome;
 const char *tsl_outcome_name(tsl_outcome outcome);
 
-/* A row of a file; texts are its JSON's. */
+/* A row of a result file. Texts belong to the file's JSON. */
 typedef struct tsl_compare_entry {
   const char *strategy, *config, *device, *type, *result, *why;
   int64_t m, n, k;
-  double seconds, first_quartile, third_quartile; /* NaN where it is not right */
+  /* quartiles and median in seconds; NaN if the result is not right */
+  double seconds, first_quartile, third_quartile;
   int samples;
   bool right;
 } tsl_compare_entry;
@@ -35,24 +36,25 @@ typedef struct tsl_compare_file {
   int count;
 } tsl_compare_file;
 
-/* A row of both files, or of one: the other is NULL. */
+/* A row of both files, or of one: the other entry is NULL. */
 typedef struct tsl_compare_row {
   const tsl_compare_entry *before, *after;
   tsl_outcome outcome;
-  double speedup; /* old median over new; NaN where one is missing */
+  double speedup; /* old median over new median; NaN if one is missing */
 } tsl_compare_row;
 
-/* TESELA_BAD_INPUT names the file and what is wrong with it. Free with tsl_compare_close(), also after a
- * failure. */
+/* Reads a result file. Returns TESELA_BAD_INPUT with the file and the fault. The caller closes it
+ * by tsl_compare_close(), also after a failure. */
 tesela_status tsl_compare_open(const char *path, tsl_compare_file *out);
 void tsl_compare_close(tsl_compare_file *file);
 
-/* TESELA_BAD_INPUT where the files should not be compared: operations, devices or the caches' state differ.
- */
+/* Returns TESELA_BAD_INPUT if the files are not comparable: operations, devices or the state of the
+ * caches differ. */
 tesela_status tsl_compare_check(const tsl_compare_file *before, const tsl_compare_file *after);
 
-/* The rows, in the new file's order, missing ones last; from malloc(). A change counts when it is larger than
- * `floor` and the intervals between the quartiles do not overlap. */
+/* Pairs the rows, in the new file's order with missing rows last; the caller frees *rows by free().
+ * A row is better or worse if the relative change exceeds `floor` and the interquartile intervals
+ * do not overlap. */
 tesela_status tsl_compare_rows(const tsl_compare_file *before, const tsl_compare_file *after, double floor,
                                tsl_compare_row **rows, int *count);
 

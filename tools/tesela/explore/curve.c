@@ -10,13 +10,13 @@ enum { ROWS = 13, COLUMNS_MAX = 160, AXIS_WIDTH = 9, STEP_MAX = 12 };
 
 static const char marks[TSL_CURVE_LINES_MAX] = {'*', 'o', '+', 'x', '#', '@', '%', '&'};
 
-/* The picture: row 0 on top, the last one at 0 of the vertical axis. */
+/* The drawing. Row 0 is at the top; the last row is 0 of the vertical axis. */
 typedef struct curve_picture {
   char cells[ROWS][COLUMNS_MAX + 1];
   int columns;
-  int step; /* columns from place to place; the first place is at `left` */
+  int step; /* columns between places; the first place is at `left` */
   int left;
-  double top; /* value of the uppermost row */
+  double top; /* value of the top row */
 } curve_picture;
 
 static double curve_largest(const tsl_curve *curve) {
@@ -28,7 +28,7 @@ static double curve_largest(const tsl_curve *curve) {
   return most;
 }
 
-/* The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten, so that the axis has a round end. */
+/* Rounds up to 1, 1.5, 2, 3, 4, 5, 6 or 8 times a power of ten, for a round end of the axis. */
 static double curve_round_up(double value) {
   static const double steps[] = {1, 1.5, 2, 3, 4, 5, 6, 8, 10};
   const double power = pow(10, floor(log10(value)));
@@ -47,7 +47,7 @@ static int curve_column_of(const curve_picture *drawn, int place) {
   return drawn->left + place * drawn->step;
 }
 
-/* Dots from one place to the next, where nothing else is. */
+/* Draws dots between two places, only on blank cells. */
 static void connect(curve_picture *drawn, int place, double from, double end) {
   for (int c = 1; c < drawn->step; c++) {
     const int row = curve_row_of(drawn, from + (end - from) * c / drawn->step);
@@ -75,7 +75,7 @@ static void curve_draw(const tsl_curve *curve, curve_picture *drawn) {
             marks[line];
 }
 
-/* Every label in its place's middle; those that would touch their left neighbour are left away. */
+/* Appends labels centred at their places; leaves out labels that would touch their left neighbour. */
 static void curve_add_labels(const tsl_curve *curve, const curve_picture *drawn, int indent, tsl_text *out) {
   char line[COLUMNS_MAX + 64];
   int used = 0;

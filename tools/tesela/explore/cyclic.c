@@ -15,7 +15,8 @@ tsl_cyclic_grid tsl_process_grid_choose(const tsl_ranks *ranks) {
   return (tsl_cyclic_grid){.rows = rows, .cols = cols, .row = ranks->rank / cols, .col = ranks->rank % cols};
 }
 
-/* How many of `size` in blocks a process has; process 0 has the first. */
+/* Returns how many of `size` rows (or columns), in blocks, a process has; process 0 has the first
+ * block. */
 static int64_t own_of(int64_t size, int64_t block, int process, int processes) {
   const int64_t blocks = size / block, whole = blocks / processes, rest = blocks % processes;
   return (whole + (process < rest)) * block + (process == rest ? size % block : 0);

@@ -106,7 +106,7 @@ bool tsl_explore_is_cut_short(const tsl_exploration *all) {
 
 /* --- the points --- */
 
-/* Every index of every list, the last list fastest. */
+/* Creates a point for every combination; the last list changes fastest. */
 static void explore_number_points(tsl_exploration *all) {
   for (int i = 0; i < all->point_count; i++) {
     int left = i;
@@ -124,7 +124,7 @@ static void explore_number_points(tsl_exploration *all) {
   }
 }
 
-/* The config: of a sweep the one that is swept; else what the planner makes of what the user gave. */
+/* Sets the entry's config: the swept one, or the user's completed by the planner. */
 static tesela_status explore_choose(const tsl_exploration *all, tsl_devices *devices,
                                     const tsl_wisdom *wisdom, tsl_point *point) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[point->strategy];
@@ -159,7 +159,7 @@ static tesela_status explore_choose(const tsl_exploration *all, tsl_devices *dev
 
 /* --- the races --- */
 
-/* An entry that may be measured, until it is: so an interrupt may print all entries at any time. */
+/* Marks an entry that is not measured yet, so that an interrupt can print all entries at any time. */
 static bool explore_is_waiting(const tsl_race_entry *entry) {
   return entry->result == TSL_CASE_REFUSED && strcmp(entry->why, tsl_race_cut_short) == 0;
 }
@@ -175,7 +175,7 @@ static void mark_waiting(tsl_exploration *all) {
       set_result(&all->points[i].entry, TSL_CASE_REFUSED, tsl_race_cut_short);
 }
 
-/* The share of the work that a race is, in seconds, roughly: some runs of each entry, and the judge. */
+/* Returns the approximate seconds of a race: some runs of each entry, and the verification. */
 static double explore_weigh(const tsl_exploration *all, int type, int size, int device) {
   double seconds = 0;
   for (int s = 0; s < all->strategies.count; s++) {
@@ -187,7 +187,7 @@ static double explore_weigh(const tsl_exploration *all, int type, int size, int 
   return seconds;
 }
 
-/* Where the present race stands in the whole. */
+/* The part of the whole work that the present race is. */
 typedef struct explore_part {
   tsl_progress *progress;
   double before, own, whole;
@@ -225,7 +225,7 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
   return status;
 }
 
-/* All races, in order; with `run` false, only their weights. */
+/* Runs all races in order; with `run` false only adds up their weights. */
 static tesela_status each_race(tsl_exploration *all, explore_part *part, bool run) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)

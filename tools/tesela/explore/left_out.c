@@ -1,9 +1,10 @@
-/* Strategies that get no row. */
+/* Finds strategies that get no row. */
 #include "explore/report.h"
 
 #include <string.h>
 
-/* Refused throughout: never tried, so that nothing failed or was cut short, either. */
+/* Returns true if all devices refused the strategy for all types and sizes, so nothing failed or
+ * was interrupted. */
 static bool left_out_is_hopeless(const tsl_exploration *all, int strategy) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)

@@ -1,4 +1,4 @@
-/* What the calls of explore and sweep have in common. */
+/* Options that explore and sweep share. */
 #ifndef TSL_TOOL_EXPLORE_OPTIONS_H
 #define TSL_TOOL_EXPLORE_OPTIONS_H
 
@@ -11,10 +11,10 @@ typedef struct tsl_explore_options {
   int64_t threads, seed;
   tsl_kind data;
   bool warm, json, csv, markdown;
-  const char *html; /* a page to write; NULL: none */
+  const char *html; /* path of the HTML page; NULL: no page */
 } tsl_explore_options;
 
-/* Rows of a command's table; the struct `type` has the options as its member `shared`. */
+/* Rows of a command's option table. The options are the member `shared` of the struct `type`. */
 #define TSL_EXPLORE_OPTIONS(type, shared)                                                                    \
   TSL_OPTION(type, shared.sizes, "sizes", SIZES, NULL,                                                       \
              "gemm: squares, or M x N x K (512,1000x300x700); dot: N; transpose: squares, or M x N of the "  \
@@ -33,22 +33,22 @@ typedef struct tsl_explore_options {
       TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \
                  "an entry is done when its interquartile range over the median is at most this"),           \
       TSL_OPTION(type, shared.time_limit, "time-limit", SECONDS, "30",                                       \
-                 "leave out what takes longer than this for one run"),                                       \
+                 "leave out entries with a run longer than this"),                                           \
       TSL_OPTION(type, shared.time_limit, "patience", SECONDS, NULL, "the former name of --time-limit"),     \
       TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
                  "run on one set of operands, which stays in the caches where it fits"),                     \
-      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \
+      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "seed of the data and of the order"),                 \
       TSL_OPTION(type, shared.data, "data", DISTRIBUTION, "normal",                                          \
                  "numbers of A, as tesela generate draws them: some strategies are slower on some of them"), \
-      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
+      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "limit the number of host threads"),          \
       TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
       TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
       TSL_OPTION(type, shared.html, "html", FILE, NULL,                                                      \
                  "write a page with tables, pictures (by gnuplot) and the machine's description"),           \
       TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
-/* Reads the options into the exploration, whose op and strategies are known; `sizes` is for a call that names
- * none. */
+/* Reads the options into the exploration, whose op and strategies are already set. `sizes`: the
+ * sizes if the options name none. */
 tesela_status tsl_explore_prepare(const tsl_explore_options *options, const char *sizes, tsl_devices *devices,
                                   tsl_exploration *all);
 

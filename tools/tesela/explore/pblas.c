@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All four have the same arguments; scalars are of the symbol's type. */
+/* The signature of p?gemm, equal for all four types; scalars have the symbol's type. */
 typedef void multiply(const char *trans_a, const char *trans_b, const int32_t *m, const int32_t *n,
                       const int32_t *k, const void *alpha, const void *a, const int32_t *ia,
                       const int32_t *ja, const int32_t *desc_a, const void *b, const int32_t *ib,
@@ -48,7 +48,7 @@ static const tsl_library_symbol symbols[] = {
 
 /* --- finding it --- */
 
-/* Names for each MPI: the distribution's, and behind them all MKL's, which needs others beside. */
+/* Library names for each MPI: the distribution's, then MKL's, which needs further libraries. */
 #define MKL_NAMES "libmkl_scalapack_lp64.so.3", "libmkl_scalapack_lp64.so.2", NULL
 static const char *const of_openmpi[] = {"libscalapack-openmpi.so.2.2", "libscalapack-openmpi.so.2.1", NULL};
 static const char *const of_mpich[] = {"libscalapack-mpich.so.2.2", "libscalapack-mpich.so.2.1", NULL};
@@ -67,7 +67,7 @@ static const struct flavour {
     {"", none, none, "libmkl_blacs_intelmpi_lp64.so"},
 };
 
-/* Libraries with MPI's functions. */
+/* Libraries that contain MPI's functions. */
 static const char *const mpis[] = {"libmpi.so", "libmpich.so", NULL};
 
 static const struct flavour *find_flavour(void) {
@@ -77,8 +77,8 @@ static const struct flavour *find_flavour(void) {
   return at;
 }
 
-/* MKL's ScaLAPACK says not what it needs: its own BLAS, and the BLACS of the MPI, which are opened before it,
- * whatever their version is called. Other names need nothing. */
+/* Loads MKL's BLAS and the BLACS for the MPI before MKL's ScaLAPACK, which does not list them as
+ * dependencies. Does nothing for other names. */
 static void share_mkl(const char *name, const struct flavour *flavour_in) {
   static const char start[] = "libmkl_scalapack_lp64.so";
   static const char *const versions[] = {".3", ".2", ""};
@@ -90,7 +90,7 @@ static void share_mkl(const char *name, const struct flavour *flavour_in) {
   (void)tsl_library_share("libgomp.so.1");
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     char path[4096];
-    bool is_there = false; /* what is missing, the library itself will say */
+    bool is_there = false; /* a missing library is reported when ScaLAPACK itself is loaded */
     for (size_t v = 0; !is_there && v < sizeof versions / sizeof *versions; v++) {
       snprintf(path, sizeof path, "%.*s%s%s", (int)(file - name), name, needed[i], versions[v]);
       is_there = tsl_library_share(path);
@@ -103,7 +103,8 @@ static tesela_status load_from(const char *chosen, const char *const *names) {
                           sizeof symbols / sizeof *symbols, &pblas);
 }
 
-/* What MKL's needs is opened where nothing else is there, since others would find its functions, too. */
+/* Loads a ScaLAPACK. MKL's dependencies are loaded last, since other libraries would bind to their
+ * functions. */
 static tesela_status pblas_load(void) {
   const struct flavour *of = find_flavour();
   const char *chosen = tsl_env_get(TSL_ENV_PBLAS);
@@ -124,8 +125,8 @@ static tesela_status pblas_load(void) {
   return tsl_fail(TESELA_NO_DEVICE, "%s (TESELA_PBLAS names %s)", saved.sentence, *chosen ? "it" : "one");
 }
 
-/* How wide its integers are: NUMROC is asked how many of n rows the only process has; a reader of 32 bits
- * sees the lower half of n. */
+/* Checks that integers have 32 bits. NUMROC returns how many of n rows a single process has; a
+ * 32-bit library sees only the lower half of n. */
 static tesela_status check_width(void) {
   static const int64_t n = ((int64_t)3 << 32) + 11, block = 7, zero = 0, one = 1;
   const int64_t rows = pblas.numroc(&n, &block, &zero, &zero, &one);
@@ -135,8 +136,8 @@ static tesela_status check_width(void) {
                   "its integers have 64 bits, and ones of 32 are called (TESELA_PBLAS names another)");
 }
 
-/* `before`: how many MPIs the process had. Functions of one that are given the other's handles would not come
- * back. */
+/* Checks that the library uses the running MPI. `before`: number of MPI libraries in the process
+ * before loading. An MPI function with another MPI's handle may never return. */
 static tesela_status check_mpi(const tsl_ranks *ranks, int before) {
   int32_t rank, count;
   if (tsl_library_count(mpis) != before)
@@ -242,7 +243,7 @@ void tsl_pblas_multiply(const tsl_pblas *library, const tsl_cyclic *a, const tsl
   static const int32_t one = 1;
   static const double one_f64[2] = {1, 0};
   static const float one_f32[2] = {1, 0};
-  static const double zero[2] = {0, 0}; /* of any type */
+  static const double zero[2] = {0, 0}; /* 0 in any type */
   const int32_t m = (int32_t)c->rows, n = (int32_t)c->cols, k = (int32_t)a->cols;
   const bool is_single = c->type == TESELA_F32 || c->type == TESELA_C64;
   const void *alpha = is_single ? (const void *)one_f32 : one_f64;

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* By each for itself, before MPI begins: all were given the same words. */
+/* Refuses options of one process. Each rank does so alone before MPI begins, since all have the
+ * same options. */
 static tesela_status ranks_refuse_options(const tsl_explore_options *given, const char *op,
                                           const char *strategies) {
   const struct {
@@ -37,7 +38,8 @@ static tesela_status ranks_refuse_options(const tsl_explore_options *given, cons
   return TESELA_OK;
 }
 
-/* What a rank was bound to, or its share of its host's processors, as the product itself has it. */
+/* Returns a rank's threads, as the product chooses them: the processors it is bound to, or its
+ * share of the host's. */
 static int ranks_share_of(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
@@ -95,7 +97,7 @@ static tesela_status ranks_run(tsl_ranks_exploration *of, bool peers) {
   of->threads = ranks_share_of(of->ranks);
   of->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
   if (!peers)
-    why = "nobody asked for it";
+    why = "not requested";
   else if (tsl_pblas_open(of->ranks, &of->grid, of->threads, &pblas) != TESELA_OK) {
     tsl_status_save(&saved);
     why = saved.sentence;
@@ -109,7 +111,7 @@ static tesela_status ranks_run(tsl_ranks_exploration *of, bool peers) {
   return status;
 }
 
-/* Wrong and failed entries, and none at all, are failures; all ranks found the same. */
+/* Returns a failure for wrong or failed entries, or for no entry; the result is equal on all ranks. */
 static tesela_status ranks_conclude(const tsl_ranks_exploration *of) {
   int right = 0;
   for (int i = 0; i < of->all.point_count; i++)

@@ -1,13 +1,13 @@
-/* `tesela explore` by processes that MPI started: tesela's product of all of them, and with --peers the
- * machine's ScaLAPACK, on the same matrices in the same places, by turns. Every entry is verified before its
- * time counts: each rank judges some of the rows and columns that it has. */
+/* `tesela explore` on processes that MPI started. It measures tesela's product on all ranks, and
+ * with --peers the machine's ScaLAPACK, by turns on equal matrices in an equal layout. Every entry
+ * is verified before its time counts: each rank checks some of its rows and columns. */
 #ifndef TSL_TOOL_EXPLORE_RANKS_H
 #define TSL_TOOL_EXPLORE_RANKS_H
 
 #include "explore/options.h"
 
-/* The whole command, on each of the processes; the report is the speaker's. `options` that are of one process
- * are refused. */
+/* Runs the whole command. Called by all ranks; one of them prints the report. Returns
+ * TESELA_BAD_CALL for options that apply to one process only. */
 tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *options, const char *op,
                                    const char *strategies, bool peers);
 

@@ -14,8 +14,8 @@
 enum { SAMPLES_LEAST = 3, SAMPLES_GOAL = 5, SAMPLES_MOST = 100 };
 
 typedef struct racer {
-  double samples[SAMPLES_MOST], seconds; /* of all samples */
-  double factor;                         /* what it guarantees, in units of roundoff */
+  double samples[SAMPLES_MOST], seconds; /* samples and their sum, in seconds */
+  double factor;                         /* the guaranteed error, in units of roundoff */
   int count;
   bool is_done;
 } racer;
@@ -29,7 +29,7 @@ typedef struct ranks_race_race {
   racer racers[TSL_RANKS_WAYS];
 } ranks_race_race;
 
-/* Seeds of A and B. */
+/* Returns the seed of A (matrix 0) or B (matrix 1). */
 static uint64_t seed_of(const ranks_race_race *race, int matrix) {
   return race->all->all.options.seed * 2 + (uint64_t)matrix;
 }
@@ -68,7 +68,7 @@ static tesela_status run_tesela(ranks_race_race *race) {
   return TESELA_OK;
 }
 
-/* BLAS's promise: sums in any order, of the parts of complex numbers twice as many. */
+/* Runs the peer. Its bound is that of sums in any order; complex sums have twice as many terms. */
 static tesela_status run_peer(ranks_race_race *race) {
   const bool is_complex = tsl_type(race->problem.c.type)->is_complex;
   race->racers[TSL_RANKS_WAY_PEER].factor =
@@ -80,13 +80,13 @@ static tesela_status run_peer(ranks_race_race *race) {
 static tesela_status (*const run_way[TSL_RANKS_WAYS])(ranks_race_race *race) = {
     [TSL_RANKS_WAY_TESELA] = run_tesela, [TSL_RANKS_WAY_PEER] = run_peer};
 
-/* From when all are there to when all are done; the same number on all ranks. */
+/* Runs once and sets the seconds from a barrier before to a barrier after; equal on all ranks. */
 static tesela_status ranks_race_run_timed(ranks_race_race *race, int way, double *seconds) {
   tsl_ranks *ranks = race->all->ranks;
   double nothing;
   TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
   const double start = tsl_clock();
-  const tesela_status status = run_way[way](race); /* the same on all */
+  const tesela_status status = run_way[way](race); /* equal on all ranks */
   TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
   *seconds = tsl_clock() - start;
   TSL_TRY(ranks->ops->broadcast(ranks, 0, seconds, sizeof *seconds));
@@ -95,10 +95,11 @@ static tesela_status ranks_race_run_timed(ranks_race_race *race, int way, double
 
 /* --- the judge --- */
 
-/* Some of a rank's rows and columns, spread over all of them, and what the product of these is made of. */
+/* Some of a rank's rows and columns, spread over all of them, with the parts of A and B that they
+ * need. */
 typedef struct sample {
   int64_t rows, cols;
-  void *a, *b, *c; /* packed: rows x k row by row, k x cols column by column, rows x cols row by row */
+  void *a, *b, *c; /* packed: A rows x k by rows, B k x cols by columns, C rows x cols by rows */
 } sample;
 
 static int64_t ranks_race_spread(int64_t index, int64_t count, int64_t value) {
@@ -134,7 +135,7 @@ static tesela_status take_sample(const ranks_race_race *race, sample *out) {
   return TESELA_OK;
 }
 
-/* Rows and columns of the verdict are the whole's. */
+/* Verifies a sample; positions in the verdict are of the whole matrix. */
 static tesela_status judge_sample(const ranks_race_race *race, const sample *taken, double factor,
                                   tsl_verdict *out) {
   enum { OPERATIONS = 1 << 30 };
@@ -165,7 +166,7 @@ static tesela_status judge_own(const ranks_race_race *race, double factor, tsl_v
   return status;
 }
 
-/* Every rank's verdict, as one: the worst that any of them came to. */
+/* Combines the verdicts of all ranks into the worst one. */
 static tesela_status ranks_race_judge(ranks_race_race *race, int way) {
   tsl_ranks *ranks = race->all->ranks;
   tsl_ranks_entry *entry = &race->point->entries[way];
@@ -194,7 +195,7 @@ static void leave_out(tsl_ranks_entry *entry, tsl_case_result result, const char
   snprintf(entry->why, sizeof entry->why, "%s", why);
 }
 
-/* Its first run, which is judged and not timed. A failure is the entry's own. */
+/* Runs an entry once, untimed, and verifies it. A failure becomes the entry's result. */
 static tesela_status admit(ranks_race_race *race, int way) {
   tsl_ranks_entry *entry = &race->point->entries[way];
   const double limit = race->all->all.options.time_limit;
@@ -236,7 +237,7 @@ static tesela_status sample_one(ranks_race_race *race, int way) {
   return TESELA_OK;
 }
 
-/* Rounds, in an order that differs from one to the next, until all stand still. */
+/* Runs rounds, each in another order, until all times are stable. */
 static tesela_status run_rounds(ranks_race_race *race) {
   bool is_running = true;
   for (uint64_t round = 0; is_running; round++) {

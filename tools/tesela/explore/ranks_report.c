@@ -52,7 +52,7 @@ static void ranks_report_add_point(const tsl_ranks_exploration *exploration, con
   tsl_table_free(&table);
 }
 
-/* Why entries have no time; the same words once. */
+/* Appends the reasons why entries have no time; equal reasons once. */
 static void ranks_report_add_reasons(const tsl_ranks_exploration *exploration, const tsl_form *form,
                                      tsl_text *out) {
   const char *last = "";

@@ -1,4 +1,4 @@
-/* An exploration for other programs: JSON, and CSV with one line a point. */
+/* Writes an exploration as JSON, or as CSV with one line for each point. */
 #include "cli/report.h"
 #include "explore/report.h"
 
@@ -129,7 +129,7 @@ static json_t *json_race(const tsl_exploration *all, int type, int size, int dev
 
 json_t *tsl_explore_json_machine(const tsl_exploration *all) {
 #if defined(__clang__)
-  const char *compiler = __VERSION__; /* holds its name */
+  const char *compiler = __VERSION__; /* contains the compiler's name */
 #else
   const char *compiler = "gcc " __VERSION__;
 #endif
@@ -147,7 +147,7 @@ json_t *tsl_explore_json_options(const tsl_exploration *all) {
                    options->warm, "seed", (json_int_t)options->seed, "data", tsl_kind_name(options->data));
 }
 
-/* Of a sweep: its parameters and their values. */
+/* Returns the swept parameters and their values. */
 static json_t *json_sweep(const tsl_exploration *all) {
   const tsl_strategy *strategy = all->strategies.items[0].strategy;
   json_t *list = json_array();
@@ -162,7 +162,7 @@ static json_t *json_sweep(const tsl_exploration *all) {
   return list;
 }
 
-/* A device, with its roofs where they were measured. */
+/* Returns a device, with its roofs if they were measured. */
 static json_t *json_device(const tsl_device *device, const tsl_measured_list *roofs) {
   json_t *object = tsl_json_device(device, true);
   const tsl_measured_times *one = tsl_measured_find(roofs, device);

@@ -94,7 +94,7 @@ static bool same_reason(const tsl_point *a, const tsl_point *b) {
          strcmp(a->entry.why, b->entry.why) == 0;
 }
 
-/* Strategies that are no rows of any table have a line of their own. */
+/* Returns true if a point's strategy has a row; strategies without a row share a line of text. */
 static bool is_row(const tsl_exploration *all, const tsl_point *point) {
   return !all->all_strategies || !tsl_explore_is_left_out(all, point->type, point->size, point->strategy);
 }

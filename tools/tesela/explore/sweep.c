@@ -39,7 +39,7 @@ static tesela_status read_values(const tsl_strategy *strategy, const char *name,
   return status;
 }
 
-/* "tile=8,16,32". */
+/* Reads "tile=8,16,32". */
 static tesela_status read_parameter(const char *word, const tsl_chosen_strategy *chosen, tsl_sweep *sweep) {
   const char *values = strchr(word, '=');
   char name[64];
@@ -63,7 +63,8 @@ static tesela_status read_parameter(const char *word, const tsl_chosen_strategy 
   return read_values(chosen->strategy, name, values + 1, swept);
 }
 
-/* The product of the values, the last parameter fastest, as strategies of the exploration. */
+/* Adds every combination of values as a strategy of the exploration; the last parameter changes
+ * fastest. */
 static tesela_status combine(const tsl_chosen_strategy *base, tsl_exploration *all) {
   int64_t combinations = 1;
   for (int i = 0; i < all->sweep.count; i++)
@@ -85,8 +86,8 @@ static tesela_status combine(const tsl_chosen_strategy *base, tsl_exploration *a
   return TESELA_OK;
 }
 
-/* The words of the strategy as one, and how many they are: those before the first "PARAMETER=", but the first
- * word is the strategy's whatever it holds. */
+/* Joins the words before the first "PARAMETER=" into the strategy's text; *used is their number.
+ * The first word always belongs to the strategy. */
 static tesela_status sweep_read_strategy(char *const *words, int count, int *used, tsl_strategy_list *out) {
   tsl_text text = {0};
   for (*used = 0; *used < count && (*used == 0 || !strchr(words[*used], '=')); ++*used)

@@ -1,4 +1,4 @@
-/* The report of a sweep. */
+/* Prints the report of a sweep. */
 #include "cli/report.h"
 #include "explore/curve.h"
 #include "explore/report.h"
@@ -12,7 +12,7 @@ static double sweep_report_rate(const tsl_exploration *all, const tsl_point *poi
   return tsl_explore_by_bytes(all->op) ? tsl_point_bandwidth(point) : tsl_point_flops(point);
 }
 
-/* One table: the points of a type, size and device. */
+/* The points of one table: a type, a size and a device. */
 typedef struct sweep_report_group {
   const tsl_exploration *all;
   int type, size, device;
@@ -36,7 +36,8 @@ static sweep_report_group make_group(const tsl_exploration *all, int type, int s
   return made;
 }
 
-/* Whether every value has the same reason for having no result: a device that the strategy cannot use. */
+/* Returns true if all values have no result for one reason, such as a device that the strategy
+ * cannot use. */
 static bool sweep_report_is_hopeless(const sweep_report_group *group) {
   for (int s = 0; s < group->all->strategies.count; s++)
     if (point_of(group, s)->entry.result != TSL_CASE_REFUSED ||
@@ -100,7 +101,8 @@ static void sweep_report_add_table(const sweep_report_group *group, const tsl_fo
 
 /* --- the curve --- */
 
-/* The parameter with the most values lies along the axis; the others' combinations are lines. */
+/* Returns the parameter with the most values, for the axis; combinations of the others become
+ * lines. */
 static int axis_of(const tsl_sweep *sweep) {
   int axis = 0;
   for (int p = 1; p < sweep->count; p++)
@@ -109,7 +111,7 @@ static int axis_of(const tsl_sweep *sweep) {
   return axis;
 }
 
-/* The place on the axis of a combination, and its line. */
+/* Sets the place on the axis and the line of a combination. */
 static void sweep_report_place_of(const tsl_sweep *sweep, int axis, int strategy, int *place, int *line) {
   int step = 1;
   *line = 0;

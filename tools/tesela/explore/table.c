@@ -1,15 +1,15 @@
-/* The tables of `tesela explore`, for each type and size: strategies down, devices across. */
+/* Prints the tables of `tesela explore` for each type and size: strategies down, devices across. */
 #include "cli/report.h"
 #include "explore/report.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A table: what stands in its cells, and its unit. */
+/* A kind of table: its cells' value and unit. */
 typedef struct kind {
   double (*value)(const tsl_exploration *all, const tsl_point *point);
   const char *title;
-  const char *small_title; /* where no value reaches 1, in thousandths; NULL: never */
+  const char *small_title; /* the title in thousandths, if no value reaches 1; NULL: not used */
   double unit;
   bool has_errors;
 } kind;
@@ -36,7 +36,7 @@ static const kind *const *const kinds[TSL_OP_COUNT] = {[TSL_OP_GEMM] = gemm_kind
                                                        [TSL_OP_TRANSPOSE] = transpose_kinds,
                                                        [TSL_OP_SOLVE] = gemm_kinds};
 
-/* The largest value of a table; NaN where it has none. */
+/* Returns the largest value of a table; NaN if it has none. */
 static double table_largest(const tsl_exploration *all, int type, int size, const kind *kind_in) {
   double most = NAN;
   for (int s = 0; s < all->strategies.count; s++)
@@ -45,7 +45,7 @@ static double table_largest(const tsl_exploration *all, int type, int size, cons
   return most;
 }
 
-/* The worst errors of a strategy over the devices. */
+/* Adds the largest errors of a strategy over all devices. */
 static void table_add_errors(const tsl_exploration *all, int type, int size, int strategy, tsl_table *table) {
   char text[32];
   double grade = NAN, ratio = NAN;

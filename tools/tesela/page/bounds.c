@@ -1,4 +1,4 @@
-/* Where strategies stand against what bounds them: the roofline, and error against speed. */
+/* Draws the strategies' rates against their bounds: the roofline, and error against speed. */
 #include "explain/cost_report.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -29,7 +29,8 @@ static const char how_errors[] =
 
 /* --- roofline --- */
 
-/* Operations per byte of what the strategy asks for; of every element once, where it does not tell. */
+/* Returns the operations per byte of the strategy's traffic; if it does not count it, per byte of
+ * reading every element once. */
 static double intensity(const tsl_exploration *all, const tsl_point *point) {
   const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
   tsl_cost_counts account;
@@ -43,7 +44,7 @@ typedef struct extent {
   double low, high;
 } extent;
 
-/* Of what has a time there. */
+/* Returns the range of intensities of points with a time. */
 static extent intensities(const tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   extent found = {INFINITY, 0};
@@ -58,8 +59,8 @@ static extent intensities(const tsl_sheet *sheet, int type, int device) {
   return found;
 }
 
-/* The slope from the left edge to the ridge, and the flat roof from there; `slope` is of one of the memory's
- * roofs. */
+/* Adds the slope from the left edge to the ridge, and the flat roof after it. `slope` is a memory
+ * bandwidth. */
 static void add_roof(const char *name, double slope, double peak, extent x, int look, tsl_plot *plot) {
   const double ridge = fmin(fmax(peak / slope, x.low), x.high);
   tsl_chart_series *roof = &plot->series[plot->count];
@@ -130,7 +131,7 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
 void tsl_sheet_add_roofline(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
   if (all->op == TSL_OP_TRANSPOSE || !tsl_sheet_has_times(sheet))
-    return; /* nothing is computed */
+    return; /* the operation computes nothing */
   tsl_sheet_begin(sheet, "roofline", "Roofline", how_roofline);
   tsl_sheet_figures(sheet, true);
   for (int d = 0; d < all->devices.count; d++)
@@ -151,7 +152,7 @@ void tsl_sheet_add_roofline(tsl_sheet *sheet) {
 
 /* --- error against speed --- */
 
-/* A logarithm has no place for a result without any error. */
+/* The grade drawn for an exact result, since a logarithmic axis has no 0. */
 static const double least_grade = 1e-3;
 
 static void add_errors_of(tsl_sheet *sheet, int type, int device) {

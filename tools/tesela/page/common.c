@@ -1,4 +1,4 @@
-/* What the sections share: units, names, numbers. */
+/* Units, names and numbers that the sections share. */
 #include "explore/report.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -26,11 +26,11 @@ bool tsl_sheet_has_times(const tsl_sheet *sheet) {
   return false;
 }
 
-/* The largest rate of all points, in the unit's base. */
+/* Returns the largest rate of all points, in the basic unit. */
 static double common_largest(const tsl_exploration *all, double (*rate)(const tsl_point *point)) {
   double most = 0;
   for (int i = 0; i < all->point_count; i++)
-    most = fmax(most, rate(&all->points[i])); /* fmax() takes the number where the other is none */
+    most = fmax(most, rate(&all->points[i])); /* fmax() ignores NaN */
   return most;
 }
 
@@ -51,7 +51,7 @@ const tsl_measured_times *tsl_sheet_measured(const tsl_sheet *sheet, int device)
   return one && one->status == TESELA_OK ? one : NULL;
 }
 
-/* What is only read is held to reading. */
+/* Returns the roof for a point; operations that only read are compared with the read bandwidth. */
 double tsl_sheet_roof(const tsl_sheet *sheet, const tsl_point *point) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_measured_times *one = tsl_sheet_measured(sheet, point->device);
@@ -112,7 +112,7 @@ const char *tsl_sheet_number(double value, char *out, size_t size) {
     return out;
   }
   snprintf(plain, sizeof plain, "%.*f", decimals_of(value), value);
-  /* Thin blanks that do not break, from five digits on. */
+  /* Separates thousands by thin non-breaking blanks, from five digits on. */
   const size_t digits = strspn(plain, "0123456789"), from = digits >= 5 ? 0 : digits;
   size_t used = 0;
   for (size_t i = 0; plain[i] && used + 4 < size; i++) {
@@ -133,7 +133,7 @@ void tsl_digits_add(const tsl_digits *column, double value, tsl_text *out) {
   char text[64];
   const int own = decimals_of(value);
   tsl_text_add(out, "%s", tsl_sheet_number(value, text, sizeof text));
-  /* A blank as wide as a point, and one as wide as a digit for each that is missing. */
+  /* Pads with a blank as wide as a point, and one as wide as a digit for each missing digit. */
   if (own == 0 && column->decimals > 0)
     tsl_text_add(out, "<i class=\"pad\">.</i>");
   for (int i = own; i < column->decimals; i++)

@@ -1,4 +1,4 @@
-/* What a page is made of. */
+/* The data from which a page is made. */
 #ifndef TSL_TOOL_PAGE_CONTENTS_H
 #define TSL_TOOL_PAGE_CONTENTS_H
 
@@ -8,9 +8,9 @@
 typedef struct tsl_page {
   const tsl_exploration *all;
   tsl_devices *devices;
-  const tsl_measured_list *roofs; /* of the exploration's devices */
-  const char *command;            /* the call, as a shell takes it */
-  const char *version, *revision; /* of tesela; the revision may be "" */
+  const tsl_measured_list *roofs; /* roofs of the exploration's devices */
+  const char *command;            /* the call as a shell command */
+  const char *version, *revision; /* tesela's version and source revision; the revision may be "" */
 } tsl_page;
 
 #endif

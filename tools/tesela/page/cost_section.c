@@ -1,5 +1,5 @@
-/* Why one strategy beats another: what each counts of its own runs, and a sentence that holds it to the rung
- * below. */
+/* The section on why one strategy is faster than another: each strategy's counts, and a comparison
+ * with the rung below. */
 #include "explain/cost_report.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -69,7 +69,7 @@ static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *pr
   tsl_text_add(out, "</tbody>\n</table>\n</div>\n");
 }
 
-/* Each rung's idea, and what it does beside the one below. */
+/* Adds each rung's idea, and the difference of its counts from the rung below. */
 static void add_sentences(const tsl_problem *problem, const tsl_counted *counted, int count, tsl_text *out) {
   tsl_text_add(out, "<dl class=\"why\">\n");
   for (int i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Rates against size, and against a parameter. */
+/* Draws rates against size, and against a parameter. */
 #include "page/sections.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const char how_parameters[] =
 
 /* --- sizes --- */
 
-/* A length that stands for a size: the edge of the cube, or square, with as many products, or elements. */
+/* Returns the edge of the cube (or square) with as many products (or elements) as the size. */
 static double edge_of(tsl_op op, const tsl_size *size) {
   if (op == TSL_OP_DOT)
     return (double)size->k;
@@ -33,7 +33,7 @@ static bool are_cubes(const tsl_exploration *all) {
   return true;
 }
 
-/* Sizes in order of their edge. */
+/* Orders the sizes by their edge; returns their number. */
 static int order_sizes(const tsl_exploration *all, int *order) {
   int count = 0;
   for (int i = 0; i < all->sizes.count; i++) {
@@ -65,7 +65,7 @@ static void add_size_axis(const tsl_exploration *all, const int *order, tsl_axis
   }
 }
 
-/* The roofs over the sizes. */
+/* Adds the roofs over the sizes. */
 static void add_limit(const tsl_sheet *sheet, int type, int device, const int *order, tsl_chart_series *out) {
   const tsl_exploration *all = sheet->page->all;
   *out = (tsl_chart_series){.roof = true, .look = 1};
@@ -97,7 +97,7 @@ static void curves_describe(const tsl_sheet *sheet, tsl_plot *plot) {
              best->name, best->spots[best->count - 1].y, tsl_sheet_rate(sheet).unit);
 }
 
-/* One device and type; nine lines a figure. */
+/* Adds the figures of one device and type; a figure has at most nine lines. */
 static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *order) {
   const tsl_exploration *all = sheet->page->all;
   int ranked[TSL_SELECT_MAX];
@@ -144,17 +144,17 @@ void tsl_sheet_add_curves(tsl_sheet *sheet) {
 
 /* --- parameters --- */
 
-/* Configs of one strategy, which differ in some parameters. */
+/* Configs of one strategy that differ in some parameters. */
 typedef struct variants {
   int members[TSL_SELECT_MAX], count;
-  int along; /* the parameter along the axis: the one with most values */
+  int along; /* the parameter with the most values, for the axis */
 } variants;
 
 static int64_t curves_value_of(const tsl_exploration *all, int strategy, int param) {
   return all->strategies.items[strategy].config.value[param];
 }
 
-/* How many different values a parameter has. */
+/* Returns the number of different values of a parameter. */
 static int count_values(const tsl_exploration *all, const variants *variants_in, int param) {
   int count = 0;
   for (int i = 0; i < variants_in->count; i++) {
@@ -167,15 +167,15 @@ static int count_values(const tsl_exploration *all, const variants *variants_in,
   return count;
 }
 
-/* The variants of which this strategy is the first; false where there are no others, or differs in nothing
- * that was named. */
+/* Finds the variants whose first member is this strategy; returns false if there are no others, or
+ * if no named parameter differs. */
 static bool find_variants(const tsl_exploration *all, int first, variants *out) {
   const tsl_chosen_strategy *items = all->strategies.items;
   *out = (variants){.along = -1};
   for (int s = 0; s < all->strategies.count; s++)
     if (items[s].strategy == items[first].strategy && items[s].given == items[first].given) {
       if (s < first)
-        return false; /* it is in an earlier one */
+        return false; /* an earlier group contains it */
       out->members[out->count++] = s;
     }
   int most = 1;
@@ -187,7 +187,7 @@ static bool find_variants(const tsl_exploration *all, int first, variants *out) 
   return out->along >= 0;
 }
 
-/* The other parameters that were swept, as a name: "lanes=4 ". */
+/* Appends the other swept parameters as a name: "lanes=4 ". */
 static void curves_add_others(const tsl_exploration *all, const variants *variants_in, int strategy,
                               tsl_text *out) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
@@ -198,7 +198,7 @@ static void curves_add_others(const tsl_exploration *all, const variants *varian
     }
 }
 
-/* The series of this name, which is made where there is none yet; NULL where the figure is full. */
+/* Returns the series of this name, which it creates if needed; NULL if the figure is full. */
 static tsl_chart_series *series_named(tsl_plot *plot, const char *name) {
   for (int s = 0; s < plot->count; s++)
     if (strcmp(plot->series[s].name, name) == 0)
@@ -240,7 +240,8 @@ static void add_param_axis(const tsl_exploration *all, const variants *variants_
   axis->log = values.spots[0].x > 0 && values.spots[values.count - 1].x >= 4 * values.spots[0].x;
 }
 
-/* Of one type and size: a line for each device, and for each value of the other parameters. */
+/* Adds the figure of one type and size: a line for each device and each value of the other
+ * parameters. */
 static void add_sweep_of(tsl_sheet *sheet, const variants *variants_in, int type, int size) {
   const tsl_exploration *all = sheet->page->all;
   tsl_plot plot = {.lines = true, .y = {.label = tsl_sheet_rate(sheet).unit, .from_zero = true}};

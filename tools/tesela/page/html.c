@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Bytes of the UTF-8 character that starts here; 0 where there is none, or one that nobody may write (control
- * characters, surrogates, overlong forms). */
+/* Returns the bytes of the UTF-8 character that starts here; 0 if it is invalid or forbidden
+ * (control characters, surrogates, overlong forms). */
 static size_t character(const unsigned char *src) {
   static const struct {
     size_t bytes;

@@ -1,5 +1,5 @@
-/* The ideas behind the strategies that have a number, each with its picture: the comment that its source
- * begins with. */
+/* The section with idea and picture of each strategy that has a result: the first comment of its
+ * source. */
 #include "cli/strategy_page.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -11,7 +11,7 @@ static const char how_ideas[] =
     "What each strategy that was measured does, what it adds to the rung below, and its picture, as its own "
     "source tells it. Each lifts the bound that the one above it runs into.";
 
-/* Where the block of lines ends that starts here: at an empty line, or at the text's end. */
+/* Returns the end of a block of lines: an empty line or the end of the text. */
 static const char *end_of_block(const char *block) {
   const char *end = strstr(block, "\n\n");
   return end ? end : block + strlen(block);
@@ -25,7 +25,7 @@ static void ideas_add_escaped(const char *from, const char *end, tsl_text *out) 
   tsl_text_free(&part);
 }
 
-/* A line of prose; what stands between backquotes is code. */
+/* Appends a line of prose; text between backquotes becomes code. */
 static void add_prose(const char *line, const char *end, tsl_text *out) {
   bool code = false;
   for (const char *from = line; from < end;) {
@@ -40,13 +40,13 @@ static void add_prose(const char *line, const char *end, tsl_text *out) {
   }
 }
 
-/* What it adds to the rung below begins a paragraph, wherever the comment has it. */
+/* Returns true if the line begins a paragraph: the difference from the rung below always does. */
 static bool begins_paragraph(const char *line) {
   static const char words[] = "What it adds ";
   return strncmp(line, words, sizeof words - 1) == 0;
 }
 
-/* A picture keeps its lines; whatever starts in the first column is prose, and flows. */
+/* Appends a block. Pictures keep their lines; lines that start in the first column are prose. */
 static void add_block(const char *block, const char *end, tsl_text *out) {
   const bool drawn = *block == ' ';
   tsl_text_add(out, drawn ? "<pre class=\"scroll\" tabindex=\"0\">" : "<p>");

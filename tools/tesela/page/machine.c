@@ -1,4 +1,5 @@
-/* What was measured with what: the machine, the call, the devices with their roofs, and what is missing. */
+/* The section on the conditions: the machine, the call, the devices with their roofs, and missing
+ * devices. */
 #include "explore/report.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -25,7 +26,7 @@ static void machine_add_row(tsl_text *out, const char *name, const char *format,
 
 static const char *compiler(void) {
 #if defined(__clang__)
-  return __VERSION__; /* holds its name */
+  return __VERSION__; /* contains the compiler's name */
 #else
   return "gcc " __VERSION__;
 #endif
@@ -63,7 +64,7 @@ static void machine_add_run(const tsl_sheet *sheet, tsl_text *out) {
   tsl_text_add(out, "</dl>\n</div>\n");
 }
 
-/* The clocks that were read around the races of a device, or why there are none. */
+/* Adds the clock rates read around a device's races, or the reason why there are none. */
 static void add_clocks(const tsl_exploration *all, int device, tsl_text *out) {
   int least = 0, most = 0;
   const char *why = "";

@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Roofs are measured before the work and after it, about so long each time. */
+/* The default time of measuring roofs, before the work and after it. */
 static const double roofs_seconds = 0.5;
 
-/* A section and where it stands; the links at the top walk this list, too. */
+/* The sections with their anchors; the links at the top use this list, too. */
 static const struct {
   const char *id, *link;
   void (*add)(tsl_sheet *sheet);
@@ -40,13 +40,13 @@ static const char *page_heading(const tsl_exploration *all) {
   return names[all->op];
 }
 
-/* "2026-11-21 12:30 UTC" of "2026-11-21T12:30:05Z". */
+/* Appends "2026-11-21 12:30 UTC" for "2026-11-21T12:30:05Z". */
 static void add_date(const char *date, tsl_text *out) {
   if (strlen(date) >= 16)
     tsl_text_add(out, "<time datetime=\"%s\">%.10s %.5s UTC</time>", date, date, date + 11);
 }
 
-/* The devices' labels, each once. */
+/* Appends the devices' labels, each once. */
 static void page_add_labels(const tsl_exploration *all, tsl_text *out) {
   bool any = false;
   for (int d = 0; d < all->devices.count; d++) {
@@ -96,7 +96,7 @@ static void add_header(tsl_sheet *sheet) {
   tsl_text_add(out, "</header>\n");
 }
 
-/* Links to what the page has. */
+/* Appends links to the sections that the page has. */
 static void page_add_links(const char *body, tsl_text *out) {
   tsl_text_add(out, "<nav aria-label=\"Sections\">\n");
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
@@ -140,7 +140,7 @@ tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
   return sheet.status == TESELA_OK ? TESELA_OK : tsl_fail(sheet.status, "%s", sheet.failure);
 }
 
-/* Seconds for the roofs of a device: where entries take little time, roofs need no more. */
+/* Returns the seconds for measuring a device's roofs, at most the time of an entry. */
 static double seconds_for_roofs(const tsl_exploration *all) {
   return fmin(roofs_seconds, 10 * all->options.seconds_max);
 }

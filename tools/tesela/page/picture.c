@@ -36,7 +36,7 @@ static bool starts(const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "rgb( 0, 0, 162)" becomes "var(--axis)"; the length of what was replaced, 0 for none. */
+/* Replaces "rgb( 0, 0, 162)" by "var(--axis)"; returns the length of the replaced text, 0 for none. */
 static size_t add_ink(const char *src, tsl_text *out) {
   int red, green, blue, length = 0;
   if (!starts(src, "rgb(") || sscanf(src, "rgb( %d , %d , %d )%n", &red, &green, &blue, &length) != 3 ||
@@ -50,7 +50,8 @@ static size_t add_ink(const char *src, tsl_text *out) {
   return 0;
 }
 
-/* Names are made unique: id='x' and href='#x' get the picture's number in front of x. */
+/* Makes names unique on the page: inserts the picture's number before x in id='x' and href='#x'.
+ * Returns the length of the replaced text. */
 static size_t picture_add_name(const char *src, int number, tsl_text *out) {
   static const char *const before[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
   for (size_t i = 0; i < sizeof before / sizeof *before; i++)
@@ -61,7 +62,7 @@ static size_t picture_add_name(const char *src, int number, tsl_text *out) {
   return 0;
 }
 
-/* Groups with nothing in them, which gnuplot leaves in numbers. */
+/* Returns the length of an empty group, of which gnuplot writes many; 0 if there is none. */
 static size_t empty_group(const char *src) {
   if (!starts(src, "<g "))
     return 0;
@@ -88,7 +89,7 @@ static void add_inside(const char *src, const char *end, int number, tsl_text *o
   }
 }
 
-/* What lies between the root's own title and description, which say who made it, and its end. */
+/* Finds the content of the SVG root, without the title and description that gnuplot writes. */
 static bool find_inside(const char *svg, const char **inside, const char **end) {
   const char *root = strstr(svg, "<svg");
   *inside = root ? strstr(root, "</desc>") : NULL;
@@ -120,7 +121,7 @@ static tesela_status add_svg(const tsl_picture *picture, const char *svg, tsl_te
 }
 
 tesela_status tsl_picture_draw(const tsl_picture *picture, tsl_text *out, bool *found) {
-  /* -d: settings of the user's own stay away. */
+  /* -d: ignores the user's own settings. */
   static const char *const arguments[] = {"gnuplot", "-d", "-", NULL};
   tsl_text script = {0}, svg = {0};
   tesela_status status;

@@ -1,11 +1,12 @@
-/* A picture: a script for gnuplot becomes an SVG element that fits the page around it. */
+/* Turns a gnuplot script into an SVG element for the page. */
 #ifndef TSL_TOOL_PAGE_PICTURE_H
 #define TSL_TOOL_PAGE_PICTURE_H
 
 #include "base/text.h"
 
-/* Colours that scripts use: numbers that gnuplot hands through, and which become the page's variables, so
- * that the picture follows its scheme. X(NAME, blue of #0000xx, the variable) */
+/* Colours of gnuplot scripts. gnuplot copies each number into the SVG, where it is replaced by a
+ * CSS variable of the page, so that the picture follows the page's colour scheme. X(NAME, blue of
+ * #0000xx, the variable) */
 #define TSL_INK_LIST(X)                                                                                      \
   X(TEXT, 161, "--text")                                                                                     \
   X(AXIS, 162, "--axis")                                                                                     \
@@ -30,18 +31,18 @@ typedef enum tsl_ink {
 enum { TSL_INK_LINES = 9 };
 
 typedef struct tsl_picture {
-  const char *script; /* for gnuplot, ending in a plot command; the terminal is already set */
-  int width, height;  /* of the drawing; the page scales it */
-  int number;         /* unique on the page */
-  const char *title;  /* for those who do not see it */
+  const char *script; /* the gnuplot script, which ends in a plot command; the terminal is already set */
+  int width, height;  /* size of the drawing; the page scales it */
+  int number;         /* a number unique on the page */
+  const char *title;  /* the text alternative for readers who do not see the picture */
   const char *description;
 } tsl_picture;
 
-/* Appends text as a string of gnuplot's, in single quotes, in which it replaces nothing. */
+/* Appends text as a gnuplot string in single quotes, in which gnuplot expands nothing. */
 void tsl_picture_add_string(tsl_text *script, const char *text);
 
-/* Appends the SVG element. *found is false, and nothing was appended, where there is no gnuplot in PATH.
- * TESELA_IO_FAILED when it fails, or takes longer than ten seconds. */
+/* Appends the SVG element. Sets *found to false, and appends nothing, if gnuplot is not in PATH.
+ * Returns TESELA_IO_FAILED if gnuplot fails or takes longer than ten seconds. */
 tesela_status tsl_picture_draw(const tsl_picture *picture, tsl_text *out, bool *found);
 
 #endif

@@ -1,4 +1,4 @@
-/* Figures: scripts for gnuplot, with their data in them. */
+/* Makes figures: gnuplot scripts that contain their data. */
 #include "page/html.h"
 #include "page/sections.h"
 
@@ -9,17 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The drawing in gnuplot's units, which are a pixel's where the page shows it as it is: the plot, the labels
- * below and above it, and the key below those, which has rows and columns. A name takes so much a character,
- * and its sample so much in front of it, in the widest of the usual fonts. */
+/* Sizes in gnuplot's units, which are pixels at the drawing's own scale: the plot, the labels
+ * around it, and the key below them in rows and columns. The width of a character and of a line's
+ * sample suits the widest of the usual fonts. */
 enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, LEFT = 66, RIGHT = 24 };
 enum { KEY_ROW = 23, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
 
-/* Marks that stay apart in grey, too: circle, square, triangle, diamond, triangle upside down; then hollow
- * ones; then three for strategies whose colour others of the same picture may have. */
+/* Marks that also differ in grey: circle, square, triangle, diamond, inverted triangle; then hollow
+ * ones; then three for strategies that share a colour. */
 static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 15, 10, 14};
-/* Dashes: whole, long, short, dash and dot; in multiples of the line's width. */
+/* Dash patterns: solid, long, short, dash-dot; in multiples of the line's width. */
 static const char *const dashes[] = {"solid", "(9,4)", "(3,3)", "(10,3,2,3)"};
 enum { MARKS = sizeof marks / sizeof *marks, DASHES = sizeof dashes / sizeof *dashes };
 
@@ -69,7 +69,7 @@ static range range_of(const tsl_plot *plot, bool of_x) {
   range found = {INFINITY, -INFINITY};
   for (int s = 0; s < plot->count; s++)
     for (int i = 0; i < plot->series[s].count; i++) {
-      /* Limits go as far as the axis does, and do not stretch it along x. */
+      /* Roofs are drawn as far as the axis and do not extend it along x. */
       if (of_x && plot->series[s].roof)
         continue;
       const double value = of_x ? plot->series[s].spots[i].x : plot->series[s].spots[i].y;
@@ -79,7 +79,7 @@ static range range_of(const tsl_plot *plot, bool of_x) {
   return found;
 }
 
-/* The next of 1, 2, 5, 10, ... at or below (direction -1) or above (1) a positive value. */
+/* Rounds a positive value to 1, 2, 5, 10, ... below (direction -1) or above (direction 1). */
 static double round_nicely(double value, int direction) {
   static const double steps[] = {1, 2, 5, 10};
   const double power = pow(10, floor(log10(value)));
@@ -98,7 +98,7 @@ static void add_tick(tsl_text *out, double index, double shown, bool is_first) {
   tsl_text_add(out, "%s'%.12g' %.12g", is_first ? "" : ", ", shown, index);
 }
 
-/* Ticks of a logarithm: the closer, the fewer decades there are. */
+/* Adds ticks of a logarithmic axis: more of them for fewer decades. */
 static void add_log_ticks(const range *range_in, tsl_text *out) {
   static const double steps[][8] = {{1, 1.5, 2, 3, 4, 5, 6, 8}, {1, 2, 5}, {1}};
   const double decades = log10(range_in->high / range_in->low);
@@ -116,7 +116,7 @@ static void add_log_ticks(const range *range_in, tsl_text *out) {
     }
 }
 
-/* Ticks that were given, but those that would stand too close to the one before. */
+/* Adds the axis's own ticks, without ticks too close to the one before. */
 static void add_given_ticks(const tsl_axis *axis, const range *range_in, tsl_text *out) {
   double last = NAN;
   for (int i = 0; i < axis->tick_count; i++) {
@@ -134,7 +134,7 @@ static range choose_range(const tsl_plot *plot, const tsl_axis *axis, bool of_x)
   range found = range_of(plot, of_x);
   if (axis->high > axis->low)
     return (range){axis->low, axis->high};
-  if (axis->log && axis->tick_count > 0) { /* a little air around the first and the last */
+  if (axis->log && axis->tick_count > 0) { /* leaves some space around the first and the last tick */
     found.low /= 1.15;
     found.high *= 1.15;
   } else if (axis->log) {
@@ -160,8 +160,7 @@ static void add_axis(const char *name, const tsl_axis *axis, const range *range_
       add_log_ticks(range_in, out);
     tsl_text_add(out, ")\n");
   }
-  /* On the left the label stands at the edge: numbers as wide as the margin, or of one digit, leave it alone.
-   */
+  /* The left axis's label is at the edge, clear of numbers as wide as the margin. */
   tsl_text_add(out, *name == 'y' ? "set label " : "set xlabel ");
   tsl_picture_add_string(out, axis->label);
   tsl_text_add(out, "%s textcolor rgb '#%06x'\n",
@@ -171,7 +170,7 @@ static void add_axis(const char *name, const tsl_axis *axis, const range *range_
 
 /* --- the script --- */
 
-/* Columns of the key: as many as the longest name leaves room for. */
+/* Returns the number of columns of the key that the longest name permits. */
 static int key_columns(const tsl_plot *plot) {
   size_t longest = 1;
   for (int s = 0; s < plot->count; s++) {
@@ -187,8 +186,8 @@ static int key_rows(const tsl_plot *plot) {
   return (plot->count + columns - 1) / columns;
 }
 
-/* As many as there are colours, each with one; in every further round through these one of the rest, another
- * each time. */
+/* Returns the mark of a line: one for each colour; each further round of the colours uses another
+ * of the remaining marks. */
 static int mark_of(int look) {
   const int round = look / TSL_INK_LINES;
   return marks[round == 0 ? look : TSL_INK_LINES + (look + round) % (MARKS - TSL_INK_LINES)];
@@ -210,7 +209,7 @@ static int height_of(const tsl_plot *plot) {
   return PLOT_HEIGHT + BELOW + ABOVE + KEY_ROW * key_rows(plot);
 }
 
-/* Everything that is not data: frame, margins, key. */
+/* Appends everything but the data: frame, margins, key. */
 static void add_frame(const tsl_plot *plot, tsl_text *out) {
   const double height = height_of(plot), key = KEY_ROW * key_rows(plot);
   tsl_text_add(out,

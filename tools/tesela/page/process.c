@@ -13,16 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Errors beyond this are not kept. */
+/* Limits: bytes of stderr that are kept, bytes of a transfer, words of a command. */
 enum { ERRORS_MAX = 1 << 16, PIPE_BLOCK = 1 << 16, WORDS_MAX = 15 };
 enum { IN, OUT, ERR, PIPES };
 
-/* A program that runs. Ends of pipes that are closed are -1. */
+/* A running program. Closed ends of pipes are -1. */
 typedef struct process_running {
   const tsl_process *what;
   pid_t pid;
   int own[PIPES], its[PIPES];
-  size_t written; /* of the input */
+  size_t written; /* bytes of the input written so far */
   tsl_text *texts[PIPES];
   double end;
   bool is_late, is_too_much;
@@ -39,8 +39,8 @@ static void close_all(int *fds) {
     close_one(&fds[i]);
 }
 
-/* Above the standard streams, so that a pipe's end never is one of those that it becomes in the other
- * program. */
+/* Moves a descriptor above the standard streams, so that it does not collide with a stream of the
+ * started program. */
 static int raise_fd(int fd) {
   if (fd < 0 || fd > STDERR_FILENO)
     return fd;
@@ -64,13 +64,13 @@ static bool open_pipes(process_running *run) {
   return true;
 }
 
-/* Starts it in a process group of its own, which can be ended whole, and with signals as a shell would start
- * it. */
+/* Starts the program in its own process group, which can be killed as a whole, with the default
+ * signal handling. */
 static int process_start(process_running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t none, defaults;
-  /* posix_spawnp() takes words that may be changed, and changes none. */
+  /* posix_spawnp() takes writable words but does not change them. */
   char *words[WORDS_MAX + 1] = {NULL};
   size_t count = 0;
   for (; run->what->arguments[count] && count < WORDS_MAX; count++)
@@ -101,7 +101,7 @@ static void write_some(process_running *run) {
   if (now > 0)
     run->written += (size_t)now;
   if (run->written == length || (now < 0 && errno != EAGAIN && errno != EINTR))
-    close_one(&run->own[IN]); /* all of it, or nobody reads any more */
+    close_one(&run->own[IN]); /* all was written, or the program closed its input */
 }
 
 static void process_read_some(process_running *run, int from) {
@@ -118,7 +118,7 @@ static void process_read_some(process_running *run, int from) {
     tsl_text_add_bytes(text, block, (size_t)now);
 }
 
-/* Until it has closed its outputs, or must be ended. */
+/* Exchanges data until the program closes its outputs or must be killed. */
 static void process_exchange(process_running *run) {
   while (run->own[OUT] >= 0 || run->own[ERR] >= 0) {
     struct pollfd waits[PIPES];
@@ -139,7 +139,7 @@ static void process_exchange(process_running *run) {
   }
 }
 
-/* What waitpid() says at its end; a program that has closed its outputs may take the rest of its time. */
+/* Returns the status of waitpid(); a program that closed its outputs may use the rest of its time. */
 static int process_wait_for(process_running *run) {
   int code = 0;
   while (!run->is_late && !run->is_too_much) {
@@ -155,7 +155,7 @@ static int process_wait_for(process_running *run) {
   return code;
 }
 
-/* The last line that has something in it, without control characters. */
+/* Copies the last line that is not blank, without control characters. */
 static void last_line(const char *text, char *line, size_t size) {
   const char *best = "";
   size_t best_length = 0;
@@ -191,8 +191,8 @@ static tesela_status process_judge(const process_running *run, int code) {
   return TESELA_OK;
 }
 
-/* A pipe that nobody reads any more shall be an error here, and no signal: held back in this thread, and
- * taken away. */
+/* The SIGPIPE state. A closed pipe shall be an error and no signal, so the signal is blocked in
+ * this thread and then discarded. */
 typedef struct held {
   sigset_t before;
   bool was_pending;

@@ -1,4 +1,4 @@
-/* The tables: at a glance, and for each type and size the rates and the speed-ups. */
+/* The tables: a summary, and for each type and size the rates and speed-ups. */
 #include "explore/report.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -32,7 +32,7 @@ static const tsl_point *tables_fastest(const tsl_sheet *sheet, int type, int siz
   return best;
 }
 
-/* At the largest of the sizes at which something ran; "large" is what takes most work. */
+/* Returns the fastest point at the largest size (most work) at which something ran. */
 static const tsl_point *tables_best_of(const tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_point *best = NULL;
@@ -55,7 +55,7 @@ static void see_glance(const tsl_sheet *sheet, const tsl_point *point, glance_co
   columns->has_speedup |= !isnan(tsl_point_speedup(sheet->page->all, point));
 }
 
-/* A name that may be broken behind its underscores, in a narrow window. */
+/* Appends a name that a narrow window may break after underscores. */
 static void add_breakable(const char *name, tsl_text *out) {
   for (; *name; name++) {
     const char one[] = {*name, '\0'};
@@ -139,7 +139,7 @@ static double speedup(const tsl_sheet *sheet, const tsl_point *point) {
   return tsl_point_speedup(sheet->page->all, point);
 }
 
-/* One table while it is written. */
+/* The state of a table under construction. */
 typedef struct grid {
   int type, size;
   cell_value value;
@@ -147,7 +147,7 @@ typedef struct grid {
   bool has_errors;
 } grid;
 
-/* Why there is no number, for a cell's title; a right one says how it was measured. */
+/* Adds the cell's title: the reason why there is no number, or how it was measured. */
 static void add_hint(const tsl_point *point, tsl_text *out) {
   tsl_text hint = {0}, config = {0};
   if (point->entry.result == TSL_CASE_RIGHT) {
@@ -219,7 +219,7 @@ static void tables_add_head(const tsl_sheet *sheet, const grid *grid_in, tsl_tex
   tsl_text_add(out, "</tr></thead>\n<tbody>\n");
 }
 
-/* A peer's version stands in the first table only. */
+/* Adds a row's name; only the first table shows a peer's version. */
 static void add_row_name(const tsl_sheet *sheet, const grid *grid_in, int strategy, tsl_text *out) {
   tsl_text name = {0}, peer = {0};
   tsl_sheet_add_strategy(sheet, strategy, &name);

@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Of the memory, so much is for comparing; of that, parts for a strip of the expected file and for open
- * elements. */
+/* Shares of the memory limit: 1/SHARE of it, at most MOST bytes, is for comparing. Fractions of
+ * that hold a strip of the expected file, open elements, and pieces of A and B. */
 enum { SHARE = 8, MOST = 64 << 20, STRIP_SHARE = 4, OPEN_SHARE = 4, PIECE_SHARE = 2, CACHE_LINE = 64 };
 
 uint64_t tsl_block_expect_room(const tsl_product *product) {
@@ -36,7 +36,7 @@ static size_t at_least(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-/* Bytes of one row and column of pieces, for a box of so many rows and columns. */
+/* Returns the bytes of one step of k of both pieces, for a box of `rows` x `cols` elements of C. */
 static size_t block_expect_line_bytes(const tsl_product *product, int64_t rows, int64_t cols) {
   return (size_t)rows * block_expect_size_of(product->types.a) +
          (size_t)cols * block_expect_size_of(product->types.b);
@@ -53,7 +53,7 @@ tesela_status tsl_block_expect_start(tsl_block_work *work) {
   job->strip = (int64_t)at_least(all / STRIP_SHARE / item, 1);
   TSL_TRY(tsl_alloc((size_t)job->strip * item, product->expected.path, &job->expected));
   if (product->request.op != TSL_OP_GEMM)
-    return TESELA_OK; /* what is moved is explained by itself */
+    return TESELA_OK; /* the comparison of moved elements needs no magnitudes */
   job->open.most = (int64_t)at_least(all / OPEN_SHARE / sizeof *job->open.elements, 1);
   TSL_TRY(tsl_alloc((size_t)job->open.most * sizeof *job->open.elements, "elements that are compared",
                     (void **)&job->open.elements));
@@ -69,7 +69,7 @@ void tsl_block_expect_end(tsl_block_work *work) {
 
 /* --- elements that |C| does not explain --- */
 
-/* The rows and columns that they are of. */
+/* Returns the smallest rectangle that contains all open elements. */
 static tsl_rectangle box_of(const tsl_open_list *open) {
   const tsl_open_element *first = &open->elements[0];
   int64_t row = first->row, last_row = row, col = first->col, last_col = col;
@@ -83,7 +83,7 @@ static tsl_rectangle box_of(const tsl_open_list *open) {
   return (tsl_rectangle){.row = row, .rows = last_row - row + 1, .col = col, .cols = last_col - col + 1};
 }
 
-/* The pieces of a step, one after the other in memory. */
+/* Reads the pieces of a step, one after the other in memory. */
 static tesela_status read_factors(tsl_block_work *work, const tsl_block_step *step, tsl_factors *out) {
   const tsl_product *product = work->product;
   const tsl_product_request *request = &product->request;
@@ -105,7 +105,7 @@ static tesela_status read_factors(tsl_block_work *work, const tsl_block_step *st
   return TESELA_OK;
 }
 
-/* Adds so many products, from k's element `index` on, to all that are open. */
+/* Adds the magnitudes of `depth` products, from index `index` of k on, to all open elements. */
 static tesela_status add_magnitudes(tsl_block_work *work, int64_t index, int64_t depth) {
   const tsl_product *product = work->product;
   const tsl_open_list *open = &work->comparing.open;
@@ -130,7 +130,8 @@ static tesela_status add_before(tsl_block_work *work, tsl_open_element *element)
   return TESELA_OK;
 }
 
-/* Takes those from the list that are explained; `is_whole`: all. */
+/* Removes the elements from the list that their magnitudes now decide; `is_whole`: the sums are
+ * complete and decide all. */
 static void block_expect_settle(tsl_block_work *work, bool is_whole) {
   tsl_open_list *open = &work->comparing.open;
   const tsl_plan_bound guaranteed = tsl_plan_facts_bound(work->product->facts);
@@ -141,7 +142,8 @@ static void block_expect_settle(tsl_block_work *work, bool is_whole) {
   open->count = kept;
 }
 
-/* A few terms of the sums explain nearly all; the others' are added to their end, and so is C0. */
+/* Decides all open elements. The first terms of the sums decide nearly all; the sums of the others
+ * are completed, C0 included. */
 static tesela_status settle_all(tsl_block_work *work) {
   tsl_open_list *open = &work->comparing.open;
   const int64_t k = work->product->k;
@@ -164,7 +166,7 @@ static tesela_status settle_all(tsl_block_work *work) {
 
 /* --- blocks --- */
 
-/* A strip is whole rows of the block, or a part of one. */
+/* Compares one strip: whole rows of the block, or a part of one row. */
 static tesela_status compare_strip(tsl_block_work *work, const tsl_rectangle *strip, const void *c) {
   tsl_product *product = work->product;
   const tsl_compared of = {.c = c,
@@ -217,7 +219,7 @@ tesela_status tsl_block_expect_resumed(tsl_block_work *work) {
     const tsl_rectangle block = tsl_blocks_at(product, i);
     if (!blocks->was_done[i])
       continue;
-    tsl_progress_at(product->progress, "comparing what was done", 0);
+    tsl_progress_at(product->progress, "comparing finished blocks", 0);
     TSL_TRY(tsl_part_read(blocks->part, &block, work->c[0]));
     TSL_TRY(tsl_block_expect(work, &block, work->c[0]));
   }

@@ -1,5 +1,5 @@
-/* What a journal says: the version, the operation with its types and factors, each input as it was, and how
- * blocks are made. */
+/* Describes a run in its journal: the version, the operation with types and factors, the state of
+ * each input, and the plans of the blocks. */
 #include "product/blocks.h"
 
 #include "base/status.h"
@@ -18,14 +18,16 @@ static const struct {
               {"b", offsetof(tsl_product, b)},
               {"c0", offsetof(tsl_product, c0)},
               {"", offsetof(tsl_product, expected)}};
-/* What blocks are compared with is not what they are made of. */
+/* READ counts all files that are read; INPUTS leaves out the expected file, from which no block is
+ * computed. */
 enum { READ = sizeof inputs / sizeof *inputs, INPUTS = READ - 1 };
 
 static const tsl_matrix_source *input_at(const tsl_product *product, int index) {
   return (const tsl_matrix_source *)((const char *)product + inputs[index].feed);
 }
 
-/* "8388736 1790000000.000000000 /data/a.npy", as it was when it was opened. */
+/* Appends "8388736 1790000000.000000000 /data/a.npy": size, time of change and path when the file
+ * was opened. */
 static void add_input(const tsl_matrix_source *feed, tsl_text *out) {
   char *const path = realpath(feed->path, NULL);
   tsl_text_add(out, "%" PRIu64 " %" PRId64 ".%09" PRId64 " ", feed->state.size, feed->state.seconds,
@@ -65,7 +67,7 @@ tesela_status tsl_blocks_describe(const tsl_product *product, tsl_text *lines) {
   return tsl_text_status(lines);
 }
 
-/* Whether a line is there, and says this. */
+/* Returns true if the journal has the line `word` with this text. */
 static bool block_journal_says(const tsl_part *part, const char *word, const tsl_text *text) {
   const char *line = tsl_part_says(part, word);
   return line && strcmp(line, tsl_text_get(text)) == 0;

@@ -1,4 +1,4 @@
-/* How blocks are made: their sizes, their plans, and what an earlier run left of them. */
+/* Plans the work by blocks: sizes, plans, and the blocks that an earlier run left. */
 #include "product/blocks.h"
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@ static bool is_pipe(const tsl_matrix_source *feed) {
   return feed->reader && feed->state.size == 0;
 }
 
-/* Bytes of all matrices as they would be in memory. */
+/* Returns the bytes of all matrices in memory. */
 static double all_bytes(const tsl_product *product) {
   const tsl_matrix_source *const feeds[] = {&product->a, &product->b};
   double bytes = (double)product->m * (double)product->n * (double)tsl_type(product->type)->size;
@@ -34,7 +34,7 @@ static double all_bytes(const tsl_product *product) {
   return bytes;
 }
 
-/* Why the work cannot go by blocks; NULL where it can. */
+/* Returns the reason why the work cannot go by blocks; NULL if it can. */
 static const char *block_plan_why_not(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   if (product->m == 0 || product->n == 0 || (request->op == TSL_OP_GEMM && product->k == 0))
@@ -69,8 +69,7 @@ tesela_status tsl_blocks_refuse(const tsl_product *product) {
                   block_plan_why_not(product));
 }
 
-/* Files that are not read by blocks are made such; a transpose and a product read these then as they do any.
- */
+/* Copies a file that cannot be read by blocks into a temporary file that can. */
 static tesela_status spool(const tsl_product *product, tsl_matrix_source *feed) {
   enum { PART = 4 };
   if (block_plan_is_plain(feed))
@@ -97,8 +96,8 @@ static tesela_status spool_all(tsl_product *product) {
 
 typedef struct block_plan_wanted {
   int64_t rows, cols, depth;
-  int64_t a_row, a_col, b_row, b_col; /* strides of pieces as they lie; 0: side by side */
-  int64_t runs;                       /* 0: often */
+  int64_t a_row, a_col, b_row, b_col; /* strides of the pieces in memory; 0: packed */
+  int64_t runs;                       /* the expected number of runs; 0: many */
   bool adds;
   const char *strategy, *device;
 } block_plan_wanted;
@@ -155,8 +154,8 @@ static tesela_status block_plan_create(const tsl_product *product, const block_p
                                             : block_plan_create_transpose(product, state, plan);
 }
 
-/* Like the whole: the same strategy and parameters; where a block refuses these, the same strategy; else
- * whatever there is. */
+/* Makes a plan with the strategy and parameters of the whole product's plan. If a block refuses the
+ * parameters, keeps the strategy; if it refuses the strategy, takes any. */
 static tesela_status create_like(const tsl_product *product, block_plan_wanted *state, tesela_plan **plan) {
   const tsl_plan_choice *like = &product->blocks->like;
   const char *const strategies[] = {tsl_text_get(&like->strategy), tsl_text_get(&like->name)};
@@ -194,8 +193,8 @@ tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *ste
   return TESELA_OK;
 }
 
-/* The plan of all at once: of the rows as they would be held, and runs as often. Where nothing takes it, of
- * one block, whatever it is. */
+/* Makes the plan of the whole product, for its rows in memory and the number of runs. If no
+ * strategy takes it, makes a plan of one block by any strategy. */
 static tesela_status plan_whole(tsl_product *product, const char *strategy, const char *device) {
   tsl_blocks *blocks = product->blocks;
   block_plan_wanted of = {.rows = product->m,
@@ -224,7 +223,7 @@ bool tsl_blocks_keep_c(const tsl_product *product) {
   return product->request.verify || product->request.repeat > 1;
 }
 
-/* The least part of k that may be summed for itself; 0: none. */
+/* Returns the smallest part of k that may be summed in a call of its own; 0: k must not be cut. */
 static int64_t block_plan_step_of(const tsl_product *product) {
   enum { LEAST = 64, MOST = 4096 };
   for (int64_t most = LEAST; product->blocks->whole && most <= MOST; most *= 2) {
@@ -273,7 +272,8 @@ static tesela_status fail_size(const tsl_product *product, const tsl_block_wish 
       memory, tsl_text_get(&product->blocks->like.name));
 }
 
-/* Bytes that a block of this size takes beside its operands; UINT64_MAX: no plan takes it. */
+/* Returns the bytes that a block of this size takes in addition to its operands; UINT64_MAX: no
+ * plan takes it. */
 static uint64_t block_plan_workspace_of(tsl_product *product, const tsl_block_size *size) {
   const tsl_block_step step = {.c = {.rows = size->rows, .cols = size->cols},
                                .depth = size->depth,
@@ -284,7 +284,8 @@ static uint64_t block_plan_workspace_of(tsl_product *product, const tsl_block_si
                                                                 : UINT64_MAX;
 }
 
-/* Makes blocks smaller until they fit together with what a run takes beside them; false: they never do. */
+/* Makes blocks smaller until they and their workspace fit into memory; returns false if even the
+ * smallest do not. */
 static bool block_plan_fit_workspace(tsl_product *product, tsl_block_wish wish, tsl_block_size *size) {
   enum { TRIES = 8 };
   const uint64_t memory = product->memory - tsl_block_expect_room(product);
@@ -302,8 +303,8 @@ static bool block_plan_fit_workspace(tsl_product *product, tsl_block_wish wish, 
   return false;
 }
 
-/* As large as memory allows, or as an earlier run had them. *fits: so does what a run takes beside a block.
- */
+/* Chooses the largest blocks that memory permits, or those of an earlier run. *fits: the workspace
+ * fits, too. */
 static tesela_status choose_size(tsl_product *product, const char *argument, bool *fits) {
   tsl_blocks *blocks = product->blocks;
   const tsl_block_wish wish = wish_of(product);
@@ -363,7 +364,7 @@ static tesela_status block_plan_look(tsl_product *product, tsl_part **found) {
       request->output, (long long)tsl_part_done(*found), tsl_part_journal_name(*found));
 }
 
-/* Takes the blocks of an earlier run whose bytes are as they were written; the others are computed again. */
+/* Takes the blocks of an earlier run whose checksums still hold; the others are computed again. */
 static tesela_status check_left(tsl_product *product) {
   tsl_blocks *blocks = product->blocks;
   const int64_t left = tsl_part_done(blocks->part);
@@ -384,7 +385,7 @@ static tesela_status check_left(tsl_product *product) {
   return TESELA_OK;
 }
 
-/* The output's file, of its full size; or the one that is begun. */
+/* Makes the output's temporary file with its full size, or opens the one that an earlier run left. */
 static tesela_status block_plan_take_part(tsl_product *product) {
   tsl_blocks *blocks = product->blocks;
   const tsl_rectangle whole = {.rows = product->m, .cols = product->n};
@@ -406,14 +407,15 @@ static tesela_status block_plan_take_part(tsl_product *product) {
   return check_left(product);
 }
 
-/* A copy of what a journal says, which is to outlast the next question; NULL where it says nothing, or
- * nothing was left. */
+/* Returns a copy of the journal's text for `word`, since the next query overwrites it. Returns NULL
+ * if there is none or no journal. */
 static char *copy_said(const tsl_part *part, const char *word) {
   const char *said = part && tsl_part_done(part) > 0 ? tsl_part_says(part, word) : NULL;
   return said ? strdup(said) : NULL;
 }
 
-/* What the journal has, or was chosen ("": nothing was), or is asked for. */
+/* Returns the first of the three texts that is set: the journal's, the chosen one ("": unset), the
+ * user's. */
 static const char *first_said(const char *journal, const char *chosen, const char *asked) {
   return journal ? journal : chosen[0] ? chosen : asked;
 }
@@ -430,7 +432,7 @@ static void free_plans(tsl_blocks *blocks) {
   blocks->whole = blocks->some = NULL;
 }
 
-/* Plans anew by strategies that take no more beside blocks than memory leaves. */
+/* Plans again with strategies whose workspace fits into the memory that blocks leave. */
 static tesela_status plan_with_less(tsl_product *product) {
   const tsl_block_size *size = &product->blocks->size;
   const uint64_t held = size->memory * (product->blocks->is_doubled ? 2 : 1) + tsl_block_expect_room(product);
@@ -445,8 +447,8 @@ static tesela_status plan_with_less(tsl_product *product) {
                          (unsigned long long)product->memory);
 }
 
-/* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not
- * to do. */
+/* Makes sizes and plans as the journal describes them, if there is one. Else uses the choices made
+ * before panels turned out not to fit. */
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;

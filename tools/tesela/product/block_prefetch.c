@@ -1,11 +1,11 @@
-/* Reading ahead: pieces of A and B for steps to come, where they are not in memory still, and blocks of C0
- * into C's. */
+/* Reads ahead: pieces of A and B for later steps that are not yet in memory, and blocks of C0 into
+ * C's memory. */
 #include "base/clock.h"
 #include "product/block_work.h"
 
 #include <string.h>
 
-/* A file that fails under a product is the caller's mistake, unlike a disk that fails under an output. */
+/* A read error of an input is TESELA_BAD_INPUT, unlike a disk error of an output. */
 tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece,
                              void *dst, int64_t row_stride, int64_t col_stride) {
   pthread_mutex_lock(&work->files);
@@ -22,8 +22,9 @@ static bool block_prefetch_is_same(const tsl_rectangle *a, const tsl_rectangle *
   return a->row == b->row && a->rows == b->rows && a->col == b->col && a->cols == b->cols;
 }
 
-/* The slot that holds a piece, read where it is in none: into the one that was used longest ago, once its
- * last step is done. False where all is to end. */
+/* Sets *data to the slot that holds a piece. If no slot does, waits until the last step of the
+ * least recently used slot is done, and reads the piece into it. Returns false if all threads are
+ * to end. */
 static bool block_prefetch_provide(tsl_block_work *work, const tsl_matrix_source *feed, tsl_block_slot *slots,
                                    const tsl_rectangle *piece, int64_t step, const void **data) {
   tsl_block_slot *slot = slots[0].last_step <= slots[1].last_step ? &slots[0] : &slots[1];
@@ -47,7 +48,7 @@ static bool block_prefetch_provide(tsl_block_work *work, const tsl_matrix_source
   return true;
 }
 
-/* C0's block, to where C's will be, once that is written that was there. */
+/* Reads C0's block into the memory of C's block, after the earlier block in it was written. */
 static bool provide_c0(tsl_block_work *work, const tsl_block_step *step) {
   const tsl_matrix_source *feed = &work->product->c0;
   const double *beta = work->product->request.beta;

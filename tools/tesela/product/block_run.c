@@ -1,4 +1,5 @@
-/* Running by blocks: what is read ahead is multiplied, and written behind. */
+/* Runs the work by blocks: multiplies the pieces read ahead and passes blocks to the writing
+ * thread. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Two of each piece, of the largest that there are. */
+/* Allocates two slots, each for the largest piece. */
 static tesela_status take_pieces(const tsl_product *product, const tsl_matrix_source *feed,
                                  tsl_block_slot *slots, bool is_a) {
   const tsl_block_size *size = &product->blocks->size;
@@ -89,8 +90,8 @@ static tesela_status run_plan(tsl_product *product, const tsl_block_step *step, 
   return tsl_product_measured(product, status, record, step->c.rows, step->c.cols);
 }
 
-/* As often as --repeat says, on pieces that are read once; `before`: what C held, NULL where that is not
- * read. */
+/* Runs a step's plan as often as --repeat requests, on pieces that are read once. `before`: C
+ * before the step; NULL if it is not read. */
 static tesela_status run_often(tsl_product *product, const tsl_block_step *step, tesela_plan *plan,
                                const void *a, const void *b, const void *before, void *c) {
   const int64_t repeats = product->request.repeat;
@@ -109,7 +110,7 @@ static tesela_status run_often(tsl_product *product, const tsl_block_step *step,
   return TESELA_OK;
 }
 
-/* Waiting that no computing hid. */
+/* Waits for a count and adds the time to the stage: no computing hid it. */
 static bool block_await(tsl_block_work *work, const int64_t *count, int64_t least, tsl_stage stage) {
   const double start = tsl_clock();
   const bool go_on = tsl_block_await(work, count, least);
@@ -117,13 +118,13 @@ static bool block_await(tsl_block_work *work, const int64_t *count, int64_t leas
   return go_on;
 }
 
-/* Whether a step reads what it finds in C. */
+/* Returns true if a step reads C. */
 static bool reads_c(const tsl_product *product, const tsl_block_step *step) {
   const double *beta = product->request.beta;
   return product->request.op == TSL_OP_GEMM && (!step->is_first || beta[0] != 0 || beta[1] != 0);
 }
 
-/* Each step for itself, by what was in C before it. */
+/* Runs and verifies one step, with a copy of C before it. */
 static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step, tesela_plan *plan,
                                 const void *a, const void *b, void *c) {
   tsl_product *product = work->product;
@@ -145,7 +146,7 @@ static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step
   return TESELA_OK;
 }
 
-/* False where all is to end. */
+/* Runs one step; returns false if all threads are to end. */
 static bool do_step(tsl_block_work *work, const tsl_block_step *step, int64_t index, double done,
                     double all) {
   tsl_product *product = work->product;
@@ -186,7 +187,7 @@ static void do_steps(tsl_block_work *work) {
     tsl_block_end(work, TESELA_OK);
 }
 
-/* With a thread that reads and one that writes. */
+/* Runs all steps, with one thread that reads and one that writes. */
 static tesela_status run_threads(tsl_block_work *work) {
   pthread_t reader, writer;
   const bool has_reader = pthread_create(&reader, NULL, tsl_block_read_ahead, work) == 0;
@@ -214,7 +215,7 @@ static tesela_status block_commit(tsl_product *product) {
   return status;
 }
 
-/* What is done is not lost, which a user should know. */
+/* Adds to the message that finished blocks are kept and how to resume. */
 static tesela_status tell_rest(const tsl_product *product, tesela_status status) {
   const tsl_part *part = product->blocks->part;
   tsl_status_saved saved;

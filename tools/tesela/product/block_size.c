@@ -2,14 +2,15 @@
 
 #include <math.h>
 
-/* What it costs to go to another place of a file, in bytes that could have been read meanwhile.
+/* The cost of a seek in a file, in bytes that could be read in that time.
  * Measurements: docs/lab/out_of_core.md. */
 static const double place_bytes = 16 << 10;
-/* What it costs to copy a piece for the caches, in each step that uses it, beside reading it. */
+/* The cost of packing a piece, in each step that uses it, relative to reading it. */
 static const double copy_cost = 0.5;
-/* The same for a call into the library, and for a block to be on the disk. */
+/* The costs of a call into the library, and of storing a block on disk, in bytes that could be read
+ * in that time. */
 static const double step_bytes = 256 << 10, block_bytes = 4 << 20;
-/* Reading and writing that no computing hides, at the start and at the end, counts so many times. */
+/* The weight of the first reads and the last write, which no computing hides. */
 static const double bare = 4;
 
 static int64_t block_size_least(int64_t a, int64_t b) {
@@ -20,7 +21,8 @@ static int64_t block_size_pieces_of(int64_t whole, int64_t part) {
   return whole > 0 ? (whole - 1) / part + 1 : 1;
 }
 
-/* Two blocks of C, or what one file of C needs, and those beside. */
+/* Returns the bytes of two blocks of C and of all blocks kept in addition, for blocks of `elements`
+ * elements. */
 static double c_memory(const tsl_block_wish *wish, double elements) {
   return elements * (double)(2 * wish->c_bytes + wish->c_beside);
 }
@@ -42,7 +44,7 @@ bool tsl_block_fit(const tsl_block_wish *wish, tsl_block_size *size) {
   size->depth = most < (double)wish->k ? (int64_t)most : wish->k;
   if (size->depth < wish->k) {
     size->depth = wish->step > 0 ? size->depth / wish->step * wish->step : 0;
-    /* Parts that are nearly alike. */
+    /* Parts of about equal depth. */
     if (size->depth > 0) {
       const int64_t even = block_size_pieces_of(wish->k, block_size_pieces_of(wish->k, size->depth));
       size->depth = block_size_least(size->depth, block_size_pieces_of(even, wish->step) * wish->step);
@@ -52,12 +54,14 @@ bool tsl_block_fit(const tsl_block_wish *wish, tsl_block_size *size) {
   return size->depth > 0;
 }
 
-/* Bytes of a piece of lines in a file, with what it costs to go from one to the next. */
+/* Returns the bytes of a piece of `lines` lines plus the cost of seeks; whole lines are contiguous
+ * and need one seek. */
 static double piece_cost(double lines, double length, double bytes, bool whole_lines) {
   return lines * length * bytes + (whole_lines ? 1 : lines) * place_bytes;
 }
 
-/* Bytes to read and to write, each place of a file counted for some more. */
+/* Returns the cost of reading and writing everything, in bytes, with seeks and calls included; sets
+ * size->read. */
 static double block_size_cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
   const double m = (double)wish->m, n = (double)wish->n, k = (double)wish->k, rows = (double)size->rows,
                cols = (double)size->cols, depth = (double)size->depth;
@@ -88,14 +92,15 @@ static double block_size_cost_of(const tsl_block_wish *wish, tsl_block_size *siz
          down * across * (c_piece + block_bytes) + bare * (a_piece + b_piece + c_piece);
 }
 
-/* `whole` in `parts` equal parts, of whole tiles where they are large. */
+/* Returns the size of one part of `whole` cut into `parts` equal parts, rounded to whole tiles if
+ * parts are large. */
 static int64_t block_size_part_of(int64_t whole, int64_t parts) {
   enum { TILE = 64 };
   const int64_t part = block_size_pieces_of(whole, parts);
   return part < 4 * TILE ? part : block_size_least(whole, (part + TILE - 1) / TILE * TILE);
 }
 
-/* The next number of parts to try: all of the first, then fewer and fewer. */
+/* Returns the next number of parts to try: every small number, then ever larger steps. */
 static int64_t next_parts(int64_t parts) {
   return parts < 24 ? parts + 1 : parts + parts / 8;
 }

@@ -1,5 +1,5 @@
-/* The order of the work: blocks along C's rows or down its columns, in each the parts of k. A function of
- * sizes, so that who reads, who multiplies and who writes walk it each for themselves. */
+/* The order of the steps: blocks along the rows of C or down its columns, and within a block the
+ * parts of k. The order depends on sizes only, so each thread computes it alone. */
 #include "product/blocks.h"
 
 #include "explain/plan_facts.h"
@@ -8,7 +8,7 @@ static int64_t block_steps_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* How deep the part of k is that comes at step->at. */
+/* Sets the depth of the part of k that begins at step->at. */
 static void set_part(const tsl_product *product, tsl_block_step *step) {
   const tsl_blocks *blocks = product->blocks;
   const int64_t left = product->k - step->at;
@@ -30,7 +30,7 @@ tsl_rectangle tsl_blocks_at(const tsl_product *product, int64_t block) {
   return c;
 }
 
-/* The block that comes at place `turn`. */
+/* Sets the step to the first part of the block at position `turn` of the order. */
 static void set_block(const tsl_product *product, int64_t turn, tsl_block_step *step) {
   const tsl_blocks *blocks = product->blocks;
   const bool down_first = blocks->size.down_first;
@@ -42,7 +42,8 @@ static void set_block(const tsl_product *product, int64_t turn, tsl_block_step *
   set_part(product, step);
 }
 
-/* The next block from place `turn` on that was not done before. */
+/* Finds the first block from position `turn` on that no earlier run wrote; returns false if there
+ * is none. */
 static bool find_block(const tsl_product *product, int64_t turn, tsl_block_step *step) {
   for (; turn < product->blocks->count; turn++) {
     set_block(product, turn, step);

@@ -1,5 +1,5 @@
-/* Writing behind: blocks of C in the order in which they are computed, each compared first where that is
- * asked for, and noted once it is on the disk. */
+/* Writes blocks of C in the order of computing. Each block is first compared if --expect is given,
+ * and is recorded in the journal once it is on disk. */
 #include "base/clock.h"
 #include "cli/interrupt.h"
 #include "product/block_work.h"
@@ -12,10 +12,12 @@ static tesela_status write_block(tsl_block_work *work, const tsl_block_step *ste
     return TESELA_OK;
   const double start = tsl_clock();
   TSL_TRY(tsl_part_write(blocks->part, &step->c, c, step->c.cols));
-  TSL_TRY(tsl_blocks_check_inputs(work->product)); /* a block that is noted is of what the journal says */
+  /* the inputs must be unchanged, or the journal would record a block of other data */
+  TSL_TRY(tsl_blocks_check_inputs(work->product));
   TSL_TRY(tsl_part_note(blocks->part, step->block));
   tsl_interrupt_tell(tsl_blocks_kept,
-                     tsl_part_data_name(blocks->part)); /* from now on an interrupt leaves something */
+                     /* from now on an interrupt leaves a file that --resume can use */
+                     tsl_part_data_name(blocks->part));
   blocks->write_seconds += tsl_clock() - start;
   blocks->written_bytes +=
       (double)step->c.rows * (double)step->c.cols * (double)tsl_type(work->product->type)->size;

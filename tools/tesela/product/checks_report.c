@@ -1,8 +1,8 @@
-/* What --verify and --expect came to, in words. */
+/* Prints the results of --verify and --expect. */
 #include "cli/report.h"
 #include "product/product.h"
 
-/* What decided. */
+/* Appends the bound that decided. */
 static void add_decider(const tsl_product *product, tsl_text *out) {
   const tsl_difference *difference = &product->difference;
   const tsl_decider decider = tsl_product_decider(product);
@@ -17,7 +17,7 @@ static void add_decider(const tsl_product *product, tsl_text *out) {
                  (long long)difference->by_print);
 }
 
-/* Whether the result agrees with the file, and by what it was judged. */
+/* Adds whether the result agrees with the expected file, and by which bound. */
 static void add_expected(const tsl_product *product, tsl_table *table) {
   const tsl_difference *difference = &product->difference;
   const bool same = difference->count == 0;

@@ -31,9 +31,9 @@ static const tsl_option options[] = {
                       "compare with the number in this file: it is right, to its last printed digit"),
     TSL_OPTION_TOLERANCE(dot_options),
     TSL_OPTION_SHARED(dot_options, repeat, "repeat", COUNT, "1",
-                      "add up so many times and report the median"),
+                      "repeat the sum this many times and report the median"),
     TSL_OPTION_SHARED(dot_options, memory, "memory", BYTES, NULL,
-                      "refuse to take more memory than this (default: 80% of what is free)"),
+                      "refuse to take more memory than this (default: 80% of free memory)"),
     TSL_OPTIONS_OF_PRINTING(dot_options),
     TSL_OPTIONS_END,
 };

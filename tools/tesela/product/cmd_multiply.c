@@ -66,10 +66,10 @@ static const tsl_option options[] = {
         "compare with the product in this file: its numbers are right, to their last printed digit"),
     TSL_OPTION_TOLERANCE(multiply_options),
     TSL_OPTION_SHARED(multiply_options, repeat, "repeat", COUNT, "1",
-                      "multiply so many times and report the median"),
+                      "multiply this many times and report the median"),
     TSL_OPTION_SHARED(
         multiply_options, memory, "memory", BYTES, NULL,
-        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free); "
+        "use at most this many bytes, working by panels of rows or by blocks (default: 80% of free memory); "
         "under mpirun: of each process, which holds its parts of the matrices whole"),
     TSL_OPTION_RESUME(multiply_options),
     TSL_OPTIONS_OF_PRINTING(multiply_options),
@@ -112,7 +112,7 @@ static tesela_status multiply_read_types(const char *text, tsl_types *types) {
   return TESELA_OK;
 }
 
-/* One file makes a product by itself, two are multiplied. */
+/* Checks the words: one file is multiplied by its own transpose, two files are multiplied. */
 static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *settings) {
   const bool by_itself = settings->symmetric || settings->hermitian;
   if (settings->symmetric && settings->hermitian)
@@ -134,7 +134,8 @@ static tesela_status multiply_check_words(const tsl_call *call, const multiply_o
   return TESELA_OK;
 }
 
-/* A vector without a word is a row. */
+/* Fills the epilogue of the request. A bias without --bias-along is added along rows. Returns
+ * TESELA_BAD_CALL for --bias-along without --bias. */
 static tesela_status ask_finish(const multiply_options *settings, tsl_product_request *request) {
   if (settings->bias_axis != TESELA_NO_BIAS && !settings->bias)
     return tsl_fail(TESELA_BAD_CALL,

@@ -36,9 +36,9 @@ static const tsl_option options[] = {
     TSL_OPTION_SHARED(solve_options, tolerance, "tolerance", NUMBER, NULL,
                       "with --expect: elements agree that differ by at most this"),
     TSL_OPTION_SHARED(solve_options, repeat, "repeat", COUNT, "1",
-                      "solve so many times and report the median"),
+                      "solve this many times and report the median"),
     TSL_OPTION_SHARED(solve_options, memory, "memory", BYTES, NULL,
-                      "refuse to take more memory than this (default: 80% of what is free)"),
+                      "refuse to take more memory than this (default: 80% of free memory)"),
     TSL_OPTIONS_OF_PRINTING(solve_options),
     TSL_OPTIONS_END,
 };

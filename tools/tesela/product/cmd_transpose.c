@@ -4,7 +4,7 @@
 #include "product/product.h"
 
 typedef struct transpose_options {
-  tsl_product_options shared; /* but alpha, which is real */
+  tsl_product_options shared; /* the shared options, except alpha, which is real here */
   tsl_option_number factor;
   bool in_place;
   tesela_type type;
@@ -30,10 +30,10 @@ static const tsl_option options[] = {
                       "compare with the matrix in this file"),
     TSL_OPTION_TOLERANCE(transpose_options),
     TSL_OPTION_SHARED(transpose_options, repeat, "repeat", COUNT, "1",
-                      "transpose so many times and report the median"),
+                      "transpose this many times and report the median"),
     TSL_OPTION_SHARED(
         transpose_options, memory, "memory", BYTES, NULL,
-        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free)"),
+        "use at most this many bytes, working by panels of rows or by blocks (default: 80% of free memory)"),
     TSL_OPTION_RESUME(transpose_options),
     TSL_OPTIONS_OF_PRINTING(transpose_options),
     TSL_OPTIONS_END,

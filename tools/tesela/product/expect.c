@@ -20,19 +20,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What judges one element, component by component. */
+/* The coefficients of an element's bound. */
 typedef struct bound {
-  double relative;  /* of G */
-  double own, file; /* of |C|, of |E| */
+  double relative;  /* the coefficient of G */
+  double own, file; /* the coefficients of |C| and of |E| */
   double underflow;
-  double flushes; /* as tsl_accuracy has it */
+  double flushes; /* as in tsl_accuracy */
 } bound;
 
 static void expect_load(tesela_type type, const void *data, int64_t index, double value[2]) {
   tsl_type_load(type, (const char *)data + index * (int64_t)tsl_type(type)->size, value);
 }
 
-/* Element (row, col) of a factor, up to its signs, which may be one that is not stored. */
+/* Loads element (row, col) of a factor as its structure defines it; signs are not needed. */
 static void expect_load_factor(const tsl_shape *shape, const void *data, int64_t row_stride,
                                int64_t col_stride, int64_t row, int64_t col, double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
@@ -45,14 +45,14 @@ static void expect_load_factor(const tsl_shape *shape, const void *data, int64_t
     value[1] = 0;
 }
 
-/* What reading a file in a narrower type costs, relative to its numbers. */
+/* Returns the relative error of reading a file into a narrower type. */
 static double read_roundoff(const tsl_matrix_source *feed) {
   const double file = feed->reader ? tsl_type(feed->type)->unit_roundoff : 0;
   const double own = feed->reader ? tsl_type(feed->as)->unit_roundoff : 0;
   return own > file ? own : 0;
 }
 
-/* Of GELU and what is near it, at its steepest. */
+/* Returns the largest slope of the activation function (GELU and its approximations exceed 1). */
 static double slope(tesela_activation activation) {
   return activation == TESELA_GELU || activation == TESELA_GELU_TANH ? 1.13 : 1;
 }
@@ -86,7 +86,7 @@ static double scale_of(const tsl_product *product, int value, const tesela_vecto
   return numbers ? fabs((double)numbers[product->scalings[value] == TESELA_SCALE_LINES ? line : 0]) : 1;
 }
 
-/* What scales multiply the terms of an element of a part by, in size. */
+/* Returns the magnitude of the product of scales that multiplies an element of a part. */
 static double expect_scales_at(const tsl_product *product, const tsl_compared *compared, int64_t row,
                                int64_t col) {
   return scale_of(product, 0, &compared->last.scale_a, row) *
@@ -106,12 +106,12 @@ void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum
   }
 }
 
-/* G of both components of one element, and what flushing its terms to 0 may cost. */
+/* G of both components of one element, and the largest error of flushing its terms to 0. */
 typedef struct magnitudes {
   double g[2], flushed;
 } magnitudes;
 
-/* `before`, `bias` and `scales`: the element's own. */
+/* Returns G from the sum of products. `before`, `bias` and `scales` are the element's. */
 static magnitudes whole_magnitudes(const tsl_product *product, const tsl_element_sum *sum,
                                    const double before[2], const double bias[2], double scales) {
   const double *alpha = product->whole.alpha, *beta = product->whole.beta;
@@ -128,10 +128,10 @@ static bool same_special(double x, double y) {
   return (isnan(x) && isnan(y)) || x == y;
 }
 
-/* How one component of an element was judged. */
+/* The judgement of one component of an element. */
 typedef struct judgement {
   bool agrees, by_print, weak;
-  double rounding, printed; /* that explain so much */
+  double rounding, printed; /* the two parts of the bound */
 } judgement;
 
 static judgement judge_component(const tsl_product *product, const bound *by, double c, double e,
@@ -151,14 +151,15 @@ static judgement judge_component(const tsl_product *product, const bound *by, do
   return out;
 }
 
-/* What an element came to. */
+/* The judgement of an element. */
 typedef struct expect_outcome {
   double error;
   bool differs, by_print, weak;
-  bool is_sure; /* larger magnitudes would change nothing */
+  bool is_sure; /* larger magnitudes would not change the judgement */
 } expect_outcome;
 
-/* Of a solve, --tolerance decides. */
+/* Returns true if elements are only moved, so that no rounding is permitted. For a solve
+ * --tolerance decides. */
 static bool expect_is_moved(const tsl_product *product) {
   return product->request.op == TSL_OP_TRANSPOSE || product->request.op == TSL_OP_SOLVE;
 }
@@ -177,8 +178,9 @@ static double error_of(const tsl_product *product, const tsl_difference *found) 
   return error;
 }
 
-/* Judges an element whose components are not all equal, and fills in its bounds. `is`: its magnitudes; NULL:
- * |C| is to do, and false says that it does not. What is within --tolerance needs none. */
+/* Judges an element whose components are not all equal, and sets its bounds. `is`: the element's
+ * magnitudes; NULL: only |C| is used, and false means that |C| is not enough. A difference within
+ * --tolerance needs no magnitudes. */
 static bool expect_judge_element(const tsl_product *product, const bound *by, const magnitudes *is,
                                  tsl_difference *found, expect_outcome *out) {
   const tsl_option_number *tolerance = &product->request.tolerance;
@@ -211,7 +213,7 @@ static bool is_before(const tsl_difference *difference, const tsl_difference *ot
   return difference->row < other->row || (difference->row == other->row && difference->col < other->col);
 }
 
-/* Adds an element that was judged. */
+/* Adds a judged element to the product's difference. */
 static void count_element(tsl_product *product, tsl_difference found, expect_outcome is) {
   tsl_difference *out = &product->difference;
   if (product->request.tolerance.given) {
@@ -233,8 +235,8 @@ static void count_element(tsl_product *product, tsl_difference found, expect_out
   out->count++;
 }
 
-/* With the magnitudes of an element of a part whose factors are there: a part of k after the other, until
- * they explain it. */
+/* Judges an element with its factors: adds magnitudes, one part of k after another, until they
+ * explain it. */
 static void judge_in_parts(const tsl_product *product, const tsl_compared *compared, const bound *by,
                            tsl_difference *found, expect_outcome *is) {
   const int64_t row = found->row - compared->row, col = found->col - compared->col, k = product->k;
@@ -256,7 +258,8 @@ static void judge_in_parts(const tsl_product *product, const tsl_compared *compa
   }
 }
 
-/* False where the element's magnitudes are asked for, and have to be brought from elsewhere. */
+/* Compares an element; returns false if its magnitudes are needed and the factors are not in
+ * memory. */
 static bool compare_element(tsl_product *product, const tsl_compared *compared, const bound *by,
                             tsl_difference found) {
   expect_outcome is;
@@ -285,7 +288,7 @@ bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
   return true;
 }
 
-/* What is left open, where there is room for it. */
+/* Puts an element on the list of open elements; returns false if the list is full. */
 static bool keep_open(const tsl_compared *compared, const tsl_difference *found) {
   tsl_open_list *list = compared->open;
   if (list->count == list->most)
@@ -342,7 +345,7 @@ static const char *format_value(const double value[2], bool complex, char *out, 
   return out;
 }
 
-/* What would have been fine, after the two numbers. */
+/* Formats the permitted difference, for the message after the two numbers. */
 static const char *format_bound(const tsl_product *product, char *out, size_t size) {
   const tsl_difference *difference = &product->difference;
   if (product->request.tolerance.given)

@@ -1,5 +1,5 @@
-/* A product's last step, as files have it: a bias, which is a file with one row or one column, an activation,
- * and scales, which are such files, or numbers. */
+/* The epilogue of a product from files: a bias (a file with one row or one column), an activation,
+ * and scales (vector files or numbers). */
 #include "base/status.h"
 #include "product/product.h"
 

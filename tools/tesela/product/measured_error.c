@@ -1,4 +1,4 @@
-/* What the library measured of a product's error. */
+/* Reports the error that the library measured. */
 #include "cli/report.h"
 #include "product/product.h"
 
@@ -25,7 +25,7 @@ tesela_status tsl_product_measured(tsl_product *product, tesela_status status, c
   return status;
 }
 
-/* What errors are counted in: without the factors that are 1 and 0. */
+/* Returns the unit of errors, such as |A||B|; factors alpha = 1 and beta = 0 are left out. */
 static const char *unit_of(const tsl_product *product) {
   static const char *const plain[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "|A||B|",
                                                   [TSL_OP_DOT] = "|x||y|",

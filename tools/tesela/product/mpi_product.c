@@ -13,7 +13,8 @@
 
 /* --- what ranks do not do --- */
 
-/* By each for itself, before MPI begins: all were given the same words. */
+/* Refuses options that ranks do not support. Each rank does so alone before MPI begins, since all
+ * have the same options. */
 static tesela_status mpi_product_refuse_options(const tsl_product_request *request) {
   const struct {
     bool given;
@@ -45,8 +46,8 @@ static tesela_status mpi_product_refuse_options(const tsl_product_request *reque
   return TESELA_OK;
 }
 
-/* A file of which this rank can read its part: text and what is packed is read once by each, into a file of
- * its own. */
+/* Makes a file readable by parts: each rank converts a text or compressed file to a temporary file
+ * of its own. */
 static tesela_status make_readable(const tsl_together *work, tsl_matrix_source *feed) {
   enum { SHARE = 4 };
   if (!feed->reader || feed->by_blocks)
@@ -81,7 +82,7 @@ static tesela_status refuse_output(const tsl_together *work) {
 
 static int64_t mpi_product_share(int64_t size, int64_t index, int64_t count) {
   const int64_t each = size / count, rest = size % count;
-  return index * each + index * rest / count; /* size * index / count, without its overflow */
+  return index * each + index * rest / count; /* equals size * index / count, without overflow */
 }
 
 static void deal(const tsl_ranks *ranks, int64_t rows, int64_t cols, bool columns_first, tsl_dealt *out) {
@@ -106,14 +107,15 @@ static tesela_status count_bytes(const tsl_dealt *dealt, tesela_type type, const
 static tesela_status mpi_product_take(tsl_dealt *dealt, tesela_type type, const char *what) {
   size_t bytes = 0;
   TSL_TRY(count_bytes(dealt, type, what, &bytes));
-  return tsl_alloc(bytes + 1, what, &dealt->data); /* nothing of it is somewhere, too */
+  /* one byte more, so that an empty part has an address, too */
+  return tsl_alloc(bytes + 1, what, &dealt->data);
 }
 
 static bool keeps_c0(const tsl_together *work) {
   return work->product.request.repeat > 1 && work->product.c0.reader;
 }
 
-/* Counts what this rank is going to hold, and refuses what --memory has no room for. */
+/* Counts the bytes that this rank will hold; fails if they exceed --memory. */
 static tesela_status count_held(tsl_together *work) {
   const tsl_product *p = &work->product;
   const uint64_t memory = p->request.memory;
@@ -234,7 +236,7 @@ static int mpi_product_by_seconds(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* What --repeat needs: a record of each, and C0 again for each. */
+/* The state of --repeat: a record of each repeat, and C0 for each. */
 typedef struct repeating {
   tesela_mpi_record *records;
   void *before;
@@ -258,7 +260,7 @@ static tesela_status take_repeats(const tsl_together *work, repeating *out) {
   return TESELA_OK;
 }
 
-/* The same result each time; the record is of the time in the middle. */
+/* Multiplies repeatedly from equal operands; keeps the record of the median time. */
 static tesela_status multiply_repeatedly(tsl_together *work, repeating *state) {
   const int64_t repeats = work->product.request.repeat;
   for (int64_t i = 0; i < repeats; i++) {
@@ -286,7 +288,7 @@ static tesela_status mpi_product_multiply(tsl_together *work) {
   return status;
 }
 
-/* A rank that finds nothing wrong ends as the one that does, and with what all of them found. */
+/* Checks C on all ranks. If one rank finds an error, all end with its status and message. */
 static tesela_status mpi_product_check(tsl_together *work) {
   tsl_status_saved saved;
   if (!work->product.request.verify && !work->product.expected.reader)
@@ -312,7 +314,7 @@ static tesela_status find_most_held(tsl_together *work) {
   return TESELA_OK;
 }
 
-/* Each step is all ranks', and none goes on where one failed. */
+/* Runs all stages. All ranks take part in each stage, and all stop if one fails. */
 static tesela_status mpi_product_run(const tsl_product_request *request, tsl_together *work) {
   TSL_TRY(tsl_agree(work->ranks, mpi_product_prepare(request, work)));
   TSL_TRY(tsl_agree(work->ranks, begin_output(work)));
@@ -331,7 +333,7 @@ static tesela_status mpi_product_run(const tsl_product_request *request, tsl_tog
   return TESELA_OK;
 }
 
-/* A wrong result is reported in full before its sentence, and is not written. */
+/* Reports a wrong result in full before its message; it is not written. */
 static tesela_status mpi_product_report(const tsl_call *call, const tsl_together *work,
                                         const tsl_product_options *options, tesela_status status) {
   tsl_status_saved saved;

@@ -1,11 +1,11 @@
-/* A product of matrix files by processes that MPI started: each reads its part of A, B and C0 by itself, all
- * multiply together, and each writes its part of C into one file, which appears when it is whole. .npy files
- * are open on all of them by MPI-IO.
+/* Multiplies matrix files on the processes that MPI started. Each rank reads its part of A, B and C0.
+ * All ranks multiply together, and each writes its part of C into one file, which appears when it is complete.
+ * All ranks open .npy files by MPI-IO.
  *
- *   rank 0   rows of A | rows of B | rows of C     of a file in Fortran order columns, so that each reads and
- * writes one piece rank 1   ...       | ...       | ...
+ *   rank 0   rows of A | rows of B | rows of C     of a file in Fortran order: columns,
+ *   rank 1   ...       | ...       | ...           so that each rank reads and writes one contiguous piece
  *
- * Whatever fails on one of them, all end with its status and its sentence, which rank 0 tells. */
+ * If a rank fails, all ranks end with its status and its message, which rank 0 prints. */
 #ifndef TSL_TOOL_PRODUCT_MPI_PRODUCT_H
 #define TSL_TOOL_PRODUCT_MPI_PRODUCT_H
 
@@ -16,10 +16,10 @@
 
 #include <tesela/tesela_layout.h>
 
-/* A matrix that lies on the ranks. */
+/* A matrix distributed over the ranks. */
 typedef struct tsl_dealt {
   tesela_layout layout;
-  tsl_rectangle own; /* of the file: this rank's */
+  tsl_rectangle own; /* this rank's rectangle of the file */
   int64_t row_stride, col_stride;
   void *data;
 } tsl_dealt;
@@ -28,38 +28,40 @@ enum { TSL_TOGETHER_INPUTS = 4 }; /* A, B, C0, and the expected file */
 
 typedef struct tsl_together {
   tsl_ranks *ranks;
-  tsl_product product; /* its files, sizes and types; not its plans */
+  tsl_product product; /* files, sizes and types; its plans are not used */
   tsl_dealt a, b, c;
   uint64_t held;      /* bytes of this rank's parts of A, B and C, and of a copy of C0 */
-  uint64_t held_most; /* of the rank that holds most */
+  uint64_t held_most; /* the largest `held` of all ranks */
   tesela_mpi_record record;
-  double fastest; /* seconds of the fastest repeat; the record is of the one in the middle */
-  tsl_part *part; /* NULL: nothing is written */
-  tsl_ranks_file *inputs[TSL_TOGETHER_INPUTS]; /* NULL: each reads by itself */
-  int files, shared;                           /* that are read and written; of these, by MPI-IO */
-  tsl_status_saved unshared;         /* why MPI did not open the first that it did not; TESELA_OK: it did */
+  double fastest; /* seconds of the fastest repeat; `record` is the median repeat's */
+  tsl_part *part; /* the output under way; NULL: nothing is written */
+  tsl_ranks_file *inputs[TSL_TOGETHER_INPUTS]; /* NULL: each rank reads by itself */
+  /* the number of files read and written; the number of these opened by MPI-IO */
+  int files, shared;
+  /* the reason why MPI did not open the first file that it refused; TESELA_OK: it opened all */
+  tsl_status_saved unshared;
   double read, verify, write, total; /* seconds */
 } tsl_together;
 
-/* All of it, on each of the processes; the report is rank 0's. */
+/* Runs the whole command on each of the processes; rank 0 prints the report. Called by all ranks. */
 tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *request,
                                    const tsl_product_options *options);
 
-/* All ranks: files of which each can read its part (rows, blocks) by itself already, are opened for all; and
- * closed. */
+/* Open by MPI-IO, and close, the files of which a rank can read its part alone. Called by all
+ * ranks. */
 tesela_status tsl_together_open(tsl_together *work);
 void tsl_together_close(tsl_together *work);
-/* All ranks: C into the output that rank 0 began. All come to one end. */
+/* Writes C into the output that rank 0 opened. Called by all ranks; all return the same status. */
 tesela_status tsl_together_write(tsl_together *work);
-/* Bytes that one of the processes may take of its host's memory, beside what it holds; 1 at least. */
+/* Returns the bytes of host memory that one process may take in addition to `held`; at least 1. */
 uint64_t tsl_together_memory(const tsl_together *work);
-/* --verify and --expect: this rank's elements of C, into the product's verdict and difference.
- * TESELA_WRONG_RESULT. */
+/* Checks this rank's elements of C for --verify and --expect, and adds to the product's verdict and
+ * difference. Returns TESELA_WRONG_RESULT if an element is wrong. */
 tesela_status tsl_together_check(tsl_together *work);
-/* Makes these what all ranks found: of all of them, the same on each. TESELA_WRONG_RESULT where C differs
- * from what is expected, and the judge found nothing. */
+/* Combines the verdicts and differences of all ranks; all get the same result. Returns
+ * TESELA_WRONG_RESULT if C differs from the expected file and --verify found no error. */
 tesela_status tsl_together_sum_up(tsl_together *work);
-/* Prints what was done: the speaker's. */
+/* Prints the report. Called by rank 0 only. */
 tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json, bool is_written);
 
 #endif

@@ -18,9 +18,9 @@
 
 typedef struct mpi_product_check_checking {
   tsl_together *work;
-  int64_t rows, cols; /* of a tile, at most */
+  int64_t rows, cols; /* the largest size of a tile */
   double tiles;
-  void *a, *b, *c, *before, *expected; /* the present tile's; C's packed row by row */
+  void *a, *b, *c, *before, *expected; /* operands and results of the present tile; C is packed by rows */
 } mpi_product_check_checking;
 
 uint64_t tsl_together_memory(const tsl_together *work) {
@@ -34,7 +34,7 @@ static size_t mpi_product_check_size_of(tesela_type type) {
   return tsl_type(type)->size;
 }
 
-/* Lines of all of k that so many bytes hold. */
+/* Returns the number of lines of length k that fit into `bytes`, at most `most`. */
 static int64_t lines_in(double bytes, int64_t k, tesela_type type, int64_t most) {
   const double lines = bytes / (fmax(1, (double)k) * (double)mpi_product_check_size_of(type));
   return lines >= (double)most ? most : lines >= 1 ? (int64_t)lines : 1;
@@ -99,7 +99,7 @@ static tsl_problem mpi_product_check_problem_of(const tsl_product *p, const tsl_
   return problem;
 }
 
-/* What ranks guarantee: the record's bound, in units of C's type. */
+/* Returns the guarantee of the ranks' product: the record's bound, in units of C's type. */
 static tsl_plan_bound guaranteed_by(const tsl_together *work) {
   const double u = tsl_type(work->product.type)->unit_roundoff, bound = work->record.error_bound;
   return (tsl_plan_bound){.factor = u > 0 ? bound / u : 0, .bound = bound};
@@ -145,7 +145,7 @@ static void pack_tile(mpi_product_check_checking *job, const tsl_rectangle *tile
            bytes);
 }
 
-/* A's lines are there. */
+/* Checks one tile; A's lines are already in memory. */
 static tesela_status check_tile(mpi_product_check_checking *job, const tsl_rectangle *tile) {
   const tsl_product *p = &job->work->product;
   const bool across = p->request.transpose_b;
@@ -209,7 +209,7 @@ static void add_outcome(tsl_product *p, const mpi_product_check_outcome *other) 
   all->grade = fmax(all->grade, v->grade);
   all->checked += v->checked;
   if (sum.count == 0)
-    p->difference = *d; /* the first that differs is there, if any does */
+    p->difference = *d; /* `d` holds the first differing element, if one differs */
   p->difference.count = sum.count + d->count;
   p->difference.error = fmax(sum.error, d->error);
   p->difference.by_print = sum.by_print + d->by_print;
@@ -234,7 +234,7 @@ tesela_status tsl_together_check(tsl_together *work) {
   return status;
 }
 
-/* Ranks have rows of C in their order. */
+/* Ranks own rows of C in rank order, so the first rank with a difference has the first element. */
 tesela_status tsl_together_sum_up(tsl_together *work) {
   tsl_product *p = &work->product;
   const mpi_product_check_outcome own = {p->verdict, p->difference};

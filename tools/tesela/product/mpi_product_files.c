@@ -1,11 +1,12 @@
-/* How ranks come to the bytes of files: a .npy file is open on all of them by MPI-IO, and each reads and
- * writes its part of it by itself. What is no such file, or cannot be opened so, is each rank's own. */
+/* Opens files for ranks. All ranks open a .npy file by MPI-IO, and each reads and writes its part.
+ * For other files, or if MPI-IO fails, each rank opens the file itself. */
 #include "base/status.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"
 #include "product/mpi_product.h"
 
-/* All ranks. NULL: MPI does not open it, and the first file's reason is kept. */
+/* Opens a file by MPI-IO; called by all ranks. Returns NULL if MPI cannot open it, and keeps the
+ * reason of the first such file. */
 static tsl_ranks_file *open_shared(tsl_together *work, const char *path, bool writes) {
   tsl_ranks_file *file;
   if (tsl_ranks_open(path, writes, &file) == TESELA_OK) {
@@ -35,10 +36,10 @@ tesela_status tsl_together_open(tsl_together *work) {
 
 void tsl_together_close(tsl_together *work) {
   for (int i = 0; i < TSL_TOGETHER_INPUTS; i++)
-    (void)tsl_ranks_close(work->inputs[i]); /* all was read */
+    (void)tsl_ranks_close(work->inputs[i]); /* all data was read before */
 }
 
-/* The file is there, with room for all of it, and this rank can write it. */
+/* Opens rank 0's temporary file for writing; it already has its full size. */
 static tesela_status mpi_product_files_join(tsl_together *work) {
   const tsl_rectangle whole = {.rows = work->product.m, .cols = work->product.n};
   return work->part ? TESELA_OK
@@ -56,7 +57,7 @@ tesela_status tsl_together_write(tsl_together *work) {
   tsl_ranks_file *file = open_shared(work, tsl_part_data_name(work->part), true);
   work->files++;
   tsl_part_write_by(work->part, file ? tsl_ranks_write : NULL, file);
-  /* MPI opens the file by its name, which may have become another file's. */
+  /* MPI opens the file by name, and the name may meanwhile belong to another file. */
   tesela_status status =
       tsl_part_remains(work->part)
           ? write_own(work)

@@ -1,4 +1,4 @@
-/* What ranks did together, by the one that speaks. */
+/* Prints the report of a product by ranks, on rank 0. */
 #include "base/status.h"
 #include "cli/report.h"
 #include "product/mpi_product.h"

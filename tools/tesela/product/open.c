@@ -1,4 +1,4 @@
-/* Opening: files, shapes, types, the output. */
+/* Opens files, checks shapes and types, and opens the output. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -19,7 +19,7 @@ const char *tsl_stage_name(tsl_stage stage) {
   return names[stage];
 }
 
-/* An input that cannot be opened is the caller's mistake, unlike a disk that fails under an output. */
+/* Opens an input. A failure is TESELA_BAD_INPUT, unlike a disk error of an output. */
 static tesela_status open_feed(const char *path, const char *format, tsl_matrix_source *feed) {
   if (!path)
     return TESELA_OK;
@@ -43,7 +43,7 @@ static tesela_status open_feed(const char *path, const char *format, tsl_matrix_
   return TESELA_OK;
 }
 
-/* A vector is one row or one column. */
+/* Checks that the files of a dot product have one row or one column. */
 static tesela_status check_vectors(const tsl_product *product) {
   const tsl_matrix_source *const feeds[] = {&product->a, &product->b};
   for (int i = 0; i < 2; i++)
@@ -87,8 +87,9 @@ static tesela_status check_shape(const tsl_product *product, const tsl_matrix_so
                   (long long)feed->rows, (long long)feed->cols, (long long)product->m, (long long)product->n);
 }
 
-/* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where
- * a file or a factor is. What is only moved keeps its type. */
+/* Returns the type of the computation: f32 or c64 if it holds all values of A and B, else f64 or
+ * c128, also for integers. It is complex if a file or a scalar is complex. Elements that are only
+ * moved keep their type. */
 static tesela_type default_type(const tsl_product *product) {
   const tsl_matrix_source *const feeds[] = {&product->a, &product->b, &product->c0, &product->bias};
   const tsl_product_request *request = &product->request;
@@ -106,7 +107,7 @@ static tesela_type default_type(const tsl_product *product) {
   return complex ? (narrow ? TESELA_C64 : TESELA_C128) : (narrow ? TESELA_F32 : TESELA_F64);
 }
 
-/* What a comparison reads: all that the file holds. */
+/* Returns the type in which the expected file is read, which holds all of its values. */
 static tesela_type expected_type(const tsl_product *product) {
   const tsl_type_info *file = tsl_type(product->expected.type), *own = tsl_type(product->type);
   if (file == own)
@@ -114,7 +115,7 @@ static tesela_type expected_type(const tsl_product *product) {
   return file->is_complex || own->is_complex ? TESELA_C128 : TESELA_F64;
 }
 
-/* What is no number is a file. */
+/* Returns the path of a scale; NULL if it is a number. */
 static const char *scale_path(const tsl_product_request *request, int value) {
   double number;
   const char *given = request->scales[value];
@@ -144,11 +145,14 @@ static tesela_status check_paths(const tsl_product_request *request) {
   return TESELA_OK;
 }
 
-/* What no strategy of dots takes may be multiplied all the same. */
+/* Checks that a strategy takes the types. For a dot product without one, the message suggests
+ * `tesela multiply` if gemm takes the types. The types in which scales are summed are checked, not
+ * the result's. */
 static tesela_status check_types(const tsl_product *product) {
   const tsl_type_info *a = tsl_type(product->types.a), *c = tsl_type(product->types.c);
   tsl_types types = product->types;
-  if (tsl_product_is_scaled(product) && c->sums == TESELA_F32) /* which sums are scaled to */
+  /* sums with scales are converted to C's type at the end */
+  if (tsl_product_is_scaled(product) && c->sums == TESELA_F32)
     types.c = a->is_integer ? TESELA_I32 : TESELA_F32;
   const tesela_status status = tsl_terms_check_types(product->request.op, &types);
   tsl_status_saved saved;
@@ -161,7 +165,7 @@ static tesela_status check_types(const tsl_product *product) {
   return tsl_fail(status, "%s; tesela multiply takes them, as a row and a column", saved.sentence);
 }
 
-/* A real product has real factors, and no conjugates. */
+/* Checks that a real product has real scalars and no conjugates. */
 static tesela_status check_factors(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   const tsl_type_info *type = tsl_type(product->type);
@@ -174,7 +178,7 @@ static tesela_status check_factors(const tsl_product *product) {
       type->name);
 }
 
-/* The sizes of C, from those of the files. */
+/* Sets the sizes of C from the sizes of the files. */
 static tesela_status size_gemm(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   product->m = request->transpose_a ? product->a.cols : product->a.rows;
@@ -236,7 +240,7 @@ tesela_status tsl_product_check_request(const tsl_product_request *request) {
   return TESELA_OK;
 }
 
-/* The problem of all rows, for what is counted of it. */
+/* Sets the problem of all rows, from which the report counts operations and bytes. */
 static tesela_status count_whole(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   tsl_problem *whole = &product->whole;
@@ -252,7 +256,8 @@ static tesela_status count_whole(tsl_product *product) {
   return tsl_problem_check(whole);
 }
 
-/* With scales 8-bit integers stay what they are, unless something else is asked for, and make numbers. */
+/* Sets the types of a scaled product: 8-bit integers stay as they are unless the user chose a type;
+ * the result is floating point. */
 static void scale_types(tsl_product *product) {
   const tsl_type_info *a = tsl_type(product->a.type), *b = tsl_type(product->b.type);
   if (product->request.types.a == TESELA_TYPE_DEFAULT && a->is_integer && a->size == 1 && b->is_integer &&
@@ -296,7 +301,7 @@ tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *
   product->b.as = product->types.b;
   product->c0.as = product->types.c;
   product->expected.as = request->expected ? expected_type(product) : product->type;
-  /* Some formats are scanned for their shape, which is most of the reading. */
+  /* Opening counts as reading: some formats are scanned for their shape. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   product->memory = request->memory ? request->memory : tsl_memory_available() / 5 * 4;
   product->by_blocks = tsl_blocks_wanted(product);

@@ -1,11 +1,11 @@
-/* Panels: how many rows of C at once there is memory for. */
+/* Chooses how many rows of C are computed at once, from the available memory. */
 #include "base/checked.h"
 #include "base/status.h"
 #include "product/product.h"
 
 enum { PANEL_MULTIPLE = 64 };
 
-/* Sizes that do not fit into 64 bits are larger than any memory, so they stop at the largest number. */
+/* Multiplies with saturation: sizes beyond 64 bits exceed any memory. */
 static uint64_t panels_product_of(uint64_t a, uint64_t b) {
   size_t result;
   return tsl_size_mul(a, b, &result) ? result : UINT64_MAX;
@@ -22,7 +22,7 @@ bool tsl_product_keeps_before(const tsl_product *product) {
          (request->verify || request->expected || request->repeat > 1);
 }
 
-/* Host bytes that are needed whatever the panel, and for each row of it. */
+/* Host bytes needed for any panel, and for each row of a panel. */
 typedef struct need {
   uint64_t fixed, row;
 } need;
@@ -38,7 +38,8 @@ static void add_feed(const tsl_matrix_source *feed, need *out) {
     out->row = panels_sum_of(out->row, row);
 }
 
-/* `doubled`: the device computes in the host's memory, on copies of its own. */
+/* Returns the host memory needed. `doubled`: the device computes in host memory on copies of its
+ * own. */
 static need host_need(const tsl_product *product, bool doubled) {
   const uint64_t c_row = panels_product_of((uint64_t)product->n, tsl_type(product->type)->size);
   need out = {0};
@@ -64,7 +65,7 @@ static uint64_t panels_bytes_of(const need *needed, int64_t rows) {
   return panels_sum_of(needed->fixed, panels_product_of((uint64_t)rows, needed->row));
 }
 
-/* What panels need beside: some outputs keep all rows until the end. */
+/* Adds the memory that panels need in addition: some output formats keep all rows until the end. */
 static need need_of_panels(const tsl_product *product, const need *whole) {
   need out = *whole;
   if (product->writer && tsl_writer_keeps_rows(product->writer))
@@ -74,7 +75,7 @@ static need need_of_panels(const tsl_product *product, const need *whole) {
   return out;
 }
 
-/* Rows of C for which there is memory. */
+/* Returns the number of rows of C that fit into memory. */
 static int64_t panels_rows_within(const tsl_product *product, const need *needed) {
   if (product->request.in_place || tsl_product_is_structured(product) || needed->fixed >= product->memory)
     return 0;
@@ -82,7 +83,7 @@ static int64_t panels_rows_within(const tsl_product *product, const need *needed
   return rows < (uint64_t)product->m ? (int64_t)rows : product->m;
 }
 
-/* "B (b.npy) and C0 (c.mtx)", as they are held. */
+/* Appends "B (b.npy) and C0 (c.mtx)": the matrices that are held whole. */
 static void name_held(const tsl_product *product, tsl_text *out) {
   const struct {
     const char *letter;
@@ -116,7 +117,7 @@ static tesela_status fail_panel(const tsl_product *product, const need *needed) 
   return status;
 }
 
-/* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
+/* Returns true if A leaves so little memory that its columns are better read again for each panel. */
 static bool is_crowded(const tsl_product *product, int64_t rows) {
   const tsl_matrix_source *a = &product->a;
   return a->held && a->across && a->by_columns && !product->request.in_place &&

@@ -1,4 +1,4 @@
-/* Planning: which strategy on which device, for all rows of C or a panel of them. */
+/* Chooses the strategy and the device, for all rows of C or for a panel. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/scratch.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of A between a row of it, as it is held, and the next: of a panel that is columns of it. */
+/* Returns the distance between rows of A in memory, where a panel of C is columns of A. */
 static int64_t columns_there(const tsl_product *product, int64_t rows) {
   return product->a.held ? product->m : rows;
 }
@@ -25,7 +25,7 @@ tsl_file_layout tsl_product_layout(const tsl_product *product, int64_t rows) {
                            .b_col = request->transpose_b ? product->k : 1};
 }
 
-/* A plan that is wanted: of so many rows of C, which runs so often. */
+/* A requested plan: the rows of C, and the expected number of runs. */
 typedef struct plan_wanted {
   int64_t rows, runs;
   const char *strategy, *device;
@@ -140,7 +140,7 @@ static tesela_status create(const tsl_product *product, const plan_wanted *work,
   return create_of[product->request.op](product, work, plan);
 }
 
-/* Puts one plan in the place of another, where there is one to put. */
+/* Frees *plan and replaces it by `by`, unless `by` is NULL. */
 static void plan_replace(tesela_plan **plan, tesela_plan *by) {
   if (!by)
     return;
@@ -152,8 +152,8 @@ static int64_t plan_panels_of(const tsl_product *product) {
   return product->panel > 0 ? (product->m + product->panel - 1) / product->panel : 1;
 }
 
-/* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the
- * question where it could have done the whole, and did not win. */
+/* Returns true if panels run on the device that the whole product would use. If panels prefer
+ * another device that could have run the whole product but was slower, that device is excluded. */
 static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *panel) {
   tesela_plan *other = NULL;
   const plan_wanted there = {.rows = product->m,
@@ -168,8 +168,8 @@ static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *pan
          product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)plan_panels_of(product);
 }
 
-/* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the
- * same strategy. */
+/* Gives the panels' plan the parameters of the whole product's plan; if panels refuse them, its
+ * strategy. */
 static void take_over(tsl_product *product) {
   const tsl_plan_choice *whole = &product->of_whole;
   const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
@@ -184,8 +184,8 @@ static void take_over(tsl_product *product) {
   plan_replace(&product->plan, made);
 }
 
-/* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice
- * nor bits. */
+/* Follows the plan of all rows, if there is one, so that less memory changes neither the choice nor
+ * the bits. */
 static tesela_status follow_whole(tsl_product *product) {
   tsl_plan_choice panel;
   tesela_status status = tsl_settle(product->plan, &panel);
@@ -195,8 +195,8 @@ static tesela_status follow_whole(tsl_product *product) {
   return status;
 }
 
-/* Once, and before there are plans of fewer rows: a choice counts what is to be compiled before a run, and
- * those may compile it. Where nothing takes the whole, that is why there are panels. */
+/* Makes the plan of all rows, once, before any plan of fewer rows: a choice counts compile time,
+ * and the smaller plans may compile its kernels. A failure is ignored, since panels may still fit. */
 static tesela_status ask_whole(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   const plan_wanted of = {
@@ -254,8 +254,8 @@ tesela_status tsl_product_lacks_memory(tesela_status status) {
   return tsl_fail(TESELA_OUT_OF_MEMORY, "%s; allow more with --memory", saved.sentence);
 }
 
-/* Counts what a run takes beside its operands (workspace). Where that does not fit, panels are made smaller,
- * and where this does not help either, a strategy that needs less is taken. */
+/* Counts the workspace of a run. If it does not fit, makes panels smaller; if that is not enough,
+ * takes a strategy with less workspace. */
 static tesela_status plan_fit_workspace(tsl_product *product, bool doubled) {
   const int64_t panel = product->panel;
   const uint64_t needed = product->memory_needed;
@@ -287,7 +287,8 @@ tesela_status tsl_product_plan(tsl_product *product) {
   for (int i = 0; i < 2; i++)
     product->scales[i].held = product->scales[i].reader != NULL;
   product->c0.held = product->c0.reader && !product->c0.by_rows;
-  /* How a text is printed is known at its end: where it cannot be read twice, it is held. */
+  /* The printed precision of a text file is known only at its end; a file that cannot be read twice
+   * is held. */
   product->expected.held =
       product->expected.reader &&
       (!product->expected.by_rows || (product->expected.text && !product->expected.by_columns));

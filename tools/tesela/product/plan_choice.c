@@ -10,7 +10,7 @@ void tsl_plan_choice_free(tsl_plan_choice *choice) {
   tsl_text_free(&choice->device);
 }
 
-/* "gemm NAME version=1 PARAMETER=VALUE ... device=DEVICE place=...". */
+/* Reads "gemm NAME version=1 PARAMETER=VALUE ... device=DEVICE place=...". */
 tesela_status tsl_settle(const tesela_plan *plan, tsl_plan_choice *out) {
   tsl_record record;
   *out = (tsl_plan_choice){.strategy = {0}};

@@ -1,4 +1,4 @@
-/* Reports of products, dots and transposes, and the way there. */
+/* Runs products, dot products and transposes, and prints their reports. */
 #include "cli/report.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the whole, what this run computed: blocks of an earlier one are not counted. */
+/* Returns the fraction of the work that this run did; blocks of an earlier run are not counted. */
 static double report_share_of(const tsl_product *product) {
   const double depth = product->request.op == TSL_OP_GEMM ? (double)product->k : 1;
   return product->blocks ? product->blocks->computed / ((double)product->m * (double)product->n * depth) : 1;
@@ -28,7 +28,8 @@ static double bytes_per_second(const tsl_product *product) {
   return per_second(product, tsl_problem_bytes(&product->whole));
 }
 
-/* What bounds the operation: a product's arithmetic, a dot's or a transpose's memory. */
+/* Formats the rate that limits the operation: arithmetic of a product, memory of a dot product or a
+ * transpose. */
 static const char *format_rate(const tsl_product *product, char *out, size_t size) {
   const tsl_op op = product->request.op;
   return op == TSL_OP_GEMM || op == TSL_OP_SOLVE ? tsl_format_flops(flops_per_second(product), out, size)
@@ -47,7 +48,7 @@ static int64_t panel_count(const tsl_product *product) {
 
 /* --- as text --- */
 
-/* "A^T", "conj(A)", "A^H" */
+/* Returns "A^T", "conj(A)" or "A^H". */
 static const char *operand(const char *letter, bool transposed, bool conjugated, char *out, size_t size) {
   if (conjugated && !transposed)
     snprintf(out, size, "conj(%s)", letter);
@@ -109,7 +110,7 @@ void tsl_product_add_heading(const tsl_product *product, tsl_text *out) {
   tsl_text_add(out, "\n");
 }
 
-/* What the bound is counted in. */
+/* The magnitude to which the bound is relative. */
 static const char *const magnitudes[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "|alpha||A||B|",
                                                      [TSL_OP_DOT] = "|alpha||x||y|",
                                                      [TSL_OP_TRANSPOSE] = "|alpha||A|",
@@ -138,7 +139,7 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
     tsl_table_add_pair(table, "note", "%s", product->note);
 }
 
-/* The files that are read. */
+/* The number of input files. */
 enum { FEEDS = 7 };
 static void feeds_of(const tsl_product *product, const tsl_matrix_source *feeds[FEEDS]) {
   feeds[0] = &product->a;
@@ -150,7 +151,7 @@ static void feeds_of(const tsl_product *product, const tsl_matrix_source *feeds[
   feeds[6] = &product->expected;
 }
 
-/* A line that was passed over is mentioned: it may have been meant. */
+/* Adds a note on skipped header lines, which may have been data. */
 static void add_headers(const tsl_product *product, tsl_table *table) {
   const tsl_matrix_source *feeds[FEEDS];
   feeds_of(product, feeds);
@@ -160,7 +161,7 @@ static void add_headers(const tsl_product *product, tsl_table *table) {
                          feeds[i]->path);
 }
 
-/* What went by blocks: their sizes, and the files' traffic beside the computing. */
+/* Adds the sizes of blocks, and the file traffic during the computation. */
 static void add_blocks(const tsl_product *product, tsl_table *table) {
   const tsl_blocks *blocks = product->blocks;
   char read[32], written[32], reading[32], writing[32], comparing[32], depth[48] = "";
@@ -270,7 +271,7 @@ static json_t *json_phases(const tsl_product *product) {
   return object;
 }
 
-/* The sizes and what is the operation's own. */
+/* Returns the sizes and the members particular to a gemm. */
 static json_t *json_gemm(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   json_t *object = json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
@@ -355,7 +356,7 @@ static tesela_status report_print_json(const tsl_call *call, const tsl_product *
 
 /* --- */
 
-/* A wrong result is reported in full before its sentence. */
+/* Reports a wrong result in full before its message. */
 static tesela_status report_report(const tsl_call *call, const tsl_product *product, bool quiet, bool json,
                                    tesela_status status) {
   tsl_status_saved saved;
@@ -371,7 +372,8 @@ static tesela_status report_report(const tsl_call *call, const tsl_product *prod
   return status;
 }
 
-/* By panels where what must be held whole fits, else by blocks, where these can be. */
+/* Plans by panels if the matrices held whole fit into memory, else by blocks if the files permit
+ * it. */
 static tesela_status plan_work(tsl_product *product) {
   if (product->by_blocks)
     return tsl_blocks_plan(product);

@@ -1,4 +1,4 @@
-/* What multiply, dot and transpose are asked alike. */
+/* Reads the options that multiply, dot and transpose share. */
 #include "base/env.h"
 #include "base/status.h"
 #include "cli/select.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is added, as the commands call it; a transpose adds nothing. */
+/* The name of the added operand in each command; a transpose adds nothing. */
 static const char *const added[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "C0", [TSL_OP_DOT] = "s0"};
 
 tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *options,

@@ -1,4 +1,4 @@
-/* Running: rows in, product, rows out. */
+/* Runs a product: reads rows, multiplies, writes rows. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices that share the host's memory work on pages of it without a copy. */
+/* The alignment of buffers: devices that share host memory use whole pages without a copy. */
 enum { PAGE = 4096 };
 
 static tesela_status run_take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory,
@@ -56,7 +56,7 @@ static tesela_status run_allocate(tsl_product *product) {
   return TESELA_OK;
 }
 
-/* Shares of a panel's work at which its steps start, for the progress line. */
+/* Fractions of a panel's work at which its stages start, for the progress line. */
 static const double at_multiply = 0.2, at_verify = 0.7, at_write = 0.9;
 
 static void run_show(tsl_product *product, const char *what, int64_t first, int64_t rows, double share) {
@@ -70,7 +70,7 @@ static tesela_status run_read_rows(tsl_product *product, tsl_matrix_source *feed
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
-/* Columns of a file, all its rows: dense, a row of them after the other. */
+/* Reads columns of a file, with all rows, into a dense row-major array. */
 static tesela_status run_read_columns(tsl_product *product, tsl_matrix_source *feed, int64_t first,
                                       int64_t cols, void *dst) {
   const double start = tsl_clock();
@@ -79,8 +79,8 @@ static tesela_status run_read_columns(tsl_product *product, tsl_matrix_source *f
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
-/* How all of a text's numbers are printed must be known before the first is compared: where it is read in
- * panels, it is read through first. */
+/* Reads a text file once in advance if it is compared by panels: the printed precision of all its
+ * numbers must be known first. */
 static tesela_status look_at_expected(tsl_product *product) {
   tsl_matrix_source *feed = &product->expected;
   void *column;
@@ -111,10 +111,10 @@ typedef struct panel {
   int64_t first, rows;
   tesela_plan *plan;
   char *a, *expected;
-  size_t bytes; /* of C's panel */
+  size_t bytes; /* bytes of C's panel */
 } panel;
 
-/* A feed's rows of this panel, read now where they are not held. */
+/* Reads a file's rows of this panel, unless the file is held. */
 static tesela_status run_rows_of(tsl_product *product, tsl_matrix_source *feed, const panel *part,
                                  char **rows) {
   const uint64_t item = tsl_type(feed->as)->size;
@@ -150,7 +150,7 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
   return TESELA_OK;
 }
 
-/* One call into the library shows no movement of its own: it is predicted. */
+/* Advances the progress line by the predicted time, since one library call reports no progress. */
 static void show_multiplying(tsl_product *product, const panel *part, int64_t repeat) {
   const double step = (at_verify - at_multiply) / (double)product->request.repeat;
   const double share = at_multiply + step * (double)repeat;
@@ -173,7 +173,7 @@ double tsl_product_median(double *samples, int64_t count) {
   return (samples[(count - 1) / 2] + samples[count / 2]) / 2;
 }
 
-/* One run of the panel's plan. */
+/* Runs the panel's plan once. */
 static tesela_status run_run_once(const tsl_product *product, const panel *part, tesela_record *record) {
   const tesela_matrix a = {.data = part->a}, b = {.data = tsl_product_second(product, part->a)};
   const tesela_vector x = {.data = part->a}, y = {.data = product->b.data};
@@ -291,7 +291,7 @@ static void free_block(void **block) {
   *block = NULL;
 }
 
-/* All memory of the work, on the device and here. A dot's result is kept. */
+/* Frees all memory of the work, on the device and on the host; keeps the result of a dot product. */
 static void run_free_all(tsl_product *product) {
   const double start = tsl_clock();
   tsl_matrix_source *const feeds[] = {&product->a,       &product->b,         &product->c0,

@@ -15,7 +15,7 @@ static const double least_share = 2;
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_tune_options, budget, "budget", SECONDS, "60s", "how long to search"),
-    TSL_OPTION(tsl_tune_options, points, "points", COUNT, NULL, "measure so many configs at most"),
+    TSL_OPTION(tsl_tune_options, points, "points", COUNT, NULL, "measure at most this many configs"),
     TSL_OPTION(tsl_tune_options, from_log, "from-log", FILE, NULL,
                "tune the calls of this log (TESELA_LOG=calls, tesela run --log), those that took most time "
                "first; M, N, K are left away"),
@@ -36,7 +36,7 @@ static const tsl_option options[] = {
         tsl_tune_options, replay, "replay", FILE, NULL,
         "search among the measurements of such a file instead, without a device; M, N, K are left away"),
     TSL_OPTION(tsl_tune_options, seed, "seed", SEED, "1", "of the data, the order and the random search"),
-    TSL_OPTION(tsl_tune_options, dry_run, "dry-run", FLAG, NULL, "do not keep what is found"),
+    TSL_OPTION(tsl_tune_options, dry_run, "dry-run", FLAG, NULL, "do not save the results"),
     TSL_OPTION_JSON(tsl_tune_options),
     TSL_OPTIONS_END,
 };
@@ -63,7 +63,7 @@ static tesela_status check_place(const tsl_tune_options *settings) {
   tsl_text_free(&path);
   return status == TESELA_OK
              ? status
-             : tsl_fail_in(status, "what is found cannot be kept (--dry-run does not ask for it)");
+             : tsl_fail_in(status, "the results cannot be saved (with --dry-run they are not saved)");
 }
 
 /* The failure to keep what was found, after it was printed. */
