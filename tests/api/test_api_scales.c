@@ -195,8 +195,8 @@ static void test_eights(void **state) {
   assert_true(z[0] == 13.5f && z[1] == 0 && z[2] == -12 && z[3] == 30);
 }
 
-/* A NaN or infinity in a scale makes its whole line NaN or infinite. Scales do not change an empty
- * sum, nor beta C. */
+/* A NaN or infinity in a scale makes its line NaN or infinite. Scales change neither an empty sum
+ * (k or alpha is 0) nor beta C. */
 static void test_what_is_not_finite(void **state) {
   const double none = 0, half = 0.5;
   (void)state;

@@ -169,8 +169,8 @@ static void cases_are_right(void **state) {
   assert_true(panels > 30 && sums > 30 && tiled > 2);
 }
 
-/* Where each rank owns the part of C that it computes, and beta is 0, no part of C travels: neither
- * to ranks nor to host memory. */
+/* Where each rank owns the part of C that it computes, and alpha is 1 and beta 0, no part of C
+ * travels: neither to ranks nor to host memory. */
 static void c_stays(void **state) {
   static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
                                          {TESELA_F32, TESELA_F32},
@@ -267,8 +267,9 @@ static void long_products(void **state) {
     }
 }
 
-/* With four ranks that own rows of all three matrices, a 2 x 2 grid receives as many words as a 4 x
- * 1 grid. Part of them are words of C, which travel after the products. */
+/* Four ranks own rows of all three matrices. A 2 x 2 grid would receive as many words as a 4 x 1
+ * grid, but part of them would be words of C, sent after the products. So the plan must choose 4 x
+ * 1. */
 static void rows_stay_rows(void **state) {
   static course o = {.products = 1};
   (void)state;
