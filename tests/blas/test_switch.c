@@ -1,5 +1,5 @@
-/* The drop-in behind a library that passes each name on, with which this program is linked: as its choice
- * (switch.c), or as the next that has the name (tracer.c). */
+/* The drop-in after a library that forwards each name, with which this program is linked: as its
+ * choice (switch.c), or as the next library that has the name (tracer.c). */
 #include "blas/names.h"
 #include "unit/unit.h"
 
