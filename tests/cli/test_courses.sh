@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands of docs/COURSES.md and of README.md's blocks print what stands there; measured numbers may differ.
+# The commands of docs/COURSES.md and of README.md print the text shown there. Measured numbers may differ.
 . "$(dirname "$0")/helper.sh"
 kernel_devices | grep -q '^opencl:0$' || fail "there is no OpenCL device"
 python=$(python_with tempfile)
@@ -18,7 +18,7 @@ commands=$(sed -n 's/.*: \([0-9]*\) commands.*/\1/p' "$out")
 last="the commands of README.md"
 outputs "$TESELA_SOURCE/README.md" || fail "README.md does not say what comes out"
 
-# The comparison sees what is wrong: a number that is no measurement, a word, a failure; and lets measurements be.
+# The comparison finds a wrong number that is no measurement, a wrong word and a failure, and ignores measurements.
 differs() {
   last=$1
   printf '```console\n$ tesela generate 4x6 -o a.txt --seed 1\n%s\n```\n' "$1" >wrong.md

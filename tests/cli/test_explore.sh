@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# explore and sweep: tables, curves, CSV, JSON, what they refuse, and how they look on a terminal.
+# explore and sweep: tables, curves, CSV, JSON, refusals, and the appearance on a terminal.
 . "$(dirname "$0")/helper.sh"
 device=$(kernel_devices | head -1)
 [ -n "$device" ] || fail "no device compiles kernels (Debian: pocl-opencl-icd)"
