@@ -2,7 +2,8 @@
 # The drop-in as libblas.so.3 without another BLAS: alone.sh LIBRARY SCRATCH
 # The drop-in has every name of the reference. Where they are installed, the reference's own testers, NumPy,
 # Octave and R run on it, and their processes contain no other BLAS. They get a folder in which libblas.so.3
-# is the drop-in, and Netlib's LAPACK, which loads libblas.so.3. The test fails if a program loads another BLAS.
+# is the drop-in, and Netlib's LAPACK, which loads libblas.so.3. The test fails if a program loads another
+# BLAS.
 set -euo pipefail
 library=$1 scratch=$2 here=$(dirname "$(realpath "$0")")
 reference=$(ls -d /usr/lib/*/blas/libblas.so.3 2>/dev/null | head -n 1)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # LAPACK's own test programs (Debian: liblapack-test) with the reference's BLAS, and again with the drop-in:
 #   lapack.sh LIBRARY SCRATCH [FOLDER]
-# FOLDER has the programs and their inputs, next to a folder `blas` with the reference (default: Debian's place).
-# Each program counts residuals below a threshold. Some residuals are close to it, and some tests compare the
-# bits of two algorithms. So a BLAS that rounds differently from the reference misses a few thresholds
-# (docs/BLAS.md lists them): one in 500 of a run may be missed, and one in 100,000 in total. The drop-in must
-# compute Level 3. The test takes some minutes: make test-lapack, not part of make test.
+# FOLDER has the programs and their inputs, next to a folder `blas` with the reference (default: Debian's
+# place). Each program counts residuals below a threshold. Some residuals are close to it, and some tests
+# compare the bits of two algorithms. So a BLAS that rounds differently from the reference misses a few
+# thresholds (docs/BLAS.md lists them): one in 500 of a run may be missed, and one in 100,000 in total. The
+# drop-in must compute Level 3. The test takes some minutes: make test-lapack, not part of make test.
 set -euo pipefail
 library=$(realpath "$1") scratch=$2
 programs=${3:-$(ls -d /usr/lib/*/lapack 2>/dev/null | head -n 1)}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The table of calls: log.sh CALLS
-# The log changes neither the computing library nor a bit of the results. The table names the library of each size.
+# The log changes neither the computing library nor a bit of the results. The table names the library of each
+# size.
 set -euo pipefail
 calls=$1
 unset TESELA_LOG TESELA_RUN

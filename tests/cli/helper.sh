@@ -1,4 +1,5 @@
-# Functions that the tool's tests share. A test sources this file, which changes to an empty folder of its own.
+# Functions that the tool's tests share. A test sources this file, which changes to an empty folder of its
+# own.
 set -euo pipefail
 : "${TESELA:?the tool}" "${TESELA_SOURCE:?the source tree}"
 scratch=$(mktemp -d)

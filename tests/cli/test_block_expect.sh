@@ -6,8 +6,9 @@ export TESELA_DEVICE=cpu
 python=$(python_with numpy)
 [ -n "$python" ] || skip "needs NumPy"
 
-# Rows and columns of all sizes, whose products cancel: C is rounding errors, and only magnitudes of its own row
-# and column explain an element. The expected C is 0. In e_*.npy, the last element differs by more than rounding.
+# Rows and columns of all sizes, whose products cancel: C is rounding errors, and only magnitudes of its own
+# row and column explain an element. The expected C is 0. In e_*.npy, the last element differs by more than
+# rounding.
 "$python" - <<'P'
 import numpy as np
 g = np.random.default_rng(5)
@@ -73,8 +74,8 @@ judged 200KiB 0 multiply i.npy j.npy --type i8 --expect ij.npy
 judged 200KiB 1 multiply i.npy j.npy --type i8 --expect ij_off.npy
 judged 100KiB 0 transpose a.npy --expect at.npy
 judged 100KiB 1 transpose af.npy --alpha 2 --expect at.npy
-# The report has the first element that differs, although a later one is found earlier, as it needs no magnitudes.
-# Then both ways of judging at once.
+# The report has the first element that differs, although a later one is found earlier, as it needs no
+# magnitudes. Then both ways of judging at once.
 tesela 1 multiply a.npy b.npy --expect off_first.npy --memory 200KiB
 says 'at least 2' 'C(0, 0)'
 tesela 0 multiply p.npy q.npy --expect r.npy --verify --memory 400KiB --json
@@ -87,7 +88,8 @@ says 'zero.npy is 83 x 71'
 tesela 2 multiply p.npy q.npy --expect r.npy -o r.npy --memory 300KiB
 says 'an input is not overwritten'
 
-# A wrong block is not written, and earlier blocks are kept. A resumed run compares them with the new expectation.
+# A wrong block is not written, and earlier blocks are kept. A resumed run compares them with the new
+# expectation.
 for type in f64 bf16; do
   tesela 0 multiply p.npy q.npy --type $type -o whole.npy
   "$python" -c 'import numpy as np

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Files larger than memory: products and transposes by blocks have the bits of the ones in memory, for every type,
-# order of bytes and of elements, with C0, and with k in parts.
+# Files larger than memory: products and transposes by blocks have the bits of the ones in memory, for every
+# type, order of bytes and of elements, with C0, and with k in parts.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)
 [ -n "$python" ] || skip "needs NumPy"
 
-# by_blocks MEMORY CONDITION ARGUMENTS...: multiply or transpose within MEMORY gives the result of a run without a
-# limit. CONDITION is tested on its JSON.
+# by_blocks MEMORY CONDITION ARGUMENTS...: multiply or transpose within MEMORY gives the result of a run
+# without a limit. CONDITION is tested on its JSON.
 by_blocks() {
   local memory=$1 condition=$2
   shift 2
@@ -50,7 +50,8 @@ done
 for depth in 128 384 512; do
   by_blocks 2MiB "$several and $parts" multiply a1.npy b1.npy --strategy "host_packed depth=$depth"
 done
-# A small C and a long k, which one strategy sums in parts of its own: never split. Also strategies without parts.
+# A small C and a long k, which one strategy sums in parts of its own: never split. Also strategies without
+# parts.
 by_blocks 4MiB "not $parts" multiply long_a.npy long_b.npy --strategy host_packed
 by_blocks 2MiB "not $parts" multiply a.npy b.npy --strategy blocked
 # C0, factors, types and orders of bytes.
@@ -65,8 +66,9 @@ for file in a.npy af.npy a_big.npy ac.npy ai.npy; do
   by_blocks 300KiB "$several" transpose $file
 done
 by_blocks 300KiB "$several" transpose af.npy --alpha 0.5
-# Files that cannot be read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one, a
-# packed one in Fortran order, and a pipe. They are copied to a temporary file, for which there must be room.
+# Files that cannot be read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one,
+# a packed one in Fortran order, and a pipe. They are copied to a temporary file, for which there must be
+# room.
 "$python" - <<'P'
 import gzip, numpy as np
 a, b = np.load("a.npy"), np.load("b.npy")

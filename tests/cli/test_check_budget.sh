@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tesela check --budget: checks the budget between compilations. Each strategy gets a turn before any gets a second
-# one. The report says when it was cut short.
+# tesela check --budget: checks the budget between compilations. Each strategy gets a turn before any gets a
+# second one. The report says when it was cut short.
 . "$(dirname "$0")/helper.sh"
 export TESELA_CACHE_DIR=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
 

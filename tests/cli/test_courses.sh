@@ -18,7 +18,8 @@ commands=$(sed -n 's/.*: \([0-9]*\) commands.*/\1/p' "$out")
 last="the commands of README.md"
 outputs "$TESELA_SOURCE/README.md" || fail "README.md does not say what comes out"
 
-# The comparison finds a wrong number that is no measurement, a wrong word and a failure, and ignores measurements.
+# The comparison finds a wrong number that is no measurement, a wrong word and a failure, and ignores
+# measurements.
 differs() {
   last=$1
   printf '```console\n$ tesela generate 4x6 -o a.txt --seed 1\n%s\n```\n' "$1" >wrong.md

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --expect: random results are rejected in every type, printed solutions are accepted, and the report names the
-# deciding criterion.
+# --expect: random results are rejected in every type, printed solutions are accepted, and the report names
+# the deciding criterion.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)

@@ -47,7 +47,8 @@ json 'j["account"]["groups"][0] == 8 and j["account"]["items"][0] == 64 and j["a
 tesela 0 transpose a.npy -o t.npy --device "$device" --strategy "tile_local tile=32 rows=4" --json
 json 'j["account"]["groups"][0] == 4 and j["account"]["local_words"] == 1 and j["account"]["operations_per_byte"] == 0'
 
-# A cluster: 7 ranks of a cube have blocks of one volume, 8 ranks a cube of blocks. The words are near the bound.
+# A cluster: 7 ranks of a cube have blocks of one volume, 8 ranks a cube of blocks. The words are near the
+# bound.
 tesela 0 explain 4096 4096 4096 --type f64 --ranks 8 --memory 1GiB --json
 json 'j["plan"].startswith("grid 2 x 2 x 2 of 8 ranks") and j["words"] == 3 * 2048 * 1024'
 json 'abs(j["words"] / j["bound"] - 1) < 0.01 and j["memory_bytes"] <= 1 << 30'
