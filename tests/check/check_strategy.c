@@ -139,7 +139,7 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
            (unsigned long long)what->seed, status == TESELA_OK ? report.why : tesela_last_error());
 }
 
-/* Whether there are cases with structures for a strategy in these types. */
+/* Returns true when there are cases with structures for a strategy in these types. */
 static bool has_structures(const tsl_strategy *strategy, const tsl_types *types) {
   const tsl_type_info *type = tsl_type(types->c);
   return strategy->op == TSL_OP_GEMM && strategy->takes.structures && types->a == types->c &&
@@ -193,7 +193,7 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
 
 /* --- pairs of config and types --- */
 
-/* Whether a config takes a product of 256 cubed in types. */
+/* Returns true when a config takes a product of 256 cubed in the types. */
 static bool takes(const tsl_strategy *strategy, int index, int type, const tsl_device *device) {
   tsl_config config;
   tsl_types types;
@@ -221,15 +221,15 @@ static bool is_shared_out(const tsl_strategy *strategy, int index, int configs, 
   return config_of(strategy, type, configs, device) == index || (!has_one && type == index % types);
 }
 
-/* Whether config number `index` of `configs` is tried in type number `type` of `types`. */
+/* Returns true when config number `index` of `configs` is tried in type number `type` of `types`. */
 static bool is_tried(const tsl_strategy *strategy, int index, int configs, int type, int types) {
   const int most = tight ? 1 : TYPES_OF_EVERY_CONFIG;
   return index == 0 || (tight && strategy->testing.probes && configs * types <= MOST_TIGHT) ||
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
-/* Of all pairs, this process's; of pairs that are shared out, the strategy's number in the list says which
- * are left out. */
+/* Returns true when this process tries the pair. Where pairs are shared out, the strategy's number
+ * in the list decides which are omitted. */
 static bool is_in_step(const tsl_strategy *strategy, int64_t pair) {
   int number = 0;
   if (pair % parts != part)
@@ -274,7 +274,7 @@ static int no_device(const char *kind, const char *why) {
   return result;
 }
 
-/* What only some graphics processors have, of all that devices offer. */
+/* Capabilities that only some graphics processors have. */
 enum { MAY_LACK = TSL_CAN_MMA | TSL_CAN_FRAGMENTS };
 
 static bool is_able(const tsl_strategy *strategy, const tsl_device *device) {

@@ -126,8 +126,8 @@ for width in 80 120; do
   done
 done
 
-# A device that the user did not name and that cannot run anything has no row, and one line says so. A named
-# device has a row.
+# A strategy that the user did not name and no device can run has no row, and one line says so. A named
+# strategy has a row.
 TESELA_OPENCL=none TESELA_CUDA=none tesela 0 explore --sizes 16 --types f32 --seconds 0.01
 prints 'Left out, since no device here can run them: ' 'element' 'tesela explain says why'
 ! grep -qE '^  (element|opencl_mma) ' "$out" || fail "a row that can have no number"

@@ -130,7 +130,7 @@ tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
 same c.npy whole.npy
 gone c.npy
 
-# The file for --expect may change too. No block is made of it, so the run resumes.
+# A change of the file for --expect is an error too. No block is made of it, so the run resumes.
 cp whole.npy expected.npy
 rm c.npy
 start "${slow[@]}" -o c.npy --memory 900KiB --expect expected.npy
