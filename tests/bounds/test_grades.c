@@ -73,7 +73,7 @@ static void fill(product *product_in, int data) {
   tsl_reference_add((int)n, (int)n, (int)n, product_in->a, product_in->b, &sums);
 }
 
-/* --- who multiplies --- */
+/* --- multiplication --- */
 
 static bool by_strategy(const product *product_in, const char *strategy) {
   const size_t count = (size_t)(product_in->n * product_in->n),

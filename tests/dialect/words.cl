@@ -31,7 +31,7 @@
 
 TSL_CONSTANT int words_weights[4] = {1, 2, 3, 5};
 
-/* What only floats have: of doubles nothing. */
+/* Returns functions that exist only for floats; 0 for doubles. */
 TSL_FUNCTION TSL_REAL words_of_floats(TSL_REAL x) {
 #ifdef TSL_REAL_IS_DOUBLE
   return 0 * x;
@@ -94,7 +94,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
     TSL_LOCAL_STORE(TSL_REAL, 2, pairs + item, TSL_LOAD(TSL_REAL, 2, whole + g));
   TSL_BARRIER();
   const TSL_VECTOR(TSL_REAL, 2) pair = TSL_LOCAL_LOAD(TSL_REAL, 2, pairs + item / 2 * 2);
-  /* Nothing, if what was put down comes back. */
+  /* 0, if local memory returns the stored numbers. */
   const int other = ITEMS - 1 - item;
   const TSL_REAL lost =
       (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g] + (TSL_REAL)(numbers[other] - other);
@@ -148,7 +148,7 @@ tsl_words_narrow(TSL_GLOBAL int *TSL_RESTRICT narrow) {
   narrow[8 * g + 3] = TSL_DOT4(u, u, x, y, g);
   narrow[8 * g + 4] = TSL_AS_INT(TSL_FLOAT_OF_HALF((unsigned short)(64 * g + g % 64)));
   narrow[8 * g + 5] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT(x));
-  narrow[8 * g + 6] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((y & 0x0fffffff) + 0x30000000)); /* near those of f16 */
+  narrow[8 * g + 6] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((y & 0x0fffffff) + 0x30000000)); /* near f16's numbers */
   if (TSL_ITEM(0) < 2)
     added[TSL_ITEM(0)] = 5;
   TSL_BARRIER();

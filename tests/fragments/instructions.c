@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* An item, and the index of a number among those of its operand. */
+/* An item, and the index of a number among the item's numbers of an operand. */
 typedef struct place {
   int item, number;
 } place;
@@ -24,7 +24,7 @@ struct form {
   place (*a)(const form *self, int row, int k);
   place (*b)(const form *self, int col, int k);
   place (*sum)(int row, int col);
-  bool doubled; /* items 16 apart have the same of A and B */
+  bool doubled; /* items 16 apart have equal numbers of A and B */
 };
 
 /* A row of A has 32 bytes, shared by all items. */
