@@ -1,6 +1,7 @@
 /* Products with an epilogue by the public calls: a bias, an activation or both. A product runs
- * once, again (known calls take fast paths), by a plan, queued, in a batch, on the cpu and by the
- * kernels of an OpenCL device. The expected results are computed here, by the definitions. */
+ * once, again (known calls take fast paths), by a plan, queued, and in a batch. Each runs on the
+ * cpu and by the kernels of an OpenCL device. The expected results are computed here, by the
+ * definitions. */
 #include "unit/calls.h"
 
 #include <math.h>

@@ -481,8 +481,9 @@ static void write_operands(void) {
     must(tesela_buffer_write(buffers[i], 0, host[i], sizeof c));
 }
 
-/* The device computes the sums where operands lie on it. The error is exact, samples are as wide as
- * on the host for any layout, and elements that the sums cannot decide are checked term by term. */
+/* The device computes the sums where operands lie on it. The error is exact, and samples are as
+ * wide as on the host for any layout. Elements that the sums cannot decide are checked term by
+ * term. */
 static void sums_of_a_device(void **state) {
   static const double betas[] = {0, 0.5};
   tesela_record record;

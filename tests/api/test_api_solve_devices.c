@@ -115,9 +115,8 @@ static float drawn(uint32_t *seed) {
 }
 
 /* Stores a triangle whose rows and columns are scaled by 2^-12 to 2^12, with off-diagonal elements
- * as large as the diagonal's. The inverse of each block has elements that are many orders of
- * magnitude larger than the reciprocals of its diagonal, so a solve by inverses would lose as many
- * digits. */
+ * as large as the diagonal's. The inverse of a block has elements far larger than the reciprocals
+ * of its diagonal. So a solve by inverses would lose many digits. */
 static void store_graded(void) {
   uint32_t seed = 7;
   for (int i = 0; i < N; i++)

@@ -1,5 +1,5 @@
-/* Queued runs, streams and foreign memory, on the cpu and on OpenCL: a host program's own context,
- * queue and memory, made by OpenCL calls. examples/cuda_stream.c covers what only CUDA offers. */
+/* Queued runs, streams and foreign memory, on the cpu and on OpenCL. A host program's own context,
+ * queue and memory are made by OpenCL calls. examples/cuda_stream.c covers what only CUDA offers. */
 #include "device/opencl/opencl.h"
 #include "unit/calls.h"
 

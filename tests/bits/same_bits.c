@@ -1,23 +1,23 @@
-/* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]: whether two
- * builds compute the same bits. --name prints the instruction set at hand.
+/* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]
  *
- * Computes 500 products, dots or transposes (no solves) by each strategy of that operation that a device
- * takes (cpu), and prints a line for each strategy and types: how many were computed, how many refused, and a
- * hash of all that the results' memory holds afterwards, gaps and neighbours too. With --each, a line for
- * each product; with --every, one in N of them. A library given by its path computes in place of this
- * program's own build; only the public functions of either are called, so builds may differ inside as they
- * like.
+ * Shows whether two builds compute the same bits. --name prints this machine's instruction set.
  *
- * Sizes are drawn so that empty, tiny, thin, small, long and blocked products are all met; operands lie in
- * every order, with gaps, backwards, conjugated, packed; products come one by one, in a batch, or from a
- * plan; one thread or three.
+ * Computes 500 products, dots or transposes (no solves) by each strategy that the device (cpu) takes.
+ * Prints a line for each strategy and combination of types: the number computed, the number refused, and
+ * a hash of the results' memory, gaps and neighbours included. --each prints a line for each product;
+ * --every computes one product in N. A LIBRARY, given by its path, computes instead of this program's own
+ * build. Only public functions of both are called, so the builds may differ inside.
  *
- * On the cpu these bits are the instruction set's and no machine's: numbers are drawn by integer arithmetic,
- * compilers may not fuse what C keeps apart, and neither threads nor caches change the order of a sum.
- * --expect compares the lines of the set at hand (TESELA_ISA) with those of a file: exit code 1 and the lines
- * that differ, 77 where the file has none of the set; it leaves out strategies whose parts are multiplied by
- * what models choose, since caches and clocks have a say in that. On other devices bits are the compiler's,
- * too, and two builds are compared on one machine: ci/same_bits.sh. */
+ * Sizes include empty, tiny, thin, small, long and blocked products. Operands have every order, gaps,
+ * negative strides, conjugates, and packed forms. Products run one by one, in a batch, or from a plan,
+ * with one thread or three.
+ *
+ * On the cpu these bits depend on the instruction set only, not on the machine. Numbers are drawn by
+ * integer arithmetic, compilers may not fuse separate operations, and neither threads nor caches change
+ * the order of a sum. --expect compares the lines of this instruction set (TESELA_ISA) with a file's
+ * lines. It exits with 1 and the differing lines, or with 77 where the file has none of the set. It omits
+ * strategies whose parts run by the models' choice, which depends on caches and clocks. On other devices
+ * bits depend on the compiler too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
 #include "base/memory.h"

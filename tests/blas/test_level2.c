@@ -422,7 +422,7 @@ static void one(const type *type_in, const shape *wanted, int size) {
   act(&s, type_in, wanted);
 }
 
-/* Short columns, transposed: any number of them, adjacent or with gaps of NaN between them. No
+/* Short columns, transposed: any number of columns, adjacent or with gaps of NaN between them. No
  * memory follows the last column. */
 static void test_short(void **unused) {
   static const int counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 77, 100, 300, 1029};
@@ -478,7 +478,7 @@ void cblas_xerbla(int info, const char *name, const char *form, ...) {
   told_number = info;
 }
 
-/* Returns a letter for each argument of the Fortran routine: t, u and d are letters, m n k K sizes,
+/* Returns a letter for each argument of the Fortran routine. t, u and d are letters, m n k K sizes,
  * l a leading dimension, x and y increments, - an argument that cannot be wrong. */
 static const char *arguments_of(const shape *shape_in) {
   static const char *const table[][3] = {
@@ -531,7 +531,7 @@ static void spoil(scene *s, char argument) {
 }
 
 /* Makes argument `index` wrong, and also argument `and`, which is a later one or equal. xerbla gets
- * the first one's number in the caller's list, and nothing is written. */
+ * the first one's number in the caller's list. No memory is written. */
 static void refuse(const type *type_in, const shape *wanted, int order, size_t index, size_t and) {
   scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;

@@ -1,5 +1,6 @@
-/* Children of a strategy that has children on its device: the simplest ones that take its parts.
- * The parent is tested, and the children that the parts' sizes would get take minutes to compile. */
+/* Children of a strategy that has children on its device: the simplest strategies that take its
+ * parts. The parent is tested, and the children that the parts' sizes would get take minutes to
+ * compile. */
 #ifndef TSL_TESTS_CHECK_PLAIN_CHILDREN_H
 #define TSL_TESTS_CHECK_PLAIN_CHILDREN_H
 

@@ -49,7 +49,7 @@ static _Thread_local bool in_group;
 static _Thread_local int group_error;
 static _Thread_local message *group;
 
-/* Returns true when this call is the one that must fail. The caller holds the lock. */
+/* Returns true when this call must fail. The caller holds the lock. */
 static bool fails(false_nccl_call call) {
   if (false_nccl.fails != call || false_nccl.nth <= 0 || --false_nccl.nth > 0)
     return false;

@@ -169,8 +169,8 @@ static void cases_are_right(void **state) {
   assert_true(panels > 30 && sums > 30 && tiled > 2);
 }
 
-/* Where each rank owns the part of C that it computes, and alpha is 1 and beta 0, no part of C
- * travels: neither to ranks nor to host memory. */
+/* No part of C travels, neither to ranks nor to host memory, where each rank owns the part of C
+ * that it computes, alpha is 1 and beta is 0. */
 static void c_stays(void **state) {
   static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
                                          {TESELA_F32, TESELA_F32},
@@ -268,8 +268,7 @@ static void long_products(void **state) {
 }
 
 /* Four ranks own rows of all three matrices. A 2 x 2 grid would receive as many words as a 4 x 1
- * grid, but part of them would be words of C, sent after the products. So the plan must choose 4 x
- * 1. */
+ * grid, but a part would be words of C, sent after the products. So the plan must choose 4 x 1. */
 static void rows_stay_rows(void **state) {
   static course o = {.products = 1};
   (void)state;

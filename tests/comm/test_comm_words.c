@@ -252,7 +252,7 @@ static void as_explained_by_threads(void **state) {
   tesela_context_destroy(context);
 }
 
-/* Tiles that grow cover the range without gaps. Each tile is larger than the one before by the
+/* Tiles that grow cover the range without gaps. Each tile is larger than its predecessor by the
  * given factor, rounded to whole kernel tiles. */
 static void tiles_grow(void **state) {
   static const int64_t totals[] = {0, 1, 5, 80, 1000, 4095, 32768, 1000000007};

@@ -170,7 +170,7 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
 /* By the argument `sweep`: for every architecture, all that it is to compile. */
 static bool is_sweep;
 
-/* Builds a strategy's configs and forms, shared among the devices: each device takes the first
+/* Builds a strategy's configs and forms, shared among the devices. Each device takes the first
  * config in the first form (in a sweep, the first two), and its turns of the rest. Where there are
  * many forms, the first config takes every other one and further configs one each. Of a device's
  * turns every twelfth is compiled, different ones for each strategy and config; in a sweep all are. */
@@ -242,7 +242,8 @@ static bool is_for(const tsl_strategy *strategy, const tsl_device *device) {
   return tsl_strategy_refuse(strategy, &problem, &config, device) == NULL;
 }
 
-/* Returns the number of the first `count` devices that have what the strategy needs. */
+/* Returns the number of the first `count` devices that have the capabilities that the strategy
+ * needs. */
 static int devices_for(const tsl_strategy *strategy, tsl_device *const *found, int count) {
   int able = 0;
   for (int i = 0; i < count; i++)

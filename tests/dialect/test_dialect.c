@@ -1,5 +1,6 @@
-/* Every word of the kernel dialect, on every device that compiles kernels, for both element types
- * and all vector lengths: compares words.cl with the same computation on the host, bit by bit. */
+/* Tests every word of the kernel dialect, on every device that compiles kernels, for both element
+ * types and all vector lengths. Compares words.cl with the same computation on the host, bit by
+ * bit. */
 #include "base/source.h"
 #include "base/status.h"
 #include "device/devices.h"

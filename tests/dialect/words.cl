@@ -1,18 +1,18 @@
-/* A kernel that uses every word of the dialect (src/kernel/dialect.h) and the headers that kernels share.
- * test_dialect.c computes the same on the host; a word that is missing here fails that test.
+/* A kernel that uses every word of the dialect (src/kernel/dialect.h) and of the headers that kernels
+ * share. test_dialect.c computes the same on the host. A missing word fails that test.
  *
- * Each of the items, number g = (z * height + y) * width + x of the whole grid, leaves
- *   places[g]      where it is: group, number of groups, item, number of items, five bits each
+ * Each item, number g = (z * height + y) * width + x of the whole grid, stores
+ *   places[g]      its place: group, number of groups, item, number of items, five bits each
  *   places[n + g]  a polynomial in the integers of `given`: a struct by value arrives whole
- *   lines[g]       given.alpha times a weighted sum of what its neighbours in the group put in local memory
+ *   lines[g]       given.alpha times a weighted sum of its group neighbours' numbers in local memory
  *   lines[n + g]   whole[g], moved by every WIDTH-th item as an aligned vector
- *   lines[2 n + g] a product of numbers of `fine`, less one, where fusing the two would show; at g = 0, a NaN, and at g = 2 the
- *                  error function and the hyperbolic tangent of one
+ *   lines[2 n + g] a product of numbers of `fine`, less one, where a fused operation would differ; at
+ *                  g = 0 a NaN, and at g = 2 the error function and the hyperbolic tangent of one
  *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
- *                              multiply-adds of numbers where rounding twice would show
+ *                              multiply-adds of numbers where a second rounding would differ
  *
- * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images. Local
- * memory: twice 64 numbers. Addresses of vectors are aligned to the element only, but for those that say otherwise. */
+ * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images.
+ * Local memory: twice 64 numbers. Vectors are aligned to the element only, unless stated otherwise. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 

@@ -72,8 +72,8 @@ void tesela_fake_devices(int count);
 /* Only calls on this one are counted and fail; -1, as at first: on all. */
 void tesela_fake_only(int index);
 
-/* Makes the devices cards over the cpu: their memory has addresses that a vendor's library can use,
- * each is in a slot of its own (pci), and an event is complete at the third query. Applies to lists
+/* Makes the devices cards over the cpu. Their memory has addresses that a vendor's library can use,
+ * and each is in a slot of its own (pci). An event is complete at the third query. Applies to lists
  * of devices that are made afterwards. */
 void tesela_fake_cards(bool on);
 /* How often this thread has entered a device that it has not left. */

@@ -492,8 +492,8 @@ static void test_kept(void **state) {
   forget(&s);
 }
 
-/* Where beta is 0, another device computes the part of a failed device, for any failing call, if
- * the failed device's operands can still be read and written. Later runs do not try the failed
+/* Where beta is 0, another device computes the part of a failed device, for any failing call. The
+ * failed device's operands must still be readable and writable. Later runs do not try the failed
  * device again. */
 static void test_replaced(void **state) {
   static const tesela_fake_operation operations[] = {TESELA_FAKE_LAUNCH,   TESELA_FAKE_COPY_IN,

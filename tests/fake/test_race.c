@@ -1,7 +1,7 @@
 /* The race, with planted strategies (slow, noisy, wrong and failing ones) on a device whose clock
- * only they move. Nothing wrong or too slow is timed, rounds alternate in shuffled order, medians
- * are the samples' medians, limits end the race, disturbed rounds do not count, operands rotate,
- * and no object is left. */
+ * only they move. Nothing wrong or too slow is timed, rounds alternate in shuffled order, and
+ * medians are the samples' medians. Limits end the race, disturbed rounds do not count, operands
+ * rotate, and no object is left. */
 #include "unit/unit.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Products that pass through a device which cannot hold them: tilings of every cap, judged products
- * with copies that overlap with computation and without, failures of each operation at each of its
- * calls, threads, and equal bits in each run. The device is PoCL with little memory and, for
- * overlapping copies, without shared memory. */
+/* Products that pass through a device which cannot hold them: tilings of every cap, and judged
+ * products with copies that overlap with computation and without. Also failures of each operation
+ * at each of its calls, threads, and equal bits in each run. The device is PoCL with little memory
+ * and, for overlapping copies, without shared memory. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -86,8 +86,8 @@ static void test_cap(void **state) {
 
 /* --- tilings --- */
 
-/* Checks that each element of C is in one tile and each term in one slab, that successive tiles are
- * neighbours, and that everything fits the device. */
+/* Checks that each element of C is in one tile and each term in one slab. Successive tiles must be
+ * neighbours, and everything must fit the device. */
 static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_streamed_tiling *t) {
   int64_t elements = 0, terms = 0, last_i = 0, last_j = 0;
   assert_true(t->bytes <= on->memory_limit);
@@ -169,7 +169,7 @@ static void test_bound(void **state) {
   assert_true((t.in + t.out) / 8 < 2.5 * least);
 }
 
-/* Where computation hides copies, the tiling uses it: on a large GPU only the first panels and the
+/* Where computation hides copies, the tiling uses it. On a large GPU only the first panels and the
  * last tile add time, although more bytes than necessary travel. The chosen tiling's predicted time
  * is at most that of tilings chosen earlier. */
 static void test_hidden(void **state) {
@@ -267,8 +267,8 @@ static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl
   return seconds;
 }
 
-/* Where a strategy multiplies slabs faster than the device's nominal rate, tiles and slabs suit it
- * within the memory that buffers leave, which is less than a whole slab would need. */
+/* Where a strategy multiplies slabs faster than the device's nominal rate, tiles and slabs suit it.
+ * They use the memory that buffers leave, which is less than a whole slab would need. */
 static void test_room_for_engines(void **state) {
   (void)state;
   enum { OTHERS = 5 };

@@ -1,9 +1,9 @@
-/* Host code accesses no memory outside its operands. Every strategy, config and type, for each
- * instruction set of this machine, with one thread and two. Every operand ends, then begins, at a
- * protected page: as one piece, in any layout and direction, and with each line on a page of its
- * own, packed operands too. Operands that must not be read (alpha or k is 0) are in a protected
- * page. A fault ends the process with a sentence. The results of both sides are compared, because a
- * wrong mask need not fault. */
+/* Host code accesses no memory outside its operands. Tests every strategy, config and type, for
+ * each instruction set of this machine, with one thread and two. Every operand ends, then begins,
+ * at a protected page. Operands are one piece, in any layout and direction, or have each line on a
+ * page of its own; packed operands too. Operands that must not be read (alpha or k is 0) are in a
+ * protected page. A fault ends the process with a sentence. The results of both sides are compared,
+ * because a wrong mask need not fault. */
 #include "base/isa.h"
 #include "base/status.h"
 #include "fenced/fence.h"
@@ -136,8 +136,8 @@ static void run_and_compare(tsl_plan *plan, const tsl_operands *operands, bool i
 }
 
 /* Runs with A, then B packed where operands end at their fences, and with both packed where they
- * begin there, if the strategy has a packed form. The packed matrix itself is then in a protected
- * page. */
+ * begin there. Skips operands without a packed form in the strategy. The packed matrix itself is
+ * then in a protected page. */
 static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side, counts *tally) {
   const tsl_work *work = tsl_plan_work(plan);
   const tsl_strategy *strategy = work->strategy;

@@ -65,8 +65,8 @@ static void expect_export(const char *expected) {
   tesela_text_free(text);
 }
 
-/* Returns true when calls run the slow strategy: by the record, and by the result's bits, for calls
- * without a record that a thread's table of plans serves. */
+/* Returns true when calls run the slow strategy: by the record, and by the result's bits. Calls
+ * without a record may be served by a thread's table of plans. */
 static bool runs_slow_one(void) {
   tesela_record record;
   float bits[SIZE * SIZE];

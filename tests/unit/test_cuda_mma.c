@@ -1,5 +1,5 @@
-/* cuda_mma on mock devices: refusals, division of memory and work, and the choices of its model.
- * check_strategy tests the results on devices that have tensor cores. */
+/* cuda_mma on mock devices: refusals, division of memory and work, and its model's choices.
+ * check_strategy tests the results on devices with tensor cores. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 

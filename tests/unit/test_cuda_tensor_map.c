@@ -69,7 +69,7 @@ static void made_once(void **state) {
   (void)state;
   assert_true(makes(0, 1 << 20, &plain));
   assert_false(makes(0, 1 << 20, &plain));
-  /* The same address, as another buffer and offset, has the same map. */
+  /* Another buffer and offset with an equal address have the same map. */
   tsl_tensor moved = plain;
   moved.offset = 0;
   assert_false(makes(0, (1 << 20) + 256, &moved));
@@ -126,7 +126,7 @@ static void a_refusal_is_not_kept(void **state) {
   assert_int_equal(atomic_load(&refused), before + 2);
 }
 
-/* Makes forty layouts in turn with those of other threads: more than the cache holds. */
+/* Makes forty layouts, in turn with other threads' layouts: more than the cache holds. */
 static void *ask(void *first) {
   for (int i = 0; i < 4000; i++)
     makes(0, (tsl_cu_address)(*(int *)first + i % 40) << 24, &plain);

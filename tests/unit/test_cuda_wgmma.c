@@ -1,5 +1,5 @@
-/* cuda_wgmma on a mock device: refusals, division of memory and work, and the choices of its model.
- * check_strategy tests the results on devices that have warpgroups. */
+/* cuda_wgmma on a mock device: refusals, division of memory and work, and its model's choices.
+ * check_strategy tests the results on devices with warpgroups. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
@@ -619,7 +619,7 @@ static void last_steps_have_memory(void **state) {
 }
 
 /* One run computes several different products. It takes a product whose operands maps read in
- * place, whose C is only written, and whose types are those of the batch's kernel. */
+ * place, whose C is only written, and whose types are the batch's. */
 static void products_that_differ(void **state) {
   (void)state;
   static const struct {

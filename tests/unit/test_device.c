@@ -1,5 +1,6 @@
-/* The list of devices, with kinds that this test defines: when devices are searched, what names
- * mean, the messages for a missing device, and the order in which devices are opened and closed. */
+/* The list of devices, with kinds that this test defines: when devices are searched, and what names
+ * mean. Also the messages for a missing device, and the order in which devices are opened and
+ * closed. */
 #include "unit.h"
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* Sums that a device scales and rounds, to types of two bytes or f32, with any strides, or adds to
- * C: the same bits as on the host, and nothing written outside the matrix. */
+ * C. They have the same bits as on the host, and no memory outside the matrix is written. */
 #include "unit/unit.h"
 
 #include "api/device_p2p.h"

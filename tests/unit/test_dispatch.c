@@ -439,7 +439,7 @@ static void test_names_are_freed(void **state) {
   memset(name, 'x', sizeof name - 1);
   tsl_call_key key = key_of(1);
   key.strategy = name;
-  tesela_plan_destroy(plan_of(1)); /* allocates what the first plan allocates once for the process */
+  tesela_plan_destroy(plan_of(1)); /* allocates the process's one-time memory of a first plan */
   const size_t before = taken_bytes();
   tsl_plan_cache_init(&cache);
   assert_int_equal(tsl_plan_cache_add(&cache, &key, tsl_plan_cache_generation(&cache), plan_of(1), &device, 0,

@@ -371,8 +371,8 @@ static void other_sizes(void **state) {
 
 /* --- in buffers --- */
 
-/* Sums of small whole numbers, exact in any order: eight products of one shape at even distances,
- * and three of other shapes, one of which is a batch. */
+/* Sums of small whole numbers, exact in any order. Eight products have one shape at even distances,
+ * and three have other shapes, one of which is a batch. */
 enum { ALIKE = 8, OTHERS = 3, ALL = ALIKE + OTHERS };
 static const int64_t shapes[ALL][4] = {{17, 13, 40, 1}, {17, 13, 40, 1}, {5, 33, 20, 1},  {17, 13, 40, 1},
                                        {17, 13, 40, 1}, {64, 70, 31, 1}, {17, 13, 40, 1}, {17, 13, 40, 1},

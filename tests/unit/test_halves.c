@@ -1,6 +1,6 @@
 /* halves: the error of each element is within the guarantee, on PoCL where it is installed. Lines:
- * ordinary numbers, some of them tiny; lines whose range is not proven; lines for which a sample is
- * misleading. The rounding to f16 is right for each line. */
+ * ordinary numbers with some tiny ones; lines whose range is not proven; lines for which a sample
+ * is misleading. The rounding to f16 is right for each line. */
 
 #include "unit/unit.h"
 

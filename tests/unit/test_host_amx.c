@@ -1,5 +1,5 @@
-/* The kernels for tile registers, compiled here with intrinsics in plain C, so that copies,
- * addresses and epilogues of whole products are tested on any machine. Where the processor has tile
+/* The kernels for tile registers, compiled here with intrinsics in plain C. So copies, addresses
+ * and epilogues of whole products are tested on any machine. Where the processor has tile
  * registers, the real kernels are judged too. */
 #include "unit/unit.h"
 

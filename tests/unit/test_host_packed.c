@@ -1,7 +1,7 @@
 /* The packed product on the host. Every schedule, with and without copies, with one thread and with
- * several, gives the same bits and the right ones, also with several callers at once. Threads
- * belong to this process. With a number as its argument, the program prints the result of one
- * process with that many threads. */
+ * several, gives the same right bits, also with several callers at once. Threads belong to this
+ * process. With a number as its argument, the program prints the result of one process with that
+ * many threads. */
 #include "unit/callers.h"
 #include "unit/threads.h"
 
@@ -210,8 +210,8 @@ static tsl_device this_processor(void) {
   return here;
 }
 
-/* Threads wait for each other at most once a panel of k where all of C fits its share of the last
- * cache, for any number of rows. The model's choice gives no thread more than a quarter above its
+/* Where all of C fits its share of the last cache, threads wait for each other at most once a panel
+ * of k, for any number of rows. The model's choice gives no thread more than a quarter above its
  * share. */
 static void threads_get_even_shares(void **state) {
   enum { THREADS = 16, DEEPEST = 128 };

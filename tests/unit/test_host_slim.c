@@ -1,7 +1,7 @@
 /* The slim product on the host: every number of rows and of steps, every layout of the operands,
- * every instruction set. The bits are the same with one thread and in parts for threads, with and
- * without prefetches, within and beyond the caches, and equal to host_small's. Also C = beta C, and
- * refusals with their reasons. */
+ * every instruction set. The bits are equal to host_small's, with one thread and in parts for
+ * threads, with and without prefetches, within and beyond the caches. Also C = beta C, and refusals
+ * with their reasons. */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"

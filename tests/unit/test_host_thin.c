@@ -1,6 +1,6 @@
 /* The thin product on the host: every number of thin rows, every layout of the large operand, every
- * instruction set. The bits are the same with one thread and in parts for threads. Also C = beta C,
- * and refusals with their reasons. */
+ * instruction set. One thread and parts for threads give equal bits. Also C = beta C, and refusals
+ * with their reasons. */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 

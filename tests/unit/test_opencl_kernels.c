@@ -165,7 +165,7 @@ static void test_launch_geometry_is_checked(void **state) {
   assert_null(missing);
   assert_says("no kernel named \"subtract\"");
   assert_true(ops->kernel_items_max(add) >= 64);
-  /* the one shape of work-group that the kernel declares */
+  /* the work-group's size that the kernel declares */
   assert_int_equal(ops->kernel_items_max(scale), 8);
   const int most = device->group_size_max[0];
   refuse_launch(scale, buffer, (tsl_grid){{1, 1, 1}, {16, 1, 1}}, 3, "compiled for work-groups of 8 x 1 x 1");

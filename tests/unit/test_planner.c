@@ -241,7 +241,7 @@ static void the_processor_does_not_beat_itself(void **state) {
     free(candidates);
     tsl_wisdom_close(wisdom);
   }
-  /* A caller who names the device gets it, ranked by its model. */
+  /* A device that the caller names is chosen, ranked by its model. */
   choice = (tsl_choice){.devices = devices, .device = "again:0"};
   tsl_candidate *candidates;
   int count;

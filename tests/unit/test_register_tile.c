@@ -1,5 +1,5 @@
-/* register_tile: its walk over the variants, refusals, the choices of its model on mock devices,
- * and equal bits in ten runs of each way to multiply. */
+/* register_tile: its walk over the variants, refusals, and its model's choices on mock devices. Ten
+ * runs of each way to multiply give equal bits. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 

@@ -1,6 +1,6 @@
 /* residue_int8's runs by CUDA, without a device: arguments of the launches where a factor stays
- * (strategy/operand_reuse.h), residues that also serve another choice, and a failing run, which
- * leaves nothing allocated. */
+ * (strategy/operand_reuse.h), and residues that also serve another choice. A failing run leaves
+ * nothing allocated. */
 #include "unit/unit.h"
 
 #include "base/random.h"

@@ -158,8 +158,8 @@ static product *new_product(tesela_type type) {
 
 /* --- tests --- */
 
-/* Where no reproducible bits are required, a product without a proof is computed by another
- * strategy, and has that strategy's bits: the whole product, in any layout. */
+/* Where no reproducible bits are required, another strategy computes a product without a proof. The
+ * whole product has that strategy's bits, in any layout. */
 static void others_compute_what_does_not_pay(void **state) {
   (void)state;
   enum { M = 70, N = 90, K = 300 };

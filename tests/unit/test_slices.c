@@ -1,6 +1,6 @@
-/* slices: the error of each element is within the guarantee, by three, six and nine products, on
- * the cpu and on PoCL where it is installed. Some lines have numbers of very different magnitudes,
- * not finite numbers, or subnormal numbers. */
+/* slices: the error of each element is within the guarantee, by three, six and nine products. Runs
+ * on the cpu and on PoCL where it is installed. Some lines have numbers of very different
+ * magnitudes, not finite numbers, or subnormal numbers. */
 
 #include "unit/unit.h"
 

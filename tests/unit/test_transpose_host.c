@@ -1,5 +1,5 @@
-/* The processor's transposes beyond the cases of check: every instruction set of this machine,
- * non-temporal stores, for which check's matrices are too small, blocks and bands next to each
+/* The processor's transposes beyond the cases of check: every instruction set of this machine, and
+ * non-temporal stores, for which check's matrices are too small. Also blocks and bands next to each
  * other, and rows that are gigabytes apart. */
 #include "unit/cpu.h"
 #include "unit/sanitizers.h"

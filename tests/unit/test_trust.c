@@ -1,4 +1,4 @@
-/* Self-tests before use: a kernel with a mistake never returns a result to a user, the outcome of
+/* Self-tests before use: a kernel with a mistake never returns a result to a user. The outcome of
  * its self-test is cached, and the next best plan replaces it. The mistakes are planted in a copy
  * of the kernels' sources. */
 #include "unit.h"

@@ -161,7 +161,7 @@ static void test_wisdom_has_a_size(void **state) {
   unsetenv("TESELA_WISDOM");
 }
 
-/* A file that the caller names is read whoever owns it, and never blocks the reader. */
+/* A file that the caller names is read for any owner, and never blocks the reader. */
 static void test_named_files(void **state) {
   (void)state;
   tsl_text text = {0};

@@ -313,8 +313,8 @@ static void test_convert_edges(void **state) {
   assert_int_equal(copied[2], signalling[1]);
 }
 
-/* Conversions of many halves from and to f32 have the same bits as conversions of single elements:
- * all halves, and the f32 numbers around each half and around each midpoint of two halves. */
+/* Conversions of many halves from and to f32 have the same bits as conversions of single elements.
+ * Tests all halves, and the f32 numbers around each half and around each midpoint of two halves. */
 static void test_halves(void **state) {
   enum { ALL = 1 << 16 };
   static const tesela_type types[] = {TESELA_F16, TESELA_BF16};
