@@ -1,5 +1,5 @@
-/* What a caller asks of a result: accuracy and bits, in descriptions and in the environment, what runs then,
- * and what is said where nothing can. */
+/* Requirements on accuracy and bits, from descriptions and from the environment: which strategies
+ * then run, and the error message where none can. */
 #include "unit/calls.h"
 
 #include <tesela/tesela.h>
@@ -52,8 +52,8 @@ static void accuracies(void **state) {
   tesela_context_destroy(context);
 }
 
-/* A number below what the rounding of a result costs: nothing but integers and copies guarantees it, in any
- * call. */
+/* Requires an accuracy below the rounding error of one result. Only integers and copies guarantee
+ * it, in any call. */
 static void numbers_below_a_rounding(void **state) {
   static const struct {
     tesela_type from, to;
@@ -121,7 +121,8 @@ static void numbers_below_a_rounding(void **state) {
   unsetenv("TESELA_ACCURACY");
 }
 
-/* The exact result rounded once: sums of multiples of 2^-60 that cancel but for the least of them. */
+/* Compares with the exact result, rounded once: sums of multiples of 2^-60 in which all terms but
+ * the smallest cancel. */
 static void exact_results(void **state) {
   enum { TERMS = 5 };
   const double x[TERMS] = {0x1p30, 0x1p-30, -0x1p30, 3, 0x1p-60},
@@ -148,7 +149,7 @@ static void exact_results(void **state) {
   tesela_context_destroy(context);
 }
 
-/* What can be asked nowhere, and what nothing here guarantees. */
+/* Requirements that are invalid, and requirements that no strategy here guarantees. */
 static void refusals(void **state) {
   static const char *const wrong[] = {"0", "-1e-3", "nan", "inf", "f128", "", "exactly", "1e-5x"};
   static const double turned[2] = {0.5, 0.25};
@@ -244,7 +245,8 @@ static void same_dots(void **state) {
   tesela_context_destroy(context);
 }
 
-/* What the environment asks holds for calls that say nothing, the fast way for small products included. */
+/* Requirements from the environment hold for calls without requirements, and for the fast path of
+ * small products. */
 static void environment(void **state) {
   float c[M * N];
   tesela_context *context = NULL;

@@ -1,6 +1,7 @@
-/* The last step of products by the public calls: a bias, an activation or both, in every way in which a
- * product runs: once, again (when calls are known and go fast ways), by a plan, queued, in a batch, on the
- * cpu and by the kernels of an OpenCL device. What is right is computed here, by the definitions. */
+/* Products with an epilogue by the public calls: a bias, an activation or both. A product runs
+ * once, again (known calls take fast paths), by a plan, queued, and in a batch. Each runs on the
+ * cpu and by the kernels of an OpenCL device. The expected results are computed here, by the
+ * definitions. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -78,8 +79,8 @@ static const float *vector_of(tesela_bias_axis along) {
   return along == TESELA_BIAS_ROW ? row : column;
 }
 
-/* Every last step, by turns with the plain product: nobody takes the one for the other, however often it was
- * called before. */
+/* Alternates every epilogue with the plain product: however often both were called, no cached plan
+ * of one serves the other. */
 static void call_again_on(const char *device) {
   for (int round = 0; round < 4; round++)
     for (int along = 0; along < TESELA_ALONGS; along++)
@@ -130,7 +131,7 @@ static void test_beta_and_strides(void **state) {
     }
 }
 
-/* What is not a number stays so, and of infinities functions have their limits. */
+/* NaN stays NaN through an activation; infinities become the limits of the functions. */
 static void test_what_is_not_finite(void **state) {
   static const char *const devices[] = {"cpu", "opencl:0"};
   static const float bias[4] = {NAN, INFINITY, -INFINITY, 1};
@@ -306,7 +307,7 @@ static void test_batches(void **state) {
     }
 }
 
-/* The same in buffers of a device with kernels, where one launch may take all. */
+/* Runs batches in buffers of a device with kernels, where one launch may compute the whole batch. */
 static void test_batch_in_buffers(void **state) {
   (void)state;
   tesela_buffer *x = filled(context, "opencl:0", a, sizeof a), *y = filled(context, "opencl:0", b, sizeof b),
@@ -328,7 +329,7 @@ static void test_batch_in_buffers(void **state) {
   tesela_buffer_destroy(vector);
 }
 
-/* --- what is refused, and what the record says --- */
+/* --- refused calls, and the record's text --- */
 
 static void test_refusals(void **state) {
   tesela_gemm_desc desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);

@@ -1,5 +1,5 @@
-/* desc.measure_error: what it measures is what the result is off, of every operation, layout and place; a
- * result that is beyond its bound is a failure. */
+/* desc.measure_error: the measured error is the result's true error, for every operation, layout
+ * and place of the operands. A result beyond its bound is a failure. */
 #include "api/api.h"
 #include "unit/calls.h"
 
@@ -67,8 +67,8 @@ static void the_error_itself(void **state) {
   }
 }
 
-/* A large one's sample: the same by the same seed, another by another; and the bits of what is not measured.
- */
+/* The sample of a large product depends only on the seed. The measurement leaves the result's bits
+ * unchanged. */
 static void samples(void **state) {
   tesela_record first, again, other;
   (void)state;
@@ -195,7 +195,8 @@ static double finished(tesela_activation activation, double x) {
                                      : x;
 }
 
-/* A bias belongs to the scale, and what a function makes of the sum is what C is compared with. */
+/* Returns the largest error of C with scale, bias and activation applied. The bias is part of the
+ * magnitude that errors are relative to. */
 static double finished_error(const tesela_gemm_desc *desc, double beta) {
   double largest = 0;
   for (int i = 0; i < M; i++)
@@ -266,7 +267,8 @@ static void last_steps(void **state) {
 
 /* --- structures --- */
 
-/* What a factor of which one triangle is stored has at (i, j). */
+/* Returns element (i, j) of a factor of which one triangle is stored, the other triangle filled in
+ * by its structure. */
 static double completed(const float *state, tesela_structure structure, tesela_triangle triangle, int side,
                         int i, int j) {
   const bool beside = (triangle == TESELA_LOWER && i < j) || (triangle == TESELA_UPPER && i > j);
@@ -323,7 +325,7 @@ static void structures(void **state) {
       fail_msg("kind %d: measured %g of %lld x %lld, it is %g", kind, record.error_measured,
                (long long)record.measured_rows, (long long)record.measured_cols, error);
   }
-  /* In place: B is what the run overwrites. */
+  /* In place: the run overwrites B. */
   tesela_gemm_desc desc = product(M, M, M);
   desc.a_structure = TESELA_TRIANGULAR;
   desc.a_triangle = TESELA_LOWER;
@@ -343,7 +345,7 @@ static void structures(void **state) {
   must(tesela_gemm(context, &desc, &record));
   assert_true(record.measured_rows == M && record.error_measured > 0 &&
               record.error_measured <= record.error_bound);
-  /* Where they are not on the host nobody completes them. */
+  /* Operands in buffers are not on the host, and the host cannot complete their triangles. */
   tesela_buffer *buffers[3];
   desc = product(M, M, M);
   for (int i = 0; i < 3; i++)
@@ -402,8 +404,8 @@ static void wrong_results(void **state) {
   }
 }
 
-/* A call that is known takes a short way, on which nothing is measured: it is not for a call that asks for
- * that, though it asks for no record. */
+/* A known call takes a fast path, which measures nothing. A call with measure_error must not take
+ * the fast path, even without a record. */
 static void wrong_results_of_known_calls(void **state) {
   (void)state;
   tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
@@ -430,7 +432,7 @@ static void wrong_results_of_known_calls(void **state) {
   tsl_plan_cache_give_back(&context->cache, cached);
 }
 
-/* Likewise of products with structures, and with a last step. */
+/* Wrong results of products with structures, and of products with an epilogue, are found too. */
 static void wrong_results_of_others(void **state) {
   tesela_plan *plan;
   (void)state;
@@ -479,8 +481,9 @@ static void write_operands(void) {
     must(tesela_buffer_write(buffers[i], 0, host[i], sizeof c));
 }
 
-/* Where operands lie on a device, it sums: the error is what it is, samples are as wide as elsewhere however
- * numbers lie, and what sums do not tell is looked at term by term. */
+/* The device computes the sums where operands lie on it. The error is exact, and samples are as
+ * wide as on the host for any layout. Elements that the sums cannot decide are checked term by
+ * term. */
 static void sums_of_a_device(void **state) {
   static const double betas[] = {0, 0.5};
   tesela_record record;

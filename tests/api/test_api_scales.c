@@ -1,6 +1,7 @@
-/* Products of narrow matrices with scales by the public calls: integers and 8-bit floats, one number or one
- * for each line, in every way in which a product runs: once, again, by a plan, queued, in a batch, on the cpu
- * and by the kernels of an OpenCL device. What is right is computed here, by the definition. */
+/* Products of narrow matrices with scales by the public calls: integers and 8-bit floats, one scale
+ * for the matrix or one for each line. A product runs once, again, by a plan, queued, in a batch,
+ * on the cpu and by the kernels of an OpenCL device. The expected results are computed here, by the
+ * definition. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* What a call has beside A and B. */
+/* Parameters of a call in addition to A and B. */
 typedef struct form {
   tesela_scaling of_a, of_b;
   double alpha, beta;
@@ -73,7 +74,7 @@ static void check(const float *got, const form *form_in, int product, const floa
     }
 }
 
-/* C is f32, as it is where nobody says. */
+/* Returns a description whose C is f32, the default. */
 static tesela_gemm_desc described(const char *device, const form *form_in) {
   return (tesela_gemm_desc){.m = M,
                             .n = N,
@@ -194,8 +195,8 @@ static void test_eights(void **state) {
   assert_true(z[0] == 13.5f && z[1] == 0 && z[2] == -12 && z[3] == 30);
 }
 
-/* What is not a number spoils its line; an empty sum is not scaled, by whatever it is, and beta C is not
- * either. */
+/* A NaN or infinity in a scale makes its line NaN or infinite. Scales change neither an empty sum
+ * (k or alpha is 0) nor beta C. */
 static void test_what_is_not_finite(void **state) {
   const double none = 0, half = 0.5;
   (void)state;
@@ -405,7 +406,7 @@ static void test_batches_in_one_run(void **state) {
     }
 }
 
-/* --- what is refused, and what the record says --- */
+/* --- refused calls, and the record's text --- */
 
 static void test_refusals(void **state) {
   const form of = {TESELA_SCALE_LINES, TESELA_SCALE_TENSOR, 1, 0, false};
@@ -478,7 +479,8 @@ static void test_depth(void **state) {
   free(ones);
 }
 
-/* Of exact sums only the last step is off; nothing but an exact product is asked to be exact. */
+/* Where sums are exact, only the epilogue rounds. Only an exact product accepts the requirement
+ * "exact". */
 static void test_accuracy(void **state) {
   const form of = {TESELA_SCALE_TENSOR, TESELA_SCALE_LINES, 1, 0, false};
   tesela_gemm_desc desc = described("cpu", &of);

@@ -1,6 +1,7 @@
-/* Solves where a device has the operands, by blocks: whole numbers, which have one right result; triangles
- * whose rows differ by many orders of magnitude, beside the host's; singular diagonals. What must not be read
- * is NaN, and what must not be written stays. */
+/* Solves by blocks on the device that has the operands. Inputs: whole numbers, which have one right
+ * result; triangles whose rows differ by many orders of magnitude, compared with the host's solve;
+ * singular diagonals. Elements that must not be read are NaN; elements that must not be written
+ * keep their values. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -113,9 +114,9 @@ static float drawn(uint32_t *seed) {
   return (float)((double)(*seed >> 8) / (1 << 23) - 1);
 }
 
-/* Rows and columns of 2^-12 to 2^12, and elements beside the diagonal as large as on it: each block's inverse
- * has elements that are larger than its own reciprocals by many orders of magnitude, so that products by
- * inverses would be off by as many. */
+/* Stores a triangle whose rows and columns are scaled by 2^-12 to 2^12, with off-diagonal elements
+ * as large as the diagonal's. The inverse of a block has elements far larger than the reciprocals
+ * of its diagonal. So a solve by inverses would lose many digits. */
 static void store_graded(void) {
   uint32_t seed = 7;
   for (int i = 0; i < N; i++)
@@ -165,7 +166,7 @@ static void graded_triangles_are_solved_as_the_host_does(void **state) {
 
 /* --- what IEEE 754 says of a diagonal --- */
 
-/* Behind an infinity all is NaN: zeros times it. */
+/* All elements after an infinity are NaN, because zeros are multiplied by it. */
 static void singular_diagonals_make_infinities(void **state) {
   static const int singular = 70; /* of the second block */
   (void)state;

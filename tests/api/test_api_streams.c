@@ -1,5 +1,5 @@
-/* Queued runs, streams and memory of others, on the cpu and on OpenCL: a host program's own context, queue
- * and memory, made through OpenCL itself. What is CUDA's alone is in examples/cuda_stream.c. */
+/* Queued runs, streams and foreign memory, on the cpu and on OpenCL. A host program's own context,
+ * queue and memory are made by OpenCL calls. examples/cuda_stream.c covers what only CUDA offers. */
 #include "device/opencl/opencl.h"
 #include "unit/calls.h"
 
@@ -13,7 +13,7 @@ static tesela_context *own, *shared; /* the second one in the program's own cl_c
 static cl_context cl;
 static cl_command_queue queue;
 
-/* The same OpenCL device as "opencl:0": the first of the first platform that has one. */
+/* Returns the device that "opencl:0" names: the first device of the first platform that has one. */
 static cl_device_id first_device(void) {
   cl_platform_id platforms[8];
   cl_uint count = 0, ids = 0;

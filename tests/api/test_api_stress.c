@@ -1,9 +1,12 @@
-/* test_api_stress [SECONDS [THREADS]]: threads (16) share a context for some seconds (2) and multiply small
- * and large matrices in every way that the host knows, while children are forked in the middle that do the
- * same. Nothing hangs (an alarm ends what does), and every result is right to the bit: the data are small
- * whole numbers.
+/* test_api_stress [SECONDS [THREADS]]
  *
- * No forks under a sanitizer, whose runtimes are not ready for them beside threads. */
+ * Threads (16) share a context for some seconds (2) and multiply small and large matrices by every
+ * method of the host. Meanwhile the program forks children, which multiply in the same way.
+ * Nothing may hang (an alarm ends the program), and every result is right to the bit: the elements
+ * are small whole numbers.
+ *
+ * Under a sanitizer the program does not fork, because sanitizer runtimes do not support a fork
+ * while other threads run. */
 #include <tesela/tesela.h>
 
 #include "base/random.h"

@@ -101,8 +101,8 @@ static void a_triangle_in_buffers(void **state) {
   }
 }
 
-/* What lies beside the triangle in the caller's memory is not written; at an odd address it is copied, not
- * used where it lies. */
+/* The run writes only the triangle in the caller's memory. A triangle at an odd address is copied
+ * first. */
 static void a_triangle_in_host_memory(void **state) {
   static float host[N * PITCH + 1];
   static const double betas[] = {3, 0};
@@ -131,7 +131,7 @@ static void a_triangle_in_host_memory(void **state) {
 
 /* --- factors --- */
 
-/* C = 2 T C, T a unit triangle: the diagonal is not read, nor what is above it. */
+/* C = 2 T C, T a unit triangle: neither the diagonal nor the elements above it are read. */
 static void in_place(void **state) {
   static const double alpha[] = {2, 0};
   tesela_gemm_desc desc = {.m = N,
@@ -188,7 +188,7 @@ static float of_batch(int product, int i, int l) {
   return a[(product * SIDE + i) * DEEP + l];
 }
 
-/* Of each product the triangle, and nothing beside it or behind it. */
+/* Each product writes its triangle, and nothing outside the triangle or after the matrix. */
 static void expect_batch(const float *found) {
   for (int product = 0; product < BATCH; product++)
     for (int at = 0; at < APART; at++) {

@@ -1,5 +1,5 @@
-/* Eight threads share a context, a plan and what the context remembers. With an argument, on that device
- * instead of the cpu. */
+/* Eight threads share a context, a plan and the context's cache of plans. An argument names a
+ * device to use instead of the cpu. */
 #include "unit/unit.h"
 
 #include <tesela/tesela.h>

@@ -1,7 +1,8 @@
-/* test_api_vendor [STRATEGY DEVICE]: a vendor's library behind the public calls, vendor_openblas on the cpu
- * unless something else is said: by name and by TESELA_VENDORS, from many threads at once, and, on the cpu,
- * on both sides of a fork, since such libraries start threads of their own. Skipped where there is no such
- * library or device. */
+/* test_api_vendor [STRATEGY DEVICE]: a vendor's library used by the public calls (default:
+ * vendor_openblas on the cpu). The library is selected by name and by TESELA_VENDORS, and called
+ * from many threads at once. On the cpu it is also called before and after a fork, because such
+ * libraries start threads of their own. The test is skipped where the library or the device is
+ * missing. */
 #include "unit/unit.h"
 
 #include <tesela/tesela.h>
@@ -34,7 +35,7 @@ static void fill(void) {
         expected[i * SIZE + j] += a[i * SIZE + l] * b[l * SIZE + j];
 }
 
-/* NULL when one product through a context comes out right, else what is wrong. */
+/* Returns NULL when one product through a context is right, otherwise the text of the error. */
 static const char *multiply(tesela_context *context, const char *strategy, char plan[512]) {
   float *c = malloc(sizeof expected);
   const tesela_gemm_desc desc = {.m = SIZE,

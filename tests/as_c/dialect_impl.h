@@ -12,7 +12,7 @@ typedef __SIZE_TYPE__ size_t;
 #define true 1
 #define false 0
 
-/* What the host and a kernel share. The host's names are those of device.h. */
+/* An image shared by the host and a kernel. The host uses device.h's names for its members. */
 typedef struct as_c_image {
   const char *data;
   long pitch, width, height; /* bytes; texels; rows */
@@ -90,7 +90,7 @@ AS_C_FMAS(double, __builtin_fma)
            : as_c_fma_double4, double8                                                                       \
            : as_c_fma_double8, double16                                                                      \
            : as_c_fma_double16)(a, b, c)
-/* The compiler is told to fuse nothing by itself. */
+/* A compiler option forbids fused operations. */
 #define TSL_MUL(type, a, b) ((type)(a) * (type)(b))
 #define TSL_ERF(x) __builtin_erf(x)
 #define TSL_TANH(x) __builtin_tanh(x)

@@ -1,23 +1,23 @@
-/* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]: whether two
- * builds compute the same bits. --name prints the instruction set at hand.
+/* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]
  *
- * Computes 500 products, dots or transposes (no solves) by each strategy of that operation that a device
- * takes (cpu), and prints a line for each strategy and types: how many were computed, how many refused, and a
- * hash of all that the results' memory holds afterwards, gaps and neighbours too. With --each, a line for
- * each product; with --every, one in N of them. A library given by its path computes in place of this
- * program's own build; only the public functions of either are called, so builds may differ inside as they
- * like.
+ * Shows whether two builds compute the same bits. --name prints this machine's instruction set.
  *
- * Sizes are drawn so that empty, tiny, thin, small, long and blocked products are all met; operands lie in
- * every order, with gaps, backwards, conjugated, packed; products come one by one, in a batch, or from a
- * plan; one thread or three.
+ * Computes 500 products, dots or transposes (no solves) by each strategy that the device (cpu) takes.
+ * Prints a line for each strategy and combination of types: the number computed, the number refused, and
+ * a hash of the results' memory, gaps and neighbours included. --each prints a line for each product;
+ * --every computes one product in N. A LIBRARY, given by its path, computes instead of this program's own
+ * build. Only public functions of both are called, so the builds may differ inside.
  *
- * On the cpu these bits are the instruction set's and no machine's: numbers are drawn by integer arithmetic,
- * compilers may not fuse what C keeps apart, and neither threads nor caches change the order of a sum.
- * --expect compares the lines of the set at hand (TESELA_ISA) with those of a file: exit code 1 and the lines
- * that differ, 77 where the file has none of the set; it leaves out strategies whose parts are multiplied by
- * what models choose, since caches and clocks have a say in that. On other devices bits are the compiler's,
- * too, and two builds are compared on one machine: ci/same_bits.sh. */
+ * Sizes include empty, tiny, thin, small, long and blocked products. Operands have every order, gaps,
+ * negative strides, conjugates, and packed forms. Products run one by one, in a batch, or from a plan,
+ * with one thread or three.
+ *
+ * On the cpu these bits depend on the instruction set only, not on the machine. Numbers are drawn by
+ * integer arithmetic, compilers may not fuse separate operations, and neither threads nor caches change
+ * the order of a sum. --expect compares the lines of this instruction set (TESELA_ISA) with a file's
+ * lines. It exits with 1 and the differing lines, or with 77 where the file has none of the set. It omits
+ * strategies whose parts run by the models' choice, which depends on caches and clocks. On other devices
+ * bits depend on the compiler too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
 #include "base/memory.h"
@@ -53,7 +53,7 @@ static _Noreturn void stop(const char *what, const char *why) {
   exit(1);
 }
 
-/* --- what is drawn --- */
+/* --- random products --- */
 
 /* Numbers of one product. */
 typedef struct draws {
@@ -65,7 +65,7 @@ static int64_t draw(draws *from, int64_t limit) {
   return (int64_t)(tsl_random_u64(from->seed, from->index++) % (uint64_t)limit);
 }
 
-/* m, n and k up to these, by turns; now and then one of them is 0. */
+/* Draws m, n and k up to these limits, in turn. Sometimes one of them is 0. */
 static void draw_sizes(draws *from, int index, tsl_problem *problem) {
   static const int64_t most[][3] = {{17, 17, 17},   {40, 40, 40},    {8, 300, 300},  {300, 8, 300},
                                     {300, 300, 4},  {90, 130, 70},   {200, 50, 400}, {50, 200, 400},
@@ -173,8 +173,8 @@ typedef struct memory {
   int64_t apart; /* elements from a matrix to the next */
 } memory;
 
-/* The first `count` numbers of a seed in a type, which all products begin with: drawn once, and more of them
- * where more are asked for. */
+/* Returns the first `count` numbers of a seed in a type, with which all products begin. They are
+ * drawn once, and extended on demand. */
 static const void *numbers(tesela_type type_in, uint64_t seed, size_t count) {
   static struct {
     unsigned char *at;
@@ -241,7 +241,7 @@ static tesela_result result_of(const tsl_shape *shape, const memory *memory_in) 
                          .col_stride = shape->col_stride};
 }
 
-/* At once: one product, or BATCH of them. */
+/* Runs one product, or BATCH products, by one call. */
 static tesela_status run_call(const product *product_in) {
   const tsl_problem *problem = &product_in->problem;
   tsl_text strategy = {0};
@@ -318,7 +318,7 @@ static tesela_status run_plan(const product *product_in, draws *from) {
   return status;
 }
 
-/* --- what is told --- */
+/* --- output --- */
 
 /* The products of one strategy and one combination of types. */
 typedef struct group {
@@ -361,8 +361,8 @@ static void keep(group *all, const product *product_in, tesela_status status) {
     tell_product(product_in, outcome);
 }
 
-/* Configs by turns, past those that the strategy refuses for the product: the last one stays where it refuses
- * all. */
+/* Returns the strategy's configs in turn, except configs that it refuses for the product. Returns
+ * the last config where it refuses all. */
 static tsl_config config_of(const tsl_strategy *strategy, const tsl_problem *problem, int turn) {
   tsl_config config;
   int configs = 0;
@@ -406,7 +406,7 @@ static void tell_group(const tsl_strategy *strategy, const tsl_types *types, con
              all->computed, all->refused, hash);
 }
 
-/* The products are shared out among a strategy's types, and those of each among its configs. */
+/* Runs the products, shared out among a strategy's types, and each type's among its configs. */
 static void walk(const tsl_strategy *strategy) {
   int kinds = 0;
   tsl_types types;
@@ -423,8 +423,9 @@ static void walk(const tsl_strategy *strategy) {
 
 /* --- the command line --- */
 
-/* "x86_64:avx512+avx512_bf16": the processor's family and the rows of host/host_isa.h that a device runs;
- * elsewhere, its name. "aarch64:neon/20": one product in 20. */
+/* Stores the name of the instruction set: "x86_64:avx512+avx512_bf16" is the processor's family and
+ * the rows of host/host_isa.h that a device runs; on other devices, the device's name.
+ * "aarch64:neon/20": one product in 20. */
 static void find_set(void) {
   static const struct {
     const char *name;
@@ -499,7 +500,7 @@ static void read_options(int count, char **arguments) {
     }
 }
 
-/* Whether the text has the line, which ends at its newline. */
+/* Returns true when the text has the line, which ends at its newline. */
 static bool has_line(const char *text, const char *line) {
   const size_t length = strcspn(line, "\n");
   for (const char *at = text; (at = strstr(at, set)) != NULL; at++)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# TESELA_DEVICE=auto with threads: plans for other devices are made beside the program: ahead.sh TESELA CALLS
-# A record makes PoCL the faster one, as in device.sh. First calls are the processor's, later ones the device's; ends, forks and
-# compilers that fail in the middle of it harm nobody.
+# TESELA_DEVICE=auto with threads makes plans for other devices in the background: ahead.sh TESELA CALLS
+# A record makes PoCL the faster device, as in device.sh. The processor computes first calls, the device
+# later ones. Exits, forks and compiler failures in the middle of the planning harm no call.
 set -euo pipefail
 tesela=$1 calls=$2
 unset TESELA_DEVICE TESELA_LOG
@@ -27,8 +27,8 @@ head -1 out.txt | grep -q ' other ' || fail "the first call waited"
 tail -1 out.txt | cmp - one.txt || fail "the last call is not the device's"
 grep -q 'goes to another device from now on' log.txt || fail "the log does not say so"
 
-# The end comes while the drivers are loaded, while the way there is measured, and while the compiler is at work, whose
-# folder is empty; by the thread that called, and by another.
+# The program exits, by the calling thread and by another, while drivers are loaded, while the link is
+# measured, and while the compiler runs (its cache folder is empty).
 for who in dgemm aside; do
   for wait in 0 5 10 15 20 30 40 60 80 120; do
     rm -rf cache
@@ -42,7 +42,7 @@ done
 rm -rf cache
 timeout 60 "$calls" $word fork:8x512x480 $word fork:8x512x480 >out.txt 2>log.txt || fail "a fork failed with $?"
 
-# What does not compile stays on the processor, and the log says why.
+# A kernel that does not compile leaves its product on the processor, and the log has the reason.
 rm -rf cache
 mkdir -p empty
 words=()

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The drop-in as libblas.so.3 with no other BLAS in sight: alone.sh LIBRARY SCRATCH
-# It has every name of the reference's; the reference's own testers, NumPy, Octave and R, where they are installed, run on it, and
-# no other BLAS is in their processes. They get a folder in which libblas.so.3 is the drop-in, and Netlib's LAPACK, which asks for
-# that name; where these programs' own names of other libraries could bring one, it would be seen.
+# The drop-in as libblas.so.3 without another BLAS: alone.sh LIBRARY SCRATCH
+# The drop-in has every name of the reference. Where they are installed, the reference's own testers, NumPy,
+# Octave and R run on it, and their processes contain no other BLAS. They get a folder in which libblas.so.3
+# is the drop-in, and Netlib's LAPACK, which loads libblas.so.3. The test fails if a program loads another
+# BLAS.
 set -euo pipefail
 library=$1 scratch=$2 here=$(dirname "$(realpath "$0")")
 reference=$(ls -d /usr/lib/*/blas/libblas.so.3 2>/dev/null | head -n 1)
@@ -18,15 +19,15 @@ complain() { echo "FAILED: $*"; failed=1; }
 
 # --- names ---
 names() { nm -D --defined-only "$1" | awk '$2 ~ /[TWBDRVi]/ { sub(/@.*/, "", $3); print $3 }' | sort -u; }
-# dasumsub_ and its like are what the reference's CBLAS calls its own Fortran by; no header has them.
+# The reference's CBLAS calls its own Fortran by dasumsub_ and similar names, which no header declares.
 names "$reference" | grep -vE '^(s|d|c|z|i|sc|dz|sds|ds)[a-z0-9]*sub_$' >reference.txt || true
 names "$library" >own.txt
 sort -u reference.txt | comm -23 - own.txt >missing.txt
 [ "$(wc -l <reference.txt)" -gt 280 ] || complain "the reference has $(wc -l <reference.txt) names only"
 [ ! -s missing.txt ] || complain "names that the reference has: $(tr '\n' ' ' <missing.txt)"
 
-# --- a thread's own ---
-# Programs load a BLAS while they run, and the loader keeps few bytes of each thread for all such libraries together.
+# --- thread-local memory ---
+# Programs load a BLAS at run time, and the loader reserves few bytes of each thread for all such libraries.
 bytes=$(($(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')))
 [ "$bytes" -le 192 ] || complain "$bytes bytes of each thread's own, which may be more than the loader has left"
 

@@ -1,9 +1,12 @@
-/* calls WORD...: makes the calls that the words tell, beside the BLAS of other.c, and prints a line each: the
- * word, who computed (the other library leaves its mark), and a sum of the result's bits.
+/* calls WORD...: makes the calls that the words name, with the BLAS of other.c loaded too. Prints a line
+ * for each call: the word, the library that computed (the other library leaves its mark), and a sum of the
+ * result's bits.
  *
- *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must
- * end well) wait:N (N milliseconds)  aside:MxNxK (a dgemm by a thread, whose end is waited for) until:MxNxK
- * (a dgemm each few milliseconds until one is tesela's, 5000 at most) */
+ *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N
+ *   fork:MxNxK   a dgemm, and a dgemm in a child, which must exit with 0
+ *   wait:N       waits N milliseconds
+ *   aside:MxNxK  a dgemm by a thread, which the program joins
+ *   until:MxNxK  a dgemm every few milliseconds until tesela computes one, 5000 at most */
 #include "blas/other.h"
 
 #include <inttypes.h>

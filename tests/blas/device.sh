@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # TESELA_DEVICE in the drop-in: device.sh TESELA CALLS
-# Unset, everything stays on the processor. auto sends what is sooner done elsewhere there, also what the processor's other
-# BLAS would have had. A record makes PoCL the faster one beside plain C on one thread: what is asserted is the choice.
+# Unset, every call runs on the processor. auto sends a call to a device that is faster, also a call that the
+# processor's other BLAS would compute. A record makes PoCL faster than plain C on one thread. The test
+# asserts the choice, not a time.
 set -euo pipefail
 tesela=$1 calls=$2
 unset TESELA_DEVICE TESELA_LOG
@@ -13,7 +14,7 @@ export TESELA_WISDOM=$scratch/wisdom TESELA_ISA=generic TESELA_THREADS=1
 for sizes in '120 500 480' '8 512 480'; do
   "$tesela" tune $sizes --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
 done
-# 40 GFLOP/s: as fast as PoCL may be where nobody else computes.
+# 40 GFLOP/s: a plausible rate of PoCL on an idle machine.
 awk '{ for (i = 1; i <= NF; i++) { split($i, of, "="); if (of[1] ~ /^[mnk]$/) size[of[1]] = of[2] }
   sub(/seconds=[^ ]*/, "seconds=" 2 * size["m"] * size["n"] * size["k"] / 40e9); sub(/spread=[^ ]*/, "spread=0.01"); print }' wisdom >faster
 mv faster wisdom

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# LAPACK's own test programs (Debian: liblapack-test) on the reference's BLAS, and again with all of BLAS by the drop-in:
+# LAPACK's own test programs (Debian: liblapack-test) with the reference's BLAS, and again with the drop-in:
 #   lapack.sh LIBRARY SCRATCH [FOLDER]
-# FOLDER has the programs and their inputs, beside a folder `blas` with the reference; else they are looked for where Debian puts
-# them. Each program counts residuals below a threshold. Some lie at it, and some compare bits of two ways to the same numbers, so that any
-# BLAS with other roundings than the reference's misses a few (docs/lab/blas.md has the numbers): one in 500 of a run may be missed, one in 100,000 of
-# all. Level 3 must have been the drop-in's. Some minutes: make test-lapack, not part of make test.
+# FOLDER has the programs and their inputs, next to a folder `blas` with the reference (default: Debian's
+# place). Each program counts residuals below a threshold. Some residuals are close to it, and some tests
+# compare the bits of two algorithms. So a BLAS that rounds differently from the reference misses a few
+# thresholds (docs/BLAS.md lists them): one in 500 of a run may be missed, and one in 100,000 in total. The
+# drop-in must compute Level 3. The test takes some minutes: make test-lapack, not part of make test.
 set -euo pipefail
 library=$(realpath "$1") scratch=$2
 programs=${3:-$(ls -d /usr/lib/*/lapack 2>/dev/null | head -n 1)}
@@ -20,7 +21,7 @@ cd "$scratch"
 failed=0
 complain() { echo "FAILED: $*"; failed=1; }
 
-# count FILE: thresholds that were passed, and that were not; wrong errors told and other complaints count as one each.
+# count FILE: thresholds passed, and not passed. A wrong error report or another complaint counts as one miss.
 count() {
   awk '
     / tests run\)/ { n = $0; sub(/ tests run\).*/, "", n); sub(/.*[( ]/, "", n); passed += n }

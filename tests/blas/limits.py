@@ -1,9 +1,9 @@
-"""NumPy with the drop-in in front of its BLAS, limited by threadpoolctl as it is, and by the controller of examples/.
+"""NumPy with the drop-in before its BLAS, limited by threadpoolctl, or by the controller of examples/.
 
   limits.py follow    threadpoolctl limits NumPy's own BLAS: the drop-in's threads follow
-  limits.py control   threadpoolctl knows the drop-in
+  limits.py control   threadpoolctl recognizes the drop-in
 
-Each prints the drop-in's threads before, inside of and after a limit of 1, and exits with 77 where that cannot be tried.
+Prints the drop-in's threads before, inside and after a limit of 1. Exits with 77 where that cannot be tried.
 """
 
 import ctypes

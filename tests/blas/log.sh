@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The table of calls: log.sh CALLS
-# Listening changes neither who computes nor a bit of the results, and the table says who did, of which sizes.
+# The log changes neither the computing library nor a bit of the results. The table names the library of each
+# size.
 set -euo pipefail
 calls=$1
 unset TESELA_LOG TESELA_RUN
@@ -15,7 +16,7 @@ for request in auto tesela other; do
   TESELA_BLAS=$request "$calls" "${words[@]}" >without.txt
   TESELA_BLAS=$request TESELA_LOG=calls "$calls" "${words[@]}" >with.txt 2>table.txt
   cmp without.txt with.txt || { echo "TESELA_BLAS=$request:"; cat without.txt; fail "listening changes results"; }
-  # Calls that the table gives to tesela, and those that have no mark.
+  # Calls that the table gives to tesela, and calls without a mark of the other library.
   seen=$(awk '/ tesela /{for (i = 1; i < NF; i++) if ($i == "tesela") sum += $(i - 1)} END {print sum + 0}' table.txt)
   [ "$seen" = "$(grep -c ' tesela ' with.txt || true)" ] || fail "TESELA_BLAS=$request: $seen calls by tesela"
 done

@@ -1,4 +1,4 @@
-/* BLAS as its callers declare it: what the tests of the drop-in call. */
+/* Declarations of BLAS as its callers write them, for the tests of the drop-in. */
 #ifndef TSL_TESTS_BLAS_NAMES_H
 #define TSL_TESTS_BLAS_NAMES_H
 

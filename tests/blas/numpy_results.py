@@ -1,5 +1,7 @@
-"""numpy_results.py FILE: products and factorisations of seeded matrices; --compare FILE FILE: are two files equal within
-the bounds of their types?"""
+"""numpy_results.py FILE: writes products and factorisations of seeded matrices.
+
+numpy_results.py --compare FILE FILE: compares two files within the bounds of their types.
+"""
 import sys
 
 import numpy as np

@@ -1,5 +1,5 @@
-/* Operands of BLAS's four types in memory that is watched: what no call may read is no number, and what no
- * call may write is compared afterwards. Values are handled as long double complex. */
+/* Operands of BLAS's four types in guarded memory. Elements that no call may read are NaN. Elements
+ * that no call may write are compared afterwards. Values are handled as long double complex. */
 #ifndef TSL_TESTS_BLAS_OPERANDS_H
 #define TSL_TESTS_BLAS_OPERANDS_H
 
@@ -102,7 +102,8 @@ static inline void set(block *of, int64_t at, wide value) {
 static inline void keep(block *of) {
   memcpy(of->before, of->data, (size_t)(of->count + 2 * GUARD) * of->of->size);
 }
-/* What a call gave, of an element that it may write; and what there was. */
+/* Returns an element after the call, and marks it as one that the call may write. old() returns the
+ * element from before the call. */
 static inline wide result(block *of, int64_t at) {
   of->written[at] = true;
   return load(of->of, start(of), at);

@@ -1,5 +1,5 @@
-/* Another BLAS, for the test of who computes: each function leaves a mark where its result goes. Its OpenMP
- * is in a parallel region when the test says so. */
+/* Another BLAS, for the test of which library computes: each function leaves a mark in its result.
+ * omp_in_parallel() reports a parallel region when the test sets it. */
 #include "blas/other.h"
 
 int other_is_parallel;

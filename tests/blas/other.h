@@ -1,4 +1,4 @@
-/* What other.c has beside BLAS's names. */
+/* Names that other.c has in addition to BLAS's names. */
 #ifndef TSL_TESTS_BLAS_OTHER_H
 #define TSL_TESTS_BLAS_OTHER_H
 

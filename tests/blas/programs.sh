@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# A program, unchanged, with and without the drop-in: the same results within bounds, and tesela computed some of them:
+# Runs a program, unchanged, with and without the drop-in. Results agree within bounds, and tesela computes
+# some of them:
 #   programs.sh TESELA RESULTS_SCRIPT INTERPRETER [ARGUMENTS]
-# The script prints a line a result: its name, which begins with its type (f32, f64, c64, c128), and its numbers.
+# The script prints a line for each result: its name, which begins with its type (f32, f64, c64, c128), and
+# its numbers.
 set -euo pipefail
 tesela=$1 script=$2 here=$(dirname "$(realpath "$0")")
 shift 2

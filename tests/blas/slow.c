@@ -1,7 +1,7 @@
-/* A BLAS of which nobody knows how fast it is, for the test of who computes: its products leave a mark, and
- * take SLOW_SECONDS, those of Level 3 as much for the work of 320 cubed: ten times as long as ours under a
- * sanitizer. Those with more multiply-adds than SLOW_MOST take none. Its kernels have the name SLOW_CORE, as
- * OpenBLAS's have one. */
+/* A BLAS of unknown speed, for the test of which library computes. Its products leave a mark, and
+ * take SLOW_SECONDS; its Level 3 routines take that time for the work of 320 cubed. Under a
+ * sanitizer that is ten times as long as ours. Products with more multiply-adds than SLOW_MOST take
+ * no time. The name of its kernels is SLOW_CORE, as OpenBLAS's kernels have a name. */
 #define _POSIX_C_SOURCE 200809L
 #include "blas/other.h"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# That who computes Level 3 beside a tuned library is measured once on a machine, and kept: standing_level3.sh PROGRAM LIBRARY SCRATCH
+# With a tuned library, the choice of the library for Level 3 is measured once on a machine, and stored:
+#   standing_level3.sh PROGRAM LIBRARY SCRATCH
 set -euo pipefail
 program=$1 library=$2 scratch=$3
 rm -rf "$scratch"
@@ -7,7 +8,8 @@ mkdir -p "$scratch"
 export TESELA_CACHE_DIR=$scratch/cache TESELA_WISDOM=$scratch/wisdom SLOW_CORE=Haswell TESELA_THREADS=1
 failed=0
 
-# run WHO SECONDS WHY [LEAST]: who computes beside a library whose calls take so long, and who the least that are measured.
+# run WHO SECONDS WHY [LEAST]: expects WHO to compute when the library's calls take SECONDS, and LEAST to
+# compute the smallest measured size (default: WHO).
 run() {
   SLOW_SECONDS=$2 "$program" "$library" "$1" "${4:-$1}" >"$scratch/out" 2>&1 || { echo "FAILED: $3"; cat "$scratch/out"; failed=1; }
 }

@@ -1,6 +1,6 @@
-/* The drop-in beside another BLAS: which calls go where. The program opens the other library for itself, as
- * Python does, or is linked with it (argument "linked"), behind the drop-in. TESELA_BLAS says what to expect.
- */
+/* The drop-in together with another BLAS: which library computes which call. The program opens the
+ * other library itself, as Python does, or is linked with it after the drop-in (argument "linked").
+ * TESELA_BLAS determines the expected library. */
 #include "blas/other.h"
 #include "unit/unit.h"
 
@@ -21,7 +21,8 @@ static void expect(double seen, const char *who) {
     fail_msg("%g is not what %s should give", seen, who);
 }
 
-/* What is requested, or for "auto" who is expected to be chosen. */
+/* Returns the requested library; for "auto", `otherwise`, the library that is expected to be
+ * chosen. */
 static const char *requested(const char *otherwise) {
   const char *value = getenv("TESELA_BLAS");
   return !value || strcmp(value, "auto") == 0 ? otherwise : value;
@@ -49,7 +50,7 @@ static void test_sizes(void **state) {
   assert_true(strcmp(requested("tesela"), "other") == 0 || c[1] == LARGE);
 }
 
-/* What is known of a call that comes again is what was decided about it first, by each of its names. */
+/* Repeated calls follow the first decision, by each of the routine's names. */
 static void test_calls_that_come_again(void **state) {
   (void)state;
   const int64_t few = FEW, wide = WIDE, deep = DEEP;
@@ -64,7 +65,7 @@ static void test_calls_that_come_again(void **state) {
     dgemm_("N", "N", &(int32_t){FEW}, &(int32_t){WIDE}, &(int32_t){DEEP}, &one, a, &(int32_t){FEW}, b,
            &(int32_t){DEEP}, &zero, c, &(int32_t){FEW});
     expect(c[0], requested("other"));
-    c[0] = 0; /* nobody else has this name */
+    c[0] = 0; /* no other library has this name */
     dgemm_64_("N", "N", &few, &wide, &deep, &one, a, &few, b, &deep, &zero, c, &few);
     expect(c[0], "tesela");
   }
@@ -99,7 +100,7 @@ static void test_triangles(void **state) {
   expect(creal(result[0]), requested("other"));
 }
 
-/* Without the one that an emulator has for itself. */
+/* Returns the number of this process's threads, without the emulator's own thread. */
 static int count_threads(void) {
   DIR *folder = opendir("/proc/self/task");
   int count = getenv("TESELA_EMULATOR") ? -1 : 0;

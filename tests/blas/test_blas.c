@@ -1,5 +1,5 @@
-/* The drop-in, linked with a program that has no other BLAS: every routine against plain sums, the arguments
- * that are wrong, threads, and a fork in the middle. */
+/* The drop-in, linked with a program that has no other BLAS: every routine compared with plain
+ * sums, wrong arguments, threads, and a fork in the middle. */
 #include "blas/names.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
@@ -74,7 +74,8 @@ typedef struct product {
 
 enum { WHOLE = 0 };
 
-/* All of C, or a triangle of it; what is not written keeps its value, gaps between columns too. */
+/* Compares all of C, or a triangle of it. Other elements, and gaps between columns, must be
+ * unchanged. */
 static void expect_product(const product *p, int uplo) {
   for (int i = 0; i < p->m; i++)
     for (int j = 0; j < p->n; j++) {
@@ -398,9 +399,9 @@ static void test_long_batch(void **state) {
   assert_memory_equal(sum, c[2], sizeof sum);
 }
 
-/* Groups of sizes that differ have the bits of calls of their own: small ones without a plan, one large
- * product, one group of many, and one without products. Then two groups add to one C, which they must do in
- * turn. */
+/* Groups of different sizes have the bits of separate calls: small ones without a plan, one large
+ * product, one group of many, and one without products. Then two groups add to the same C, which
+ * they must do in order. */
 static void test_groups(void **state) {
   enum { GROUPS = 40, LARGE = 7, MANY = 11, NONE = 12, ROOM = 160 * 160, PRODUCTS = 3 * GROUPS + 40 };
   static double a[ROOM], b[ROOM], memory[PRODUCTS * 40 * 40 + ROOM], right[PRODUCTS * 40 * 40 + ROOM];
@@ -435,7 +436,7 @@ static void test_groups(void **state) {
   }
   for (int turn = 0; turn < 2; turn++) {
     if (turn == 1)
-      cs[0] = cs[first_of_many]; /* whose group comes later, and would be computed sooner */
+      cs[0] = cs[first_of_many]; /* its group comes later, but would be computed earlier */
     memcpy(right, memory, sizeof right);
     for (int g = 0, i = 0; g < GROUPS; g++)
       for (int p = 0; p < size[g]; p++, i++)
@@ -554,13 +555,13 @@ static void test_arguments_cblas(void **state) {
     cblas_domatcopy(order, N, 2, 2, 1, x, 1, x, 2), expect_told("cblas_domatcopy", 7);
     cblas_domatcopy(order, N, 2, 2, 1, x, 2, x, 1), expect_told("cblas_domatcopy", 9);
   }
-  /* Row-major, the longer side is the one that counts. */
+  /* Row-major: the longer side determines the smallest leading dimension. */
   CALL(ROW, N, N, 2, 1, 1, 1, 1, 1), assert_int_equal(told_number, 0);
   CALL(ROW, N, N, 1, 2, 1, 1, 1, 2), expect_told("cblas_dgemm", 11);
 #undef CALL
 }
 
-/* Each argument of gemmt is wrong once. xerbla is told its place, and C is as it was. */
+/* Makes each argument of gemmt wrong once. xerbla gets its number, and C is unchanged. */
 static void test_arguments_gemmt(void **state) {
   static const struct {
     int number; /* in Fortran's list; CBLAS has the order in front */
@@ -659,9 +660,9 @@ static void test_threads(void **state) {
   join_all(threads);
 }
 
-/* Children that multiply while the parent's threads do: neither hangs (the test's time is limited), all are
- * right. Under the address sanitizer the threads end before the forks: the memory allocator of GCC's up to 13
- * is not ready for a fork while another thread is inside of it. */
+/* Children multiply while the parent's threads do: none hangs (the test's time is limited), and all
+ * results are right. Under the address sanitizer the threads end before the forks: the memory
+ * allocator of GCC's sanitizer up to 13 does not support a fork while another thread is inside it. */
 static void test_fork(void **state) {
   (void)state;
   pthread_t threads[THREADS];

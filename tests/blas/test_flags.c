@@ -1,6 +1,6 @@
-/* The drop-in's routines leave no flag of overflow, invalid or division by zero on harmless operands, and
- * do not trap where these exceptions trap: on zeros, identities, subnormal and mixed numbers, by one
- * thread and by several. */
+/* The drop-in's routines set no flag of overflow, invalid or division by zero on harmless operands,
+ * and do not trap where these exceptions trap. Operands: zeros, identities, subnormal and mixed
+ * numbers, with one thread and several. */
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>

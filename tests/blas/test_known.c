@@ -1,5 +1,6 @@
-/* What the dispatch cache keeps of small products, seen by the memory that it takes: a call that is known
- * takes none, and one that comes an eighth time in a row without being known enters, which takes some. */
+/* The dispatch cache's entries for small products, observed by the memory that they allocate. A
+ * cached call allocates nothing. A call that was not cached enters the cache at its eighth time in
+ * a row, which allocates. */
 #include "blas/names.h"
 #include "unit/unit.h"
 
@@ -103,7 +104,7 @@ static void *learn_some(void *argument) {
   return NULL;
 }
 
-/* What a thread knows goes with it. */
+/* A thread's cache is freed when the thread ends. */
 static void test_threads(void **state) {
   (void)state;
   pthread_t thread;

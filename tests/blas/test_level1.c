@@ -1,5 +1,6 @@
-/* Every routine of level 1 beside plain sums, as Fortran routine and by CBLAS: lengths, increments and
- * scalars at random, lengths that threads share; ends of the range, infinities and what is no number. */
+/* Every routine of level 1 compared with plain sums, as Fortran routine and by CBLAS. Random
+ * lengths, increments and scalars, lengths that threads share, the ends of the range, infinities
+ * and NaN. */
 #include "blas/operands.h"
 
 typedef const int32_t *num;
@@ -347,8 +348,8 @@ static void test_range(void **unused) {
   assert_int_equal(largest_of(&types[1], COUNT, x, 1), 1);
 }
 
-/* What rotg and rotmg give turns the second number to zero, and keeps lengths; also at the ends of the range.
- */
+/* The rotations of rotg and rotmg turn the second number to zero and keep lengths, also at the ends
+ * of the range. */
 static void test_rotations(void **unused) {
   (void)unused;
   static const double scales[] = {1, 1e300, 1e-300, 3e-320};

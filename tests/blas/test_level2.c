@@ -1,6 +1,6 @@
-/* Every routine of level 2 beside plain sums, as Fortran routine and by both orders of CBLAS: sizes,
- * increments, letters, scalars and leading dimensions at random, and some sizes where threads work.
- * Elements that a routine has no business with are no numbers, and stay. */
+/* Every routine of level 2 compared with plain sums, as Fortran routine and by both orders of
+ * CBLAS. Sizes, increments, letters, scalars and leading dimensions are random, and some sizes use
+ * threads. Elements that a routine must not use are NaN and must be unchanged. */
 #include "blas/operands.h"
 
 enum { FULL, BAND, PACKED };
@@ -23,7 +23,7 @@ static const shape shapes[] = {
     {"spr2", "hpr2", TWO, PACKED},
 };
 
-/* A matrix where it is stored, and what a routine takes it for. */
+/* A stored matrix, and the properties that a routine assumes of it. */
 typedef struct matrix {
   const type *of;
   const shape *shape;
@@ -33,7 +33,7 @@ typedef struct matrix {
   block in;
 } matrix;
 
-/* Whether element (i, j) is stored, and where. */
+/* Returns true when element (i, j) is stored. place_in() returns its index. */
 static bool is_stored(const matrix *a, int64_t i, int64_t j) {
   if (a->storage == BAND && (i - j > a->kl || j - i > a->ku))
     return false;
@@ -64,8 +64,8 @@ static wide element(const matrix *a, int64_t i, int64_t j) {
   return a->hermitian ? conjl(value) : value;
 }
 
-/* Diagonals are large where a triangle is solved; those of unit triangles, and imaginary parts that are taken
- * for zero, are no numbers. */
+/* Fills a matrix. Where a triangle is solved, its diagonal is large. NaN: diagonals of unit
+ * triangles, and imaginary parts that the routine takes as zero. */
 static void fill(matrix *a) {
   const bool solves = a->shape->kind == SOLVES;
   const int64_t lines = a->order == ROW ? a->m : a->n, along = a->order == ROW ? a->n : a->m;
@@ -186,8 +186,8 @@ static int word_of(const char *letters_of_numbers, char letter, int first) {
   return found ? first + (int)(found - letters_of_numbers) : 99;
 }
 
-/* The same by CBLAS, whose scalars have a type: by value where they are real. F is the function's type
- * with these arguments. */
+/* Calls the routine by CBLAS, with typed scalars: by value where they are real. F is the function's
+ * type with these arguments. */
 #define F(...) ((void (*)(__VA_ARGS__))f)
 #define CALL_CBLAS(name, SCALAR, REAL)                                                                       \
   static void name(scene *s, void (*f)(void), SCALAR alpha, SCALAR beta, REAL real_alpha) {                  \
@@ -422,8 +422,8 @@ static void one(const type *type_in, const shape *wanted, int size) {
   act(&s, type_in, wanted);
 }
 
-/* Columns that are short, and near each other or with gaps of no numbers between them, transposed: any number
- * of them. Nothing lies behind the last one. */
+/* Short columns, transposed: any number of columns, adjacent or with gaps of NaN between them. No
+ * memory follows the last column. */
 static void test_short(void **unused) {
   static const int counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 77, 100, 300, 1029};
   (void)unused;
@@ -478,8 +478,8 @@ void cblas_xerbla(int info, const char *name, const char *form, ...) {
   told_number = info;
 }
 
-/* A letter for each argument of the Fortran routine: t, u and d letters, m n k K sizes, l a leading
- * dimension, x and y increments, - an argument that cannot be wrong. */
+/* Returns a letter for each argument of the Fortran routine. t, u and d are letters, m n k K sizes,
+ * l a leading dimension, x and y increments, - an argument that cannot be wrong. */
 static const char *arguments_of(const shape *shape_in) {
   static const char *const table[][3] = {
       [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},
@@ -530,8 +530,8 @@ static void spoil(scene *s, char argument) {
   }
 }
 
-/* Argument `index` is wrong, and a later one or itself: xerbla is told the first one's place in the caller's
- * list, and nothing is written. */
+/* Makes argument `index` wrong, and also argument `and`, which is a later one or equal. xerbla gets
+ * the first one's number in the caller's list. No memory is written. */
 static void refuse(const type *type_in, const shape *wanted, int order, size_t index, size_t and) {
   scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;
@@ -573,7 +573,8 @@ static void test_arguments(void **unused) {
           refuse(&types[t], &shapes[r], orders[o], at, at);
 }
 
-/* Of several wrong arguments the first one counts, in the reference's order: that of Fortran's list. */
+/* With several wrong arguments, the first in the order of Fortran's list is reported, as in the
+ * reference. */
 static void test_first_arguments(void **unused) {
   (void)unused;
   for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++) {

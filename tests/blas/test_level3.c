@@ -1,7 +1,7 @@
-/* Level 3 beside gemm, in the drop-in without another BLAS: every routine, type, letter, order and calling
- * convention against sums in long double, over sizes from 0 to 40 and two that are cut into blocks. What must
- * not be read is NaN, what must not be written is compared bit by bit. Solutions are judged by what they give
- * when multiplied. */
+/* Level 3 except gemm, in the drop-in without another BLAS. Compares every routine, type, letter,
+ * order and calling convention with sums in long double, for sizes from 0 to 40 and two sizes that
+ * are split into blocks. Elements that must not be read are NaN; elements that must not be written
+ * are compared bit by bit. A solution is judged by its product with the matrix. */
 #include "unit/unit.h"
 
 #include "blas/int_width.h"
@@ -35,7 +35,7 @@ typedef struct problem {
 
 typedef unsigned char memory[LD * LD * 16];
 static _Alignas(64) memory a, b, c, before;
-static const problem *now; /* the one under way */
+static const problem *now; /* the current case */
 static int extent;         /* elements of the memory that count in it */
 
 /* --- elements --- */
@@ -79,7 +79,7 @@ static wide noise(void) {
   return kinds[now->kind].is_complex ? CMPLXL(re, im) : CMPLXL(re, 0);
 }
 
-/* --- what is meant --- */
+/* --- expected results --- */
 
 static bool is_update(void) {
   return now->routine < SYMM;
@@ -431,7 +431,7 @@ static void draw_scalars(problem *p) {
 
 static void try_sizes(problem p);
 
-/* A square of the size, and beside it whatever comes. */
+/* Tries a case with square factors of the size, and random other sizes. */
 static void try(problem p, int size) {
   const bool update = p.routine < SYMM;
   if (!exists(&p))
@@ -503,7 +503,7 @@ static void test_sizes(void **state) {
       }
 }
 
-/* What public calls do: sizes from which on each routine is a plan's. */
+/* Sizes from which each routine runs by a plan of the public calls. */
 static void test_plans(void **state) {
   static const struct {
     int m, n, k; /* of a factor on the left; an update is n x n */

@@ -1,7 +1,7 @@
-/* Bits do not tell where in a vector an element lay, nor how many others were beside it: programs compute the
- * same columns of matrices of several sizes, and LAPACK's own testers compare such results bit by bit. Each
- * routine on N elements, and on every part of them: what both computed is the same. So is what one thread and
- * two compute. */
+/* A result's bits do not depend on the element's place in a vector, nor on the number of elements
+ * around it. Programs compute the same columns of matrices of several sizes, and LAPACK's own
+ * testers compare such results bit by bit. Each routine runs on N elements and on every part of
+ * them, and must give the same bits. So must one thread and two threads. */
 #include "blas/operands.h"
 
 #include <sys/mman.h>
@@ -157,8 +157,8 @@ static void gaps(void **state_of_test) {
       }
 }
 
-/* The same between protected pages, up against the first one and the last: a touch outside ends the program.
- */
+/* Repeats the comparison at the edges of protected pages, after the first and before the last. An
+ * access outside ends the program. */
 static void edges(void **state_of_test) {
   enum {
     ROWS = 9,
@@ -189,8 +189,8 @@ static void edges(void **state_of_test) {
   munmap(all, ROOM + 2 * PAGE);
 }
 
-/* What threads get is cut by sizes alone: a triangle, a symmetric matrix and some long rows, by one thread
- * and by two. */
+/* Sizes alone determine the parts of threads. Compares one thread with two for a triangle, a
+ * symmetric matrix and some long rows. */
 typedef struct shape {
   const char *name, *letters;
   int32_t rows, columns;

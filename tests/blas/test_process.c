@@ -1,5 +1,5 @@
-/* What the drop-in does to its process: files that it opens, threads that it has, calls that are cut short.
- * Each test has a process of its own, where nothing was called yet. */
+/* The drop-in's effects on its process: files that it opens, threads that it starts, cancelled
+ * calls. Each test has a process of its own, in which nothing was called yet. */
 #include "unit/unit.h"
 
 #include "blas/names.h"
@@ -24,7 +24,7 @@
 enum { LARGE = 300 };
 static double a[LARGE * LARGE], b[LARGE * LARGE], c[LARGE * LARGE];
 
-/* Whether a product for which threads are wanted is right. */
+/* Returns true when a product for several threads is right. */
 static bool multiply_large(void) {
   const int n = LARGE;
   cblas_dgemm(101, 111, 111, n, n, n, 1, a, n, b, n, 0, c, n);
@@ -111,7 +111,8 @@ static int opened_in_first_call(void) {
   return right && count > 0 ? 0 : 1;
 }
 
-/* The parent calls, and has children: those that call nothing open nothing; those that do are set up then. */
+/* Returns 0 when forks behave: the parent calls, then a child without calls opens no file, and a
+ * child with a call sets up its own state. */
 static int open_in_children(void) {
   if (opened_in_first_call() != 0)
     return 1;
@@ -147,7 +148,8 @@ static void set_only(const char *name, const char *value) {
     setenv(name, value, 1);
 }
 
-/* Whether a large call, as the process's first, has so many threads, and says so. */
+/* Returns true when a large first call of the process uses `count` threads, and
+ * tesela_get_num_threads() returns that number. */
 static bool has_threads(int count) {
   const bool right = multiply_large() && tesela_get_num_threads() == count && count_threads() == count;
   if (!right)

@@ -132,7 +132,8 @@ static void first_calls_need_little(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* Counts, in argument, the libraries of ours, and those whose functions are bound when they are loaded. */
+/* Counts, in `argument`, this project's libraries (first number), and how many of these bind
+ * functions at load time (second number). */
 static int note_binding(struct dl_phdr_info *info, size_t size, void *argument) {
   int *counts = argument;
   (void)size;

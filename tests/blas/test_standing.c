@@ -1,5 +1,6 @@
-/* The drop-in beside a library of unknown speed, argument 1, whose products leave a mark: who computes those
- * that only a good library has ("other" or "tesela", argument 2), by each name, and at each call alike. */
+/* The drop-in with a library of unknown speed (argument 1), whose products leave a mark. Checks
+ * which library computes the products that only a fast library should get ("other" or "tesela",
+ * argument 2), by each name and at each call. */
 #include "blas/other.h"
 #include "unit/unit.h"
 

@@ -1,7 +1,7 @@
-/* The drop-in beside a tuned library, argument 1, whose solves and updates leave a mark: who computes those
- * that are worth a measurement
- * ("other" or "tesela": the largest, argument 2, and the least, argument 3), at each call alike, and that
- * small ones stay the library's. */
+/* The drop-in with a tuned library (argument 1), whose solves and updates leave a mark. Checks
+ * which library ("other" or "tesela") computes the sizes that are worth a measurement, the largest
+ * (argument 2) and the smallest (argument 3), at each call. Small sizes always go to the other
+ * library. */
 #include "blas/other.h"
 #include "unit/unit.h"
 
@@ -34,7 +34,7 @@ static double first_of_solution(int32_t n) {
 void cblas_zherk(int order, int uplo, int trans, int32_t n, int32_t k, double alpha, const void *a,
                  int32_t lda, double beta, void *c, int32_t ldc);
 
-/* Of rows of ones, added to 1. */
+/* Returns the last element of an update by rows of ones, added to 1. */
 static double last_of_update(int32_t n) {
   static double complex a[LARGE * LARGE], c[LARGE * LARGE];
   for (int32_t i = 0; i < n * n; i++)

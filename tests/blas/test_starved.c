@@ -120,7 +120,8 @@ static void batches_are_right(void **state) {
 
 /* --- first calls --- */
 
-/* A child's first call, whose nth allocation fails, and a second one. Returns what it tells at its end. */
+/* Makes a child's first call, in which allocation number `nth` fails, and a second call. Stores the
+ * child's log in `told` and returns its exit status. */
 enum { FIRST = 60, SECOND = 61, NO_SO_MANY = 7 };
 static int tell_second_call(int nth, char *told, size_t size) {
   static double x[SECOND * SECOND], y[SECOND * SECOND];
@@ -155,7 +156,7 @@ static void first_calls_leave_nothing(void **state) {
   int nth = 1, status;
   (void)state;
   for (; (status = tell_second_call(nth, told, sizeof told)) == 0; nth++)
-    if (!strstr(told, "  tesela ")) /* the column that says who computed */
+    if (!strstr(told, "  tesela ")) /* the column that names the library that computed */
       fail_msg("allocation %d failed in the first call, and the second: %s", nth, told);
   assert_int_equal(status, NO_SO_MANY);
   assert_true(nth > 10);

@@ -1,4 +1,5 @@
-/* The drop-in beside a library that has names of BLAS without their family (stray.c): they are not called. */
+/* The drop-in with a library that has single names of BLAS without the rest of their family
+ * (stray.c): the drop-in does not call them. */
 #include "blas/other.h"
 #include "unit/unit.h"
 

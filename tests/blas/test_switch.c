@@ -1,5 +1,6 @@
-/* The drop-in behind a library that passes each name on, with which this program is linked: as its choice
- * (switch.c), or as the next that has the name (tracer.c). */
+/* The drop-in after a library that forwards each name. This program is linked with that library:
+ * switch.c, which forwards to its choice, or tracer.c, which forwards to the next library with the
+ * name. */
 #include "blas/names.h"
 #include "unit/unit.h"
 

@@ -1,6 +1,7 @@
-/* test_twice DROP_IN COPY: DROP_IN is copied to COPY and opened beside the one that this program is linked
- * with, as when one is preloaded and another linked. Neither may take the other for the BLAS that the program
- * had: a call that they passed to and fro would never end. */
+/* test_twice DROP_IN COPY: copies DROP_IN to COPY and opens the copy in addition to the drop-in
+ * that this program is linked with. So it is when one drop-in is preloaded and another linked.
+ * Neither may take the other for the program's BLAS: a call that they passed back and forth would
+ * never end. */
 #include "blas/names.h"
 #include "unit/unit.h"
 

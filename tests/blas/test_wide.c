@@ -1,6 +1,6 @@
-/* A program whose BLAS has 64-bit integers under the usual names (wide.c), with the drop-in in front: its
- * calls pass, with all bits of their arguments. The library is opened for the program itself, or linked
- * behind the drop-in. */
+/* A program whose BLAS has 64-bit integers under the usual names (wide.c), with the drop-in before
+ * it. Calls pass through with all bits of their arguments. The library is opened by the program, or
+ * linked after the drop-in. */
 #include "blas/wide.h"
 #include "unit/unit.h"
 

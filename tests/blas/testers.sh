@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The reference's own testers of BLAS (Debian: libblas-test) with the drop-in preloaded:
 #   testers.sh LIBRARY SCRATCH
-# Those of Fortran and CBLAS, of all four types, for levels 1, 2 and 3. They test values, and that wrong
-# arguments are told. The CBLAS ones need the reference library under them, whose variables they use.
+# The testers of Fortran and CBLAS, of all four types, for levels 1, 2 and 3. They test values, and reports of
+# wrong arguments. The CBLAS testers need the reference library too, whose variables they use.
 set -euo pipefail
 library=$1 scratch=$2
 folder=$(ls -d /usr/lib/*/blas/xblat3s 2>/dev/null | head -n 1)
@@ -16,7 +16,7 @@ mkdir -p "$scratch"
 cd "$scratch"
 failed=0
 
-# one INPUT REPORT PASSES PROGRAM: at least so many parts pass, and nothing else is said of them.
+# one INPUT REPORT PASSES PROGRAM: at least PASSES parts pass, and the report has no other complaint.
 one() {
   local input=$1 report=$2 passes=$3 code=0 program
   program=$(basename "$4")

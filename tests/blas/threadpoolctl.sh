@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# NumPy behind the drop-in, limited by threadpoolctl: threadpoolctl.sh LIBRARY SOURCE_FOLDER follow|control
-# TESELA_TEST_PYTHON is a Python with NumPy and a newer threadpoolctl than the distribution's.
+# NumPy with the drop-in, limited by threadpoolctl: threadpoolctl.sh LIBRARY SOURCE_FOLDER follow|control
+# TESELA_TEST_PYTHON: a Python with NumPy and a newer threadpoolctl than the distribution's.
 set -euo pipefail
 library=$1 source=$2 way=$3
 unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS BLIS_NUM_THREADS TESELA_THREADS

@@ -1,6 +1,6 @@
-/* A library that stands before the drop-in and passes each call on to whoever comes next, as profilers that
- * count calls do. A drop-in that took it for the BLAS behind would pass the call back for ever: the second
- * call within one ends the program. */
+/* A library loaded before the drop-in that passes each call on to the next library, as profilers
+ * that count calls do. A drop-in that took it for the next BLAS would pass the call back for ever:
+ * a second call within the first ends the program. */
 #include "blas/names.h"
 
 #include <dlfcn.h>

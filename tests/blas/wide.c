@@ -1,6 +1,6 @@
-/* Another BLAS whose integers have 64 bits under the names that 32-bit ones have elsewhere, as the
- * distribution's libblas64 and MKL's ILP64 interface: plain dots, and a mark for products. Its CBLAS dot
- * calls its Fortran one by name, as the reference's does. */
+/* Another BLAS whose integers have 64 bits under the usual 32-bit names, as in the distribution's
+ * libblas64 and MKL's ILP64 interface. It has plain dots, and marks its products. Its CBLAS dot
+ * calls its Fortran dot by name, as the reference's does. */
 #include "blas/wide.h"
 
 static int64_t first_of(int64_t n, int64_t increment) {

@@ -1,11 +1,11 @@
-/* Random calls beside exact results: no error is beyond what its record guarantees, whatever is asked,
- * computed and by whom.
+/* Random calls compared with exact results: no error exceeds the bound in its record, for any
+ * requirement, strategy and device.
  *
  *   test_bounds CALLS [SEED [DEVICE]]
  *
- * One call in 25 runs on DEVICE, the others on the cpu. Results are compared with sums that round nothing
- * (wide.h), and by the judge, who knows of infinities and NaN. Prints how often which share of its bound was
- * seen. Exit code 1 where an element was beyond. */
+ * One call in 25 runs on DEVICE, the others on the cpu. Results are compared with sums without rounding
+ * (wide.h), and by the judge, which handles infinities and NaN. Prints a histogram of errors divided by
+ * their bounds. Exits with 1 where an element exceeded its bound. */
 #include "api/api.h"
 #include "base/random.h"
 #include "bounds/draw.h"
@@ -121,7 +121,7 @@ static double largest_in(tesela_type type, const unsigned char *matrix, int64_t 
   return most;
 }
 
-/* What the public header says of underflow. */
+/* Returns the public header's allowance for underflow. */
 static scaled underflow(const drawn *call, const tsl_problem *problem, const tesela_record *record) {
   const tsl_type_info *type = tsl_type(call->c_type);
   const double alpha = fabs(problem->alpha[0]), k = (double)call->k;
@@ -137,7 +137,7 @@ static scaled underflow(const drawn *call, const tsl_problem *problem, const tes
   return all;
 }
 
-/* Whether every number on the way is far from the types' largest. */
+/* Returns true when every intermediate number is far from the types' largest. */
 static bool in_range(const drawn *call, const right *is) {
   const tsl_type_info *type = tsl_type(call->c_type), *sums = tsl_type(type->sums);
   return scaled_ratio(is->products, scaled_of(sums->largest)) < 0.5 &&

@@ -1,16 +1,17 @@
-/* Demmel's grades of matrix products (Demmel, Li, Langou, Pereira, Gates, Rubio-Gonzalez 2024, "How to grade
- * the accuracy of an implementation of the BLAS"), of every strategy of a device:
+/* Demmel's grades of matrix products (Demmel, Li, Langou, Pereira, Gates, Rubio-Gonzalez 2024, "How to
+ * grade the accuracy of an implementation of the BLAS"), of every strategy of a device:
  *
- *   A   |error| <= f(k) u |A||B|, element by element: what conventional sums of floating-point numbers give
- *   B   only <= f(k) u times the norm of A's row and of B's column: products of fixed-point numbers, scaled
- * by rows and columns C   only <= f(k) u times the norms of A and B: Strassen's
+ *   A   |error| <= f(k) u |A||B|, element by element: conventional sums of floating-point numbers
+ *   B   only <= f(k) u times the norms of A's row and of B's column: products of fixed-point numbers,
+ *       scaled by rows and columns
+ *   C   only <= f(k) u times the norms of A and B: Strassen's algorithm
  *
  *   test_grades [DEVICE [LARGEST]]
  *
- * f(k) is k + 8, which every bound here is below. Data: random; rows of A and columns of B of different
- * sizes; A D and D^-1 B, D graded by powers of 2; every exponent at random. Two impostors, one of grade B and
- * one of C, show that the tests tell them apart. Exit code 1 where a strategy with the bounds of its type is
- * not of grade A. */
+ * f(k) is k + 8, which exceeds every bound here. Data: random; rows of A and columns of B of different
+ * magnitudes; A D and D^-1 B, D graded by powers of 2; every exponent at random. Two impostors, one of
+ * grade B and one of C, show that the tests distinguish the grades. Exits with 1 where a strategy with
+ * the bounds of its type is not of grade A. */
 #include "base/random.h"
 #include "judge/reference.h"
 #include "strategy/strategy.h"
@@ -73,7 +74,7 @@ static void fill(product *product_in, int data) {
   tsl_reference_add((int)n, (int)n, (int)n, product_in->a, product_in->b, &sums);
 }
 
-/* --- who multiplies --- */
+/* --- multiplication --- */
 
 static bool by_strategy(const product *product_in, const char *strategy) {
   const size_t count = (size_t)(product_in->n * product_in->n),

@@ -59,8 +59,8 @@ static void settle(wide *sum) {
   sum->digits[WIDE_DIGITS - 1] += carry;
 }
 
-/* Of a settled number: the first digit that is not 0, from the top; -1: none. Negative numbers are turned
- * round. */
+/* Returns the index of the most significant digit that is not 0 in a normalized number; -1: none.
+ * Stores the absolute value in `out`. */
 static int magnitude(const wide *sum, wide *out, int *sign) {
   *out = *sum;
   *sign = sum->digits[WIDE_DIGITS - 1] < 0 ? -1 : 1;

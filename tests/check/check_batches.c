@@ -1,9 +1,10 @@
-/* check_batches NAME DEVICE [I/N]: a strategy that takes batches on a device with kernels. Through CUDA with
- * all its probes in its first types and with one, by turns, in each of the others; else, where compiling
- * takes long, in the first with one of them for each case. Batches of small whole numbers, whose sums are
- * exact, by strides forwards, backwards and 0, with gaps that nobody may write to. Exits 0 when all are
- * right, 1 when one is not, 77 where there is no such device or it lacks what the strategy needs. I/N: types
- * I, I + N, ... of its list, for several processes at once. */
+/* check_batches NAME DEVICE [I/N]: checks a strategy that takes batches on a device with kernels.
+ * Through CUDA: all its probes in its first types, and one probe, in turn, in each of the others.
+ * On other devices, where compilation takes long: one probe for each case, in the first types.
+ * Batches of small whole numbers, whose sums are exact, by strides forwards, backwards and 0, with
+ * gaps that must not be written. Exits with 0 when all are right, 1 when one is wrong, 77 where the
+ * device is missing or lacks what the strategy needs. I/N: types I, I + N, ... of its list, for
+ * several processes at once. */
 #include "base/random.h"
 #include "base/status.h"
 #include "plan/plan.h"
@@ -16,8 +17,8 @@
 
 enum { SKIPPED = 77, MOST_REPORTED = 10, MANY = 10000 };
 
-/* Steps count what lies between one product's last element and the next one's first; backwards: from the last
- * product to the first. */
+/* Steps count elements from one product's last element to the next one's first. Backwards: from the
+ * last product to the first. */
 enum { SHARED = -1 };
 typedef struct batch_case {
   int64_t m, n, k, batch;
@@ -95,7 +96,7 @@ static unsigned char *at(const matrices *from, int64_t product, int64_t row, int
                           tsl_type(from->shape.type)->size;
 }
 
-/* What C is to be, in place of what it was. */
+/* Replaces C by the expected C. */
 static void multiply(const tsl_problem *problem, const matrices *a, const matrices *b, matrices *c) {
   for (int64_t p = 0; p < problem->batch; p++)
     for (int64_t i = 0; i < problem->m; i++)
@@ -169,7 +170,7 @@ static void run(tsl_plan *plan, const matrices *a, const matrices *b, const matr
   free(got);
 }
 
-/* `turn`: -1, every probe; else one of them. */
+/* Checks a case. `turn`: -1 for every probe, otherwise the number of one probe. */
 static void check(const tsl_strategy *strategy, int turn, const tsl_types *types, const batch_case *what) {
   const tsl_problem problem = problem_of(what, types);
   tsl_config config;

@@ -1,28 +1,31 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N] [within
- * SECONDS]]: one strategy with all its configs, or its probes, on all devices of a kind, or on the device
- * that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random
- * ones (200): all of these for the first config in its first two types, a quarter, each time another, for the
- * rest. The first config takes all types that the strategy does; the others the first two, but probes, whose
- * kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not, 77
- * where the kind has no device and may be absent, or none with what only some graphics processors have.
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N]
+ *                [within SECONDS]]
  *
- * tight: in buffers that hold an operand and nothing else, for a memory checker to see what is read beside
- * it; a run each, the first pair of config and types said case by case, and the kernels that were used. Other
- * configs take one type, but few probes all of them; from the third pair on every STEPth standard case (1),
- * each time others.
+ * Checks one strategy on all devices of a kind, on a named device ("cuda:1"), or on several ("cuda:*",
+ * "opencl:0,cpu"). It tries all configs of the strategy, or its probes, over the standard cases and
+ * RANDOM random ones (200). The first config in its first two types gets all cases; every other pair of
+ * config and types gets a quarter, each time a different one. The first config takes all types of the
+ * strategy, other configs the first two. A probe, whose kernels take long to compile, takes one type,
+ * in turn. Exits with 0 when all are right, 1 when one is wrong, 77 where the kind has no device and may
+ * be absent, or no device with a capability that only some graphics processors have.
  *
- * every: every STEPth standard case, for each pair others, for an emulator.
+ * tight: in buffers of exactly an operand's size, so that a memory checker finds reads outside it. Each
+ * case runs once, and the first pair's cases and its kernels are printed. Other configs take one type,
+ * but where there are few probes each takes all types. From the third pair on, every STEPth standard case
+ * (1), each time different ones.
  *
- * shared: types are shared out among configs, for where compiling takes long: each type goes to the next
- * config that takes it, the first to the first, and a config without one takes one by turns; of these pairs
- * the first, with all cases, and every STEPth are tried (1: all), for each strategy others, so that all
- * strategies together meet more types. Last steps are those of one strategy, `element`, in all their forms,
- * and of the others in two: they are the plan's, whatever strategy multiplied.
+ * every: every STEPth standard case, different ones for each pair, for an emulator.
  *
- * part I of N: pairs number I, I + N, ... alone, for N processes side by side.
+ * shared: types are shared out among configs, for devices where compilation takes long. Each type goes to
+ * the next config that takes it, the first type to the first config. A config without a type takes one in
+ * turn. Of these pairs the first, with all cases, and every STEPth are tried (1: all), different ones for
+ * each strategy, so that all strategies together meet more types. Epilogues are tried in all forms with
+ * the strategy `element`, and in two forms with the others, because the plan applies them.
  *
- * within: begins no case after so many seconds, and says so: of a checker that makes a kernel a thousand
- * times slower, what was seen until then counts. */
+ * part I of N: only pairs I, I + N, ..., for N processes at once.
+ *
+ * within: begins no case after SECONDS, and says so. For a checker that makes a kernel a thousand times
+ * slower, the cases until then count. */
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/status.h"
@@ -139,7 +142,7 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
            (unsigned long long)what->seed, status == TESELA_OK ? report.why : tesela_last_error());
 }
 
-/* Whether there are cases with structures for a strategy in these types. */
+/* Returns true when there are cases with structures for a strategy in these types. */
 static bool has_structures(const tsl_strategy *strategy, const tsl_types *types) {
   const tsl_type_info *type = tsl_type(types->c);
   return strategy->op == TSL_OP_GEMM && strategy->takes.structures && types->a == types->c &&
@@ -193,7 +196,7 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
 
 /* --- pairs of config and types --- */
 
-/* Whether a config takes a product of 256 cubed in types. */
+/* Returns true when a config takes a product of 256 cubed in the types. */
 static bool takes(const tsl_strategy *strategy, int index, int type, const tsl_device *device) {
   tsl_config config;
   tsl_types types;
@@ -221,15 +224,15 @@ static bool is_shared_out(const tsl_strategy *strategy, int index, int configs, 
   return config_of(strategy, type, configs, device) == index || (!has_one && type == index % types);
 }
 
-/* Whether config number `index` of `configs` is tried in type number `type` of `types`. */
+/* Returns true when config number `index` of `configs` is tried in type number `type` of `types`. */
 static bool is_tried(const tsl_strategy *strategy, int index, int configs, int type, int types) {
   const int most = tight ? 1 : TYPES_OF_EVERY_CONFIG;
   return index == 0 || (tight && strategy->testing.probes && configs * types <= MOST_TIGHT) ||
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
-/* Of all pairs, this process's; of pairs that are shared out, the strategy's number in the list says which
- * are left out. */
+/* Returns true when this process tries the pair. Where pairs are shared out, the strategy's number
+ * in the list decides which are omitted. */
 static bool is_in_step(const tsl_strategy *strategy, int64_t pair) {
   int number = 0;
   if (pair % parts != part)
@@ -274,7 +277,7 @@ static int no_device(const char *kind, const char *why) {
   return result;
 }
 
-/* What only some graphics processors have, of all that devices offer. */
+/* Capabilities that only some graphics processors have. */
 enum { MAY_LACK = TSL_CAN_MMA | TSL_CAN_FRAGMENTS };
 
 static bool is_able(const tsl_strategy *strategy, const tsl_device *device) {

@@ -1,5 +1,6 @@
-/* Children of a strategy that has some on its device: the plainest that take its parts, as it is the strategy
- * that is tried, and what its parts' sizes would ask for takes minutes to compile. */
+/* Children of a strategy that has children on its device: the simplest strategies that take its
+ * parts. The parent is tested, and the children that the parts' sizes would get take minutes to
+ * compile. */
 #ifndef TSL_TESTS_CHECK_PLAIN_CHILDREN_H
 #define TSL_TESTS_CHECK_PLAIN_CHILDREN_H
 

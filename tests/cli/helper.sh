@@ -1,4 +1,5 @@
-# What the tool's tests share. A test sources this file, which takes it to an empty folder of its own.
+# Functions that the tool's tests share. A test sources this file, which changes to an empty folder of its
+# own.
 set -euo pipefail
 : "${TESELA:?the tool}" "${TESELA_SOURCE:?the source tree}"
 scratch=$(mktemp -d)
@@ -88,7 +89,7 @@ matrix() {
   tesela 0 generate "$size" -o "$file" "$@"
 }
 
-# The Python that has what is asked for ("numpy", or nothing), or the empty word.
+# Prints a Python that has the given module ("numpy", or none), or an empty line.
 python_with() {
   local python
   for python in /usr/bin/python3 python3; do
@@ -99,7 +100,7 @@ python_with() {
   done
 }
 
-# What was printed is JSON, and the Python expression over it, `j`, is true.
+# Expects that the output is JSON, and that the Python expression over it, `j`, is true.
 json() {
   [ -n "${json_python:=$(python_with json)}" ] || skip "needs Python 3"
   "$json_python" -c 'import json, sys

@@ -1,7 +1,8 @@
 """Checks a page that the tool wrote: page.py FILE PICTURES SECTION...
 
-Tags are balanced, nothing comes from elsewhere, there are no scripts, ids are unique and links lead to them, every
-picture has a title and a description, tables have headings, and the sections are these, in this order."""
+Tags are balanced, no content is loaded from outside the page, there are no scripts, and ids are unique. Every
+link has a target, every picture a title and a description, and every table headings. The sections are the given
+ones, in this order."""
 
 import html.parser
 import re

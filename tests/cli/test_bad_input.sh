@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Files and sizes that are not what they should be: exit code 2, one sentence that names the file, no output.
+# Invalid files and sizes: exit code 2, one sentence that names the file, no output.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 matrix a.npy 6x4
@@ -26,7 +26,7 @@ done
 [ "$checked" -gt 50 ] || fail "only $checked malformed files were found"
 same old.npy old.copy
 
-# What a person gets wrong, one by one, with the words that help.
+# Mistakes of users, one by one, with the words that help.
 bad() { # bad FILE WORDS...: multiplying FILE by b.npy says WORDS.
   local file=$1
   shift

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# --expect and --repeat of products by blocks: what is told of a comparison is what it is in memory, wherever pieces of A and B lie; a
-# wrong block is not written, and blocks of an earlier run are compared, too.
+# --expect and --repeat of products by blocks: the comparison's report equals the report in memory, for every
+# layout of A and B. A wrong block is not written, and blocks of an earlier run are compared too.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)
 [ -n "$python" ] || skip "needs NumPy"
 
-# Rows and columns of all sizes, whose products cancel: C is rounding errors, and only magnitudes of its own row and column explain an
-# element. What is expected is 0. In e_*.npy, the last element is off by something that rounding does not explain.
+# Rows and columns of all sizes, whose products cancel: C is rounding errors, and only magnitudes of its own
+# row and column explain an element. The expected C is 0. In e_*.npy, the last element differs by more than
+# rounding.
 "$python" - <<'P'
 import numpy as np
 g = np.random.default_rng(5)
@@ -73,7 +74,8 @@ judged 200KiB 0 multiply i.npy j.npy --type i8 --expect ij.npy
 judged 200KiB 1 multiply i.npy j.npy --type i8 --expect ij_off.npy
 judged 100KiB 0 transpose a.npy --expect at.npy
 judged 100KiB 1 transpose af.npy --alpha 2 --expect at.npy
-# The first that differs is told, though the second one is known before it, as that needs no magnitudes; and both ways of judging at once.
+# The report has the first element that differs, although a later one is found earlier, as it needs no
+# magnitudes. Then both ways of judging at once.
 tesela 1 multiply a.npy b.npy --expect off_first.npy --memory 200KiB
 says 'at least 2' 'C(0, 0)'
 tesela 0 multiply p.npy q.npy --expect r.npy --verify --memory 400KiB --json
@@ -86,7 +88,8 @@ says 'zero.npy is 83 x 71'
 tesela 2 multiply p.npy q.npy --expect r.npy -o r.npy --memory 300KiB
 says 'an input is not overwritten'
 
-# A wrong block is not written, the ones before it are kept; and when work goes on, these are compared with what is expected then.
+# A wrong block is not written, and earlier blocks are kept. A resumed run compares them with the new
+# expectation.
 for type in f64 bf16; do
   tesela 0 multiply p.npy q.npy --type $type -o whole.npy
   "$python" -c 'import numpy as np
@@ -109,7 +112,7 @@ done
 tesela 1 "${work[@]}" --expect first_off.npy
 absent c.npy c.npy.tesela-part c.npy.tesela-journal
 
-# --repeat: C is what it was before each of them, in each part of k.
+# --repeat: C has its original content before each repetition, in each part of k.
 tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o whole.npy --memory 1GiB --strategy "host_packed depth=128"
 tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o c.npy --memory 400KiB --repeat 3 --verify --strategy "host_packed depth=128" --json
 json 'j["repeats"] == 3 and j["blocks"]["count"] > 1 and j["blocks"]["depth"] < j["k"] and j["verified"]["right"] and j["memory_bytes"] <= 400 << 10'

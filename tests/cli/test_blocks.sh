@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Files larger than memory, all of them: products and transposes by blocks have the bits of those in memory, for every type, order of
-# bytes and of elements, with C0, and with k in parts.
+# Files larger than memory: products and transposes by blocks have the bits of the ones in memory, for every
+# type, order of bytes and of elements, with C0, and with k in parts.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)
 [ -n "$python" ] || skip "needs NumPy"
 
-# by_blocks MEMORY CONDITION ARGUMENTS...: multiply or transpose within so much memory gives what it gives without a limit; the
-# condition is about its JSON.
+# by_blocks MEMORY CONDITION ARGUMENTS...: multiply or transpose within MEMORY gives the result of a run
+# without a limit. CONDITION is tested on its JSON.
 by_blocks() {
   local memory=$1 condition=$2
   shift 2
@@ -45,12 +45,13 @@ for files in "af.npy b.npy" "a.npy bf.npy" "at.npy b.npy --transpose-a" "a.npy b
   # shellcheck disable=SC2086
   by_blocks 2MiB "$several" multiply $files
 done
-# Panels of k that are not all alike, and not of the depth that was asked for: 1700 = 4 x 340 + 340, 1699 is not.
+# Panels of k of unequal depth, and not of the requested depth: 1700 = 4 x 340 + 340, 1699 is not.
 "$python" -c 'import numpy as np; np.save("a1.npy", np.load("a.npy")[:, :1699]); np.save("b1.npy", np.load("b.npy")[:1699])'
 for depth in 128 384 512; do
   by_blocks 2MiB "$several and $parts" multiply a1.npy b1.npy --strategy "host_packed depth=$depth"
 done
-# A small C and a long k, whose sums a strategy takes in parts of its own: never cut; and strategies that say nothing of parts.
+# A small C and a long k, which one strategy sums in parts of its own: never split. Also strategies without
+# parts.
 by_blocks 4MiB "not $parts" multiply long_a.npy long_b.npy --strategy host_packed
 by_blocks 2MiB "not $parts" multiply a.npy b.npy --strategy blocked
 # C0, factors, types and orders of bytes.
@@ -65,8 +66,9 @@ for file in a.npy af.npy a_big.npy ac.npy ai.npy; do
   by_blocks 300KiB "$several" transpose $file
 done
 by_blocks 300KiB "$several" transpose af.npy --alpha 0.5
-# Files that are not read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one, a packed one in
-# Fortran order, and a pipe. They are kept in a temporary file, for which there must be room.
+# Files that cannot be read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one,
+# a packed one in Fortran order, and a pipe. They are copied to a temporary file, for which there must be
+# room.
 "$python" - <<'P'
 import gzip, numpy as np
 a, b = np.load("a.npy"), np.load("b.npy")
@@ -96,7 +98,7 @@ absent c.npy.tesela-part c.npy.tesela-journal
 run 2 bash -c 'cat b.csv | "$TESELA" multiply a.npy - -o c.npy --memory 2MiB --resume'
 says 'through a pipe'
 rm whole.npy c.npy
-# Judged, each step by what was in C before it.
+# Verified, each step with C's content from before the step.
 tesela 0 multiply a.npy b.npy --add c0.npy -o c.npy --memory 2MiB --verify --strategy "host_packed depth=128" --json
 json "$several and $parts and j['verified']['right'] and j['verified']['elements_checked'] == 301 * 257"
 tesela 0 transpose af.npy -o c.npy --memory 300KiB --verify --json

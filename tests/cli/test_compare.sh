@@ -6,8 +6,8 @@ python=$(python_with json)
 tesela 0 explore --sizes 16 --types f32,f64 --devices cpu --seconds 0.01 --noise 1 --strategies sequential,blocked --json
 cp "$out" old.json
 
-# changed FILE PYTHON: old.json with every right entry's times set, and then what the Python says of `j`; `f32` and `f64`
-# are the entries of sequential.
+# changed FILE PYTHON: writes old.json to FILE with new times for every right entry, then changed by the
+# Python code, which sees `j`. `f32` and `f64` are the entries of sequential.
 changed() {
   "$python" - "$1" "$2" <<'PYTHON' || fail "changed: $2"
 import json, sys
@@ -88,7 +88,7 @@ changed c.json 'j["machine"]["threads"] = 77; j["devices"][0]["platform"] = "Lin
 tesela 0 compare a.json c.json
 prints 'Host threads were' 'and are 77' 'The platform of cpu was'
 
-# What is no such file.
+# Missing and invalid files.
 tesela 2 compare a.json nothing.json
 says 'nothing.json: No such file'
 echo '{"entries": [' >broken.json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Complex files: products, dots and transposes of both types in npy and Matrix Market (general, symmetric, hermitian, skew)
-# against NumPy and SciPy; and what csv and txt cannot hold.
+# Complex files: products, dots and transposes of both types in npy and Matrix Market (general, symmetric,
+# hermitian, skew) against NumPy and SciPy. Also the refusals of csv and txt.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with scipy.io)
@@ -85,7 +85,8 @@ for form in general symmetric hermitian skew-symmetric; do
   done
 done
 
-# A dot of types that no strategy of dots takes is a product of a row and a column; where one does, it has two parts.
+# A dot of types without a strategy for dots is a product of a row and a column. A strategy's result has two
+# parts.
 if "$TESELA" dot x.npy y.npy --verify --expect dot.npy --json >"$out" 2>"$err"; then
   json 'len(j["result"]) == 2 and j["type"] == "c128"'
 else
@@ -107,7 +108,7 @@ done
 python 'g = np.load("g.c64.npy")
 assert g.dtype == "c8" and g.shape == (7, 5) and len(set(g.real.ravel()) | set(g.imag.ravel())) == 70'
 
-# What csv and txt hold.
+# Limits of csv and txt.
 for ending in csv txt; do
   tesela 2 generate 7x5 -o g.$ending --type c64
   says "$ending holds no complex numbers" 'npy and mtx do'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tesela dot and tesela transpose: files of every kind, checked against NumPy, and what is refused.
+# tesela dot and tesela transpose: files of every format, compared with NumPy, and the refused ones.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python() { run 0 /usr/bin/python3 -c "$1"; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# --expect: garbage is called so in every type, solutions that people print are taken, and the report says what decided.
+# --expect: random results are rejected in every type, printed solutions are accepted, and the report names
+# the deciding criterion.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)
@@ -27,7 +28,7 @@ for type in f64 f32 bf16 f16 bf16:f32 f16:f32; do
   says 'differs from zero.npy' 'the file has 0 and rounding explains'
   prints 'DIFFERS from zero.npy' 'compared within what rounding explains'
 done
-# What is right agrees, in every type; and what another strategy wrote in that type.
+# A right result agrees, in every type. So does the result of another strategy in the same type.
 for type in f64 f32 bf16 f16; do
   tesela 0 multiply a.npy b.npy --type $type --expect right.npy
   prints 'agrees with right.npy' 'compared within what rounding explains'
@@ -50,7 +51,7 @@ for ending in csv txt mtx; do
     tesela 0 multiply a.npy b.npy --expect $form.$ending
     prints "agrees with $form.$ending" 'compared within what rounding explains'
   done
-  # Whole numbers are what they seem.
+  # Whole numbers are compared exactly.
   tesela 1 multiply a.npy b.npy --expect whole.$ending
   tesela 0 multiply a.npy b.npy --expect whole.$ending --tolerance 0.51
   prints 'compared within --tolerance 0.51'
@@ -94,7 +95,7 @@ prints 'compared to the last printed digit'
 tesela 1 transpose a.npy --expect t.csv --tolerance 0.0001
 tesela 0 transpose a.npy --expect t.csv --tolerance 0.00051
 
-# Sums so deep that their bound exceeds them are called what they are.
+# Sums whose error bound exceeds their value are reported as such.
 matrix long.npy 1x3000000
 matrix other.npy 1x3000000 --seed 2
 python 'import numpy as np; np.save("nothing.npy", np.zeros((1, 1)))'

@@ -31,7 +31,7 @@ fi
 tesela 0 explain 512 512 512
 prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'
 
-# The same of what ran.
+# The same account for the strategy that ran.
 matrix a.npy 30x100
 matrix b.npy 100x50
 tesela 0 multiply a.npy b.npy -o c.npy --device "$device" --strategy "element columns=16 rows=8" --json
@@ -47,7 +47,8 @@ json 'j["account"]["groups"][0] == 8 and j["account"]["items"][0] == 64 and j["a
 tesela 0 transpose a.npy -o t.npy --device "$device" --strategy "tile_local tile=32 rows=4" --json
 json 'j["account"]["groups"][0] == 4 and j["account"]["local_words"] == 1 and j["account"]["operations_per_byte"] == 0'
 
-# A cluster: 7 ranks of a cube have blocks of one volume, and 8 have a cube of them; what travels is near the bound.
+# A cluster: 7 ranks of a cube have blocks of one volume, 8 ranks a cube of blocks. The words are near the
+# bound.
 tesela 0 explain 4096 4096 4096 --type f64 --ranks 8 --memory 1GiB --json
 json 'j["plan"].startswith("grid 2 x 2 x 2 of 8 ranks") and j["words"] == 3 * 2048 * 1024'
 json 'abs(j["words"] / j["bound"] - 1) < 0.01 and j["memory_bytes"] <= 1 << 30'
@@ -61,7 +62,7 @@ prints '1 multiply and hold the operands, 7 more would make it no faster' '0 to 
 # A tall one has as many slabs as ranks, each with a message to each other, and its panel of B travels once.
 tesela 0 explain 1000000 1000 1000 --type f64 --ranks 1024 --memory 16GiB --json
 json 'j["slabs"] == 1024 and j["depth"] == 1 and j["words"] < 1.01 * j["bound"]'
-# On a slow network the grid is another one, and the library's is told, too; more ranks are not slower.
+# On a slow network the grid differs, and the library's grid is shown too. More ranks are not slower.
 before=1000
 for ranks in 512 768 1024; do
   tesela 0 explain 1000000 1000 1000 --type f64 --ranks $ranks --memory 16GiB --link 100MiB --json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# explore and sweep: tables, curves, CSV, JSON, what they refuse, and how they look on a terminal.
+# explore and sweep: tables, curves, CSV, JSON, refusals, and the appearance on a terminal.
 . "$(dirname "$0")/helper.sh"
 device=$(kernel_devices | head -1)
 [ -n "$device" ] || fail "no device compiles kernels (Debian: pocl-opencl-icd)"
@@ -71,7 +71,8 @@ tesela 0 sweep tile_local tile=8,129 --size 24 --type f32 --device "$device" "${
 grep -q '^tile_local,tile_local tile=129,.*,refused,' "$out" || fail "a value that is refused has no line"
 tesela 0 sweep "row_private items=64" panel=32,64,128 --size 24 --type f32 --device "$device" "${quick[@]}" --json
 json 'all(e["parameters"]["items"] == 64 for e in j["entries"]) and len(j["parameters"]) == 1'
-# Two parameters: all combinations; the one with more values along the axis, a line for each value of the other.
+# Two parameters: all combinations. The parameter with more values is the axis, each value of the other is a
+# line.
 tesela 0 sweep row_private panel=32,64,128 items=64,256 --size 24 --type f32 --device "$device" "${quick[@]}"
 prints '* items=64' 'o items=256' '  panel'
 [ "$(grep -cE '^ +(32|64|128) +(64|256) .*%' "$out")" = 6 ] || fail "the table has not all combinations"
@@ -125,7 +126,8 @@ for width in 80 120; do
   done
 done
 
-# What nobody named and nothing here takes is no row, and one line says so; what was named is one.
+# A strategy that the user did not name and no device can run has no row, and one line says so. A named
+# strategy has a row.
 TESELA_OPENCL=none TESELA_CUDA=none tesela 0 explore --sizes 16 --types f32 --seconds 0.01
 prints 'Left out, since no device here can run them: ' 'element' 'tesela explain says why'
 ! grep -qE '^  (element|opencl_mma) ' "$out" || fail "a row that can have no number"

@@ -8,7 +8,8 @@ matrix c0.npy 30x20
 export TESELA_SELFTEST=0 # calls are counted, those of a first use would come between
 operands=(a.npy b.npy --add c0.npy --alpha 1.5 --device fake:0)
 
-# fake OPERATION INNER [HIDDEN]: some call of the operation is reached, and each one that fails ends well.
+# fake OPERATION INNER [HIDDEN]: expects that OPERATION is called, and that the tool survives each failing
+# call.
 fake() {
   local operation=$1 inner=$2 hidden=${3:-} nth code failures=0
   for nth in 1 2 3 4 5 6 7 8; do
@@ -40,7 +41,7 @@ for device in $(kernel_devices); do
   TESELA_FAKE_INNER=$device run 0 "$TESELA_WITH_FAKE" multiply "${arguments[@]}" -o right.npy
   for operation in open build load stream launch event finish; do fake $operation "$device"; done
   for operation in allocation copy_in copy_out; do fake $operation "$device" SHARED_MEMORY; done
-  # What a compiler says comes after the sentence, and a planner that was not bound to it takes another strategy.
+  # The compiler's messages follow the error sentence. A planner without a named strategy takes another one.
   TESELA_FAKE=build:1 TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" multiply "${arguments[@]}"
   TESELA_FAKE=build:1 TESELA_FAKE_INNER=$device run 0 "$TESELA_WITH_FAKE" multiply a.npy b.npy --device fake:0 --verify
   TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" check --device fake:0 --case standard:50 \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tesela multiply with a last step, C = f(alpha A B + beta C0 + bias): checked against NumPy; and what is refused.
+# tesela multiply with an epilogue, C = f(alpha A B + beta C0 + bias): compared with NumPy. Also refusals.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 numpy=$(python_with numpy)
@@ -62,7 +62,7 @@ json 'j["bias"] == "row" and j["activation"] == "relu" and j["plan"].find("activ
 tesela 0 multiply a.npy b.npy --json
 json 'j["bias"] is None and j["activation"] is None'
 
-# --- comparisons are of what is there at last ---
+# --- comparisons use the final C ---
 tesela 0 multiply a.npy b.npy --bias row.npy --activation gelu -o e.npy
 tesela 0 multiply a.npy b.npy --bias row.npy --activation gelu --expect e.npy
 prints 'agrees with e.npy'
@@ -73,7 +73,7 @@ says 'the product differs from e.npy'
 tesela 1 multiply a.npy b.npy --bias row.npy --expect e.npy
 tesela 1 multiply a.npy b.npy --activation gelu --expect e.npy -o no.npy
 absent no.npy
-# What a bias cancels agrees by its size as well.
+# The magnitude of a cancelling bias counts in the comparison too.
 python 'np.save("ones.npy", np.ones((1, 1))); np.save("minus.npy", [-3.0]); np.save("e1.npy", [[4e-15]])
 np.save("three.npy", [[3.0]])'
 tesela 0 multiply ones.npy three.npy --bias minus.npy --expect e1.npy
@@ -90,7 +90,7 @@ tesela 0 multiply long.npy wide.npy --bias column3000.npy --bias-along column --
 tesela 3 multiply long.npy wide.npy --bias column3000.npy --bias-along column --memory 16KiB
 says 'held whole' 'the bias (column3000.npy)'
 
-# --- what is no last step ---
+# --- invalid epilogues ---
 tesela 2 multiply a.npy b.npy --bias column.npy
 says 'column.npy has 21 elements' 'each of the 13 columns' '--bias-along column fits'
 tesela 2 multiply a.npy b.npy --bias row.npy --bias-along column

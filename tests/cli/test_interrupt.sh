@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# An interrupt loses nothing: what was measured is printed, marked as cut short, and the process ends by the signal.
+# An interrupt loses no result: the measurements so far are printed, marked as cut short, and the process ends
+# by the signal.
 . "$(dirname "$0")/helper.sh"
 export TESELA_WISDOM=$scratch/wisdom
 
-# start ARGUMENTS...: in the background, with interrupts as a terminal's program has them (a script's children ignore them).
+# start ARGUMENTS...: runs the tool in the background with a terminal program's handling of interrupts (a
+# script's children ignore them).
 start() {
   last="$TESELA $*"
   "$(python_with signal)" -c 'import os, signal, sys
@@ -47,7 +49,8 @@ await lines ended 4
 finish TERM 143
 [ ! -s "$out" ] || fail "a request to end is not waited with"
 
-# The first size takes a moment, the others far longer than anybody waits. A busy machine gets a second and a third chance.
+# The first size takes a moment, the others far longer than the test waits. A busy machine gets a second and a
+# third chance.
 sizes=32,900,901,902,903,904,905,906,907,908,909,910,911,912
 for seconds in 4 16 60; do
   start explore --sizes $sizes --types f32,f64 --devices cpu --strategies sequential --time-limit 1h --html page.html --json
@@ -59,7 +62,7 @@ done
 json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][-1]["why"].startswith("cut short")'
 grep -q 'CUT SHORT by an interrupt: ' page.html || fail "the page does not tell"
 
-# A run that takes minutes is not waited for: what was measured before it is printed.
+# An interrupt does not wait for a run that takes minutes: the measurements before the run are printed.
 for seconds in 2 8 30; do
   start explore --sizes 32,4000 --types f32 --devices cpu --strategies sequential --time-limit 1h --json
   sleep $seconds
@@ -77,7 +80,7 @@ for seconds in 2 8 30; do
 done
 json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][1]["why"].startswith("cut short")'
 
-# A place where wisdom cannot be kept is told before the search, and a place that went away loses no result.
+# An unwritable wisdom file is reported before the search. A folder that disappears meanwhile loses no result.
 mkdir -p place && : >place/file
 TESELA_WISDOM=$PWD/place/file/wisdom tesela 3 tune 64 64 64 --device cpu --budget 1h
 says 'the results cannot be saved'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --json of every command is JSON with the keys that docs/JSON.md names; Markdown and CSV are what they say.
+# --json of every command is JSON with the keys that docs/JSON.md names. Markdown and CSV are well-formed.
 . "$(dirname "$0")/helper.sh"
 matrix a.npy 20x30 --json
 json 'j["command"] == "generate" and j["rows"] == 20 and j["columns"] == 30 and j["seed"] == 1 and j["tesela"]'
@@ -54,7 +54,7 @@ tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --
 json 'j["options"]["data"] == "softmax"'
 tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data relu
 prints "A's numbers were relu"
-# What residues do not pay for: the report says who computed it, in every form.
+# A product for which residues do not pay: the report names the strategy that computed it, in every format.
 matrix spread.npy 40x300 --type f64 --distribution graded
 matrix narrow.npy 300x20 --type f64
 tesela 0 multiply spread.npy narrow.npy --device cpu --strategy residue_int8 --verify --json

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tesela devices --measure: roofs of every device, and what is said where a device cannot be measured, or is wrong.
+# tesela devices --measure: roofs of every device, and the messages for a device that cannot be measured or is
+# wrong.
 . "$(dirname "$0")/helper.sh"
 
 tesela 0 devices --measure --json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Matrices larger than the memory that is allowed: transposes of them by panels of columns, what a failed allocation advises,
-# and what explain says.
+# Matrices larger than the allowed memory: their transposes by panels of columns, the advice after a failed
+# allocation, and the output of explain.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with resource)
@@ -49,8 +49,9 @@ for device in $(kernel_devices); do
   tesela 0 transpose text.npy -o back.npy --memory 300KiB --device "$device" --verify --json
   json 'j["panels"] > 1'
 done
-# Matrix Market and pipes of packed arrays are held, or where they do not fit, kept in a temporary file; where the output does not go
-# by blocks, they do not go. What is transposed in place is held.
+# Matrix Market and pipes of packed arrays are held in memory or, where they do not fit, copied to a temporary
+# file. Where the output cannot be written by blocks, they are refused. A transpose in place is held in
+# memory.
 tesela 0 transpose text.npy -o text.mtx
 tesela 0 transpose text.mtx -o back.npy --memory 100KiB
 same back.npy text.npy
@@ -65,7 +66,8 @@ says 'held whole: A (standard input)'
 matrix square.npy 200x200
 tesela 3 transpose square.npy --in-place --memory 100KiB
 
-# What strategies take beside operands counts: the peak above that of a tiny product stays within what is allowed, and a tenth.
+# Memory of strategies counts in addition to the operands: the peak above a tiny product's stays within the
+# limit plus a tenth.
 peak() {
   run 0 "$python" -c 'import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode

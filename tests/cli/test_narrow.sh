@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Products of narrow types from files: --type with one type, or one for each operand; every result against NumPy's.
+# Products of narrow types from files: --type with one type, or one for each operand. Every result is compared
+# with NumPy's.
 . "$(dirname "$0")/helper.sh"
 python=$(python_with numpy)
 [ -n "$python" ] || skip "needs NumPy (Debian: python3-numpy)"
@@ -28,7 +29,7 @@ for strategy in sequential host_amx; do
 assert (load('c') == right.astype('u8').astype('u4').view('i4')).all()"
 done
 
-# f16 as it is, with C of the same or of f32; bf16 rounds what is read.
+# f16 is read exactly, with C of f16 or of f32. bf16 rounds its input.
 for type in f16 bf16; do
   tesela 0 multiply x.npy y.npy --type $type -o c.npy --verify
   prints ", $type" right
@@ -41,7 +42,7 @@ python "right = load('x').astype('f8') @ load('y').astype('f8')
 error = abs(load('c') - right).max()
 assert load('c').dtype == 'f4' and 1e-4 < error < 0.5, error"
 
-# What is refused, and where it is said.
+# Refusals, and their messages.
 tesela 2 multiply x.npy y.npy --type bf16:f16
 says 'bf16 x bf16 -> f16'
 tesela 2 multiply x.npy y.npy --type f16:f99

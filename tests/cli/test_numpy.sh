@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Products from files against NumPy's, within the judge's bound: all transposes, f32 and f64, every device here.
+# Products from files against NumPy's, within the judge's bound: all transposes, f32 and f64, every device of
+# this machine.
 . "$(dirname "$0")/helper.sh"
 python=$(python_with numpy)
 [ -n "$python" ] || skip "needs NumPy (Debian: python3-numpy)"
@@ -77,8 +78,8 @@ done
 run 0 "$python" compare.py products.txt
 [ "$(wc -l <products.txt)" = "$products" ] || fail "not all of $products products are compared"
 
-# Products that are wrong do not pass the comparison (the test can fail): one that is not this product's, and one element of a small and of
-# a large one.
+# Wrong products do not pass the comparison (the test can fail): another product, and one wrong element of a
+# small and of a large one.
 wrong() {
   last="compare.py with a wrong product: $1"
   echo "$1" >wrong.txt

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Outputs: an input is never overwritten, what cannot be written is said first, and nothing half-written stays.
+# Outputs: an input is never overwritten, an unwritable output is reported first, and no half-written file
+# remains.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 matrix a.npy 60x40
@@ -88,7 +89,7 @@ else
   echo "not tried: a full disk needs root and a mount"
 fi
 
-# An interrupted run removes what it had begun.
+# An interrupted run removes its unfinished output.
 "$TESELA" multiply big.npy big.npy --strategy sequential -o c.npy >"$out" 2>"$err" &
 child=$!
 last="interrupted multiply"

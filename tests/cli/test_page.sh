@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# --html: a whole page with and without gnuplot, whatever gnuplot does, and outputs as those of every other command.
+# --html: a complete page with and without gnuplot, for any behaviour of gnuplot. Outputs follow the rules of
+# every other command.
 . "$(dirname "$0")/helper.sh"
 python=$(python_with html.parser)
 [ -n "$python" ] || skip "needs Python 3"
@@ -19,7 +20,8 @@ has() {
 lacks() { if grep -qF -- "$2" "$1"; then fail "$1 has: $2"; fi; }
 explored=(glance sizes why ideas roofline errors tables machine)
 
-# Without gnuplot the tables come, and the page says what is missing. (An empty PATH: nothing else is run.)
+# Without gnuplot the page has the tables, and a note on what is missing. (An empty PATH: no other program
+# runs.)
 PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html tables.html
 prints 'GFLOP/s' sequential_optimized
 page tables.html 0 "${explored[@]}"
@@ -33,8 +35,13 @@ if command -v gnuplot >/dev/null; then
   json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
+<<<<<<< HEAD
   # Why one beats another: what each strategy counts, and a sentence beside the rung below.
   has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
+=======
+  # Why one strategy beats another: the counts of each strategy, and a comparison with the rung below.
+  has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers a multiply-add where sequential asks for 2'
+>>>>>>> wTests
   # The ideas with their pictures, where the sentences lead.
   has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: each number that' \
     '  A ---&gt; (i,j) C' 'lifts traffic to memory and caches on the host'
@@ -62,7 +69,7 @@ tesela 0 explore --op transpose --sizes 20x30,64 "${few[@]}" --html transpose.ht
 page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes why ideas tables machine
 has transpose.html 'GB/s' 'Transposes'
 
-# What gnuplot does wrong is the call's sentence, and the page is there all the same.
+# An error of gnuplot is the command's error message, and the page is written all the same.
 gnuplot_does() {
   mkdir -p bin
   printf '#!/bin/sh\n%s\n' "$1" >bin/gnuplot
@@ -82,7 +89,8 @@ start=$SECONDS
 gnuplot_does 'sleep 100' 'longer than 10 s'
 [ $((SECONDS - start)) -lt 40 ] || fail "a gnuplot that hangs holds the call up for $((SECONDS - start)) s"
 
-# Entries that are wrong, or failed, or refused, with their reasons; the page is written, and the exit code is theirs.
+# Entries that are wrong, failed or refused, with their reasons. The page is written, and the exit code is the
+# entries'.
 device=$(kernel_devices | head -1)
 if [ -n "$device" ]; then
   mkdir tree
@@ -100,7 +108,8 @@ else
   echo "not tried: wrong and failed entries need a device that compiles kernels"
 fi
 
-# The call is text like any other. An older file is replaced whole or stays; what cannot be written is said before the work.
+# The command line is escaped like any other text. An older file is replaced as a whole or remains. An
+# unwritable page is reported before the work.
 odd='a&b<i>'"'"'"c.html'
 echo old >"$odd"
 chmod 600 "$odd"

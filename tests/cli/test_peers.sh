@@ -14,7 +14,7 @@ tesela 0 strategies --json
 json 'all(s["vendor"] == s["name"].startswith("vendor_") for s in j["strategies"])'
 json 'all((s["rung"] is None) == s["vendor"] for s in j["strategies"])'
 
-# Nobody sees them unasked.
+# Vendor libraries are shown only on request.
 not_printed() { ! grep -q "$1" "$out" || fail "stdout has: $1"; }
 tesela 0 explain 100 100 100
 not_printed vendor_
@@ -34,7 +34,7 @@ json '[r["peer"] for r in j["rows"] if r["strategy"] == "vendor_openblas"] == [N
 TESELA_CBLAS=none tesela 0 explore --peers --strategies sequential --sizes 16 --types f32 --devices cpu --csv
 prints vendor_openblas vendor_cublaslt
 
-# Why one is absent: switched off, not there, no library, a library of another kind, one whose symbols are not all there.
+# Reasons for an absent library: switched off, missing, no library, another kind of library, missing symbols.
 absent_because() {
   local library=$1 reason=$2
   TESELA_CBLAS=$library run 2 "$TESELA" multiply a.npy b.npy --strategy vendor_openblas

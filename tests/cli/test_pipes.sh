@@ -8,7 +8,7 @@ matrix a.npy 30x20
 matrix b.npy 20x10 --seed 2
 for format in npy mtx csv txt; do
   tesela 0 multiply a.npy b.npy -o c.$format
-  # What goes to standard output is the file, and the report goes beside it.
+  # Standard output gets the file, and standard error the report.
   piped 0 '"$TESELA" multiply a.npy b.npy -o - --format '$format
   same "$out" c.$format
   says 'C = A B' host
@@ -35,7 +35,7 @@ says 'standard input, -, is one file and cannot be 2'
 piped 0 'cat a.npy | "$TESELA" multiply - b.npy --memory 3KiB --expect c.npy --json'
 json 'j["panels"] > 1 and j["expected"]["agrees"]'
 
-# What does not go together.
+# Options that exclude each other.
 tesela 2 multiply a.npy b.npy -o -
 says --format npy mtx
 tesela 2 multiply a.npy b.npy -o - --format npy --json
@@ -57,7 +57,7 @@ if [ -e /dev/full ]; then
   says 'standard output' 'No space left'
 fi
 
-# Packed files, by any name; and what is not written.
+# Packed files, by any name, and formats that cannot be written.
 gzip -kn a.npy
 tesela 0 multiply a.npy.gz b.npy --expect c.npy
 cp a.npy.gz packed.npy
@@ -65,7 +65,7 @@ tesela 0 multiply packed.npy b.npy --expect c.npy --memory 3KiB
 gzip -kn c.csv
 tesela 0 multiply a.npy b.npy --expect c.csv.gz --memory 4KiB
 piped 0 'gzip <a.npy | "$TESELA" multiply - b.npy --expect c.npy'
-# What follows the last value, unpacked into a temporary file for blocks as well.
+# Bytes after the last value are an error, also when unpacked into a temporary file for blocks.
 { cat a.npy && printf x; } | gzip >long.npy.gz
 tesela 2 multiply long.npy.gz b.npy
 says long.npy.gz oversized

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files that stand in the way of an output by blocks: links and files that others planted are never written through, altered blocks are
-# noticed, and nobody else writes the file meanwhile.
+# Planted files in place of an output by blocks: the tool never writes through links and files of other users,
+# notices altered blocks, and locks the file meanwhile.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with signal)
@@ -19,7 +19,8 @@ is_safe() {
   [ "$(stat -c %a victim)" = 600 ] || fail "the permissions of the victim changed"
 }
 
-# A link in place of the part file is removed, not followed; in place of the journal it is refused. So are hard links.
+# A link in place of the part file is removed, not followed. In place of the journal it is refused. So are
+# hard links.
 for link in -s -f; do
   ln $link "$PWD/victim" c.npy.tesela-part
   tesela 0 "${blocks[@]}"
@@ -39,7 +40,7 @@ ln -s "$PWD/elsewhere" c.npy.tesela-journal
 tesela 3 "${blocks[@]}"
 absent elsewhere c.npy
 rm c.npy.tesela-journal
-# So is one that others may write to, and a text that is no journal.
+# A journal that other users may write is refused, and so is a text that is no journal.
 : >c.npy.tesela-journal
 chmod 666 c.npy.tesela-journal
 tesela 3 "${blocks[@]}"
@@ -64,7 +65,7 @@ with open(sys.argv[1]) as part:
 says 'another process is writing it, by c.npy.tesela-part'
 rm c.npy.tesela-part
 
-# What another user made: root alone can play both.
+# Files of another user: only root can act as both users.
 if [ "$(id -u)" = 0 ] && "$python" -c 'import os; os.setuid(65534)' 2>/dev/null; then
   mkdir open
   chmod 777 open
@@ -133,7 +134,7 @@ json 'j["blocks"]["resumed"] == 0'
 same c.npy whole.npy
 rm c.npy
 
-# Files that are removed meanwhile: nobody says that blocks are kept.
+# Files that are removed meanwhile: no message says that blocks are kept.
 start "${slow[@]}"
 rm c.npy.tesela-part
 finish 3
@@ -146,7 +147,7 @@ rm c.npy.tesela-part
 kill -INT "$child" && finish 130
 ! grep -q 'are kept' "$err" || fail "it says that blocks are kept"
 
-# A finished file has the permissions that any new file has, and those of one that it replaces.
+# A finished file has the permissions of any new file, or the permissions of the file that it replaces.
 rm -f c.npy*
 (umask 027 && tesela 0 "${blocks[@]}")
 [ "$(stat -c %a c.npy)" = 640 ] || fail "permissions $(stat -c %a c.npy)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Products by blocks that are interrupted, killed, or fail in the middle: what is done is kept and gone on with, nothing appears under
-# the final name before its time, and what changed meanwhile is not trusted.
+# Products by blocks that are interrupted, killed, or fail: finished blocks are kept and reused, no file with
+# the final name appears early, and blocks whose inputs changed are not reused.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with signal)
@@ -11,7 +11,7 @@ matrix b.npy 2000x1100 --type f64 --seed 2
 matrix c0.npy 1200x1100 --type f64 --seed 3
 work=(multiply a.npy b.npy --add c0.npy --beta 0.5 --strategy host_packed --threads 1)
 tesela 0 "${work[@]}" -o whole.npy
-# The same, so slow on any machine that it is not done before it is interrupted: each block is multiplied so many times.
+# The same work, slow enough on any machine to be interrupted: each block is multiplied 40 times.
 slow=("${work[@]}" --repeat 40)
 
 left() { [ -e "$1.tesela-part" ] && [ -e "$1.tesela-journal" ]; }
@@ -41,8 +41,8 @@ await_blocks() {
   fail "waited for $2 blocks of $1"
 }
 
-# Killed again and again, at any moment, and gone on with: in the end the file is there, whole, and right. Every second time blocks are
-# compared, those of the times before first.
+# Killed repeatedly, at any moment, and resumed: in the end the file is complete and right. Every second run
+# compares blocks, beginning with the blocks of earlier runs.
 kills=0 older=0
 for round in $(seq 12); do
   expect=()
@@ -84,7 +84,8 @@ json 'j["blocks"]["resumed"] == '"$before"' and j["blocks"]["count"] > j["blocks
 same c.npy whole.npy
 gone c.npy
 
-# Without --resume what is left is told and kept; another product, changed inputs and damaged files are told as well.
+# Without --resume, unfinished files are reported and kept. So are another product, changed inputs and damaged
+# files.
 interrupt TERM
 rm c.npy
 tesela 2 "${work[@]}" -o c.npy --memory 900KiB
@@ -103,7 +104,7 @@ cp c.npy.tesela-part part && truncate -s -8 c.npy.tesela-part
 tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
 says 'does not have the size in its journal'
 mv part c.npy.tesela-part
-# While another process has it, nobody else does.
+# While another process holds the journal, no second process uses it.
 run 2 "$python" -c 'import fcntl, subprocess, sys
 with open(sys.argv[1]) as journal:
     fcntl.flock(journal, fcntl.LOCK_EX)
@@ -129,7 +130,7 @@ tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
 same c.npy whole.npy
 gone c.npy
 
-# So is the file that the product is compared with; it is none of which blocks are made, so they are gone on with.
+# A change of the file for --expect is an error too. No block is made of it, so the run resumes.
 cp whole.npy expected.npy
 rm c.npy
 start "${slow[@]}" -o c.npy --memory 900KiB --expect expected.npy
@@ -164,7 +165,7 @@ if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=3m none disk 2>/de
   [ -z "$names" ] || fail "left on a full disk: $names"
 fi
 
-# What is not written by blocks is not gone on with, and says so.
+# An output that is not written by blocks cannot be resumed, and the message says so.
 tesela 2 "${work[@]}" -o c.csv --resume
 says --resume .npy
 tesela 2 "${work[@]}" --resume

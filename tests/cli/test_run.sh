@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# tesela run: the program gets the drop-in in front of what LD_PRELOAD holds, its own arguments, and keeps its exit code.
+# tesela run: the program gets the drop-in before the entries of LD_PRELOAD, and its own arguments. The exit
+# code is the program's.
 . "$(dirname "$0")/helper.sh"
 [ -z "${TESELA_SANITIZED:-}" ] || skip "a sanitizer's library has to be the first that is preloaded"
 
 tesela 0 run -- sh -c 'echo "$LD_PRELOAD|$TESELA_LOG|$1|$2"' name --log 'two words'
 grep -qE '/libtesela_blas\.so\.[0-9.]+\|\|--log\|two words$' "$out" || fail "the program's environment or arguments"
 
-# What was there stays, behind.
+# Earlier entries of LD_PRELOAD remain, after the drop-in.
 last="tesela run with LD_PRELOAD"
 library=$(find /lib/ /lib64/ -name libm.so.6 2>/dev/null | sed -n 1p)
 seen=$(LD_PRELOAD=$library TESELA_LOG=plan "$TESELA" run --log -- sh -c 'echo "$LD_PRELOAD|$TESELA_LOG"')
@@ -21,7 +22,7 @@ run 0 "$TESELA" run -- true
 run 7 "$TESELA" run -- sh -c 'exit 7'
 run 143 "$TESELA" run -- sh -c 'kill -TERM $$'
 
-# A program without BLAS: said of the one that was asked about, once, and not of those that it starts.
+# A program without BLAS is reported once, and not for the programs that it starts.
 run 0 "$TESELA" run -- true
 [ ! -s "$err" ] || fail "something was printed without --log"
 run 0 "$TESELA" run --log -- true
@@ -35,7 +36,7 @@ seen=$(TESELA_DEVICE=cpu "$TESELA" run --device auto -- sh -c 'echo "$TESELA_DEV
 [ "$seen" = auto ] || fail "TESELA_DEVICE is $seen"
 seen=$(TESELA_DEVICE=cpu "$TESELA" run -- sh -c 'echo "$TESELA_DEVICE"')
 [ "$seen" = cpu ] || fail "TESELA_DEVICE is $seen without --device"
-# One that is not there is told before the program starts.
+# A missing device is reported before the program starts.
 for device in opencl:97 cpu:1 cuda:97 'opencl:97,cpu'; do
   tesela 3 run --device "$device" -- sh -c 'echo started'
   says --device 'there is no device'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tesela multiply with scales, C = f(alpha diag(scale_a) A B diag(scale_b) + beta C0 + bias): checked against NumPy; and what is refused.
+# tesela multiply with scales, C = f(alpha diag(scale_a) A B diag(scale_b) + beta C0 + bias): compared with
+# NumPy. Also refusals.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 numpy=$(python_with numpy)
@@ -17,7 +18,7 @@ save("c0", r.standard_normal((21, 13)).astype("f4") * 999); save("bias", r.stand
 save("long", r.integers(-128, 128, (3000, 60)).astype("i1")); save("wide", r.integers(-128, 128, (60, 40)).astype("i1"))
 save("rows3000", r.random(3000).astype("f4")); save("z", r.random(21) + 1j); save("f", r.standard_normal((21, 34)).astype("f4"))'
 
-# --- numbers and files, of one and of lines; integers stay what they are ---
+# --- scales as numbers and files, for the matrix and for each line; integers remain integers ---
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a rows.npy --scale-b cols.npy --verify
 prints 'scale of A lines, scale of B lines' 'types=i8,i8,f32' 'scale_a=lines scale_b=lines' '|alpha||scale_a||A||B||scale_b|' right
 python 'near(get("c"), get("rows") * (get("a") @ get("b")) * get("cols")); assert np.load("c.npy").dtype == np.float32'
@@ -38,7 +39,7 @@ python 'near(get("c"), get("rows") * (get("f") @ get("b")))'
 tesela 0 multiply a.npy b.npy --scale-a rows.npy --json
 json 'j["scale_a"] == "lines" and j["scale_b"] is None and "scale_a=lines" in j["plan"]'
 
-# --- what is expected, and panels of rows, which get their part ---
+# --- --expect, and panels of rows, which get their part of the scales ---
 tesela 0 multiply a.npy b.npy -o e.npy --scale-a rows.npy --scale-b cols.npy
 tesela 0 multiply a.npy b.npy --scale-a rows.npy --scale-b cols.npy --expect e.npy
 prints agrees

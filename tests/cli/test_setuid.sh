@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A program with more rights than whoever starts it takes no library, kernel, file or device from the caller's environment.
+# A program with more rights than its caller takes no library, kernel, file or device from the caller's
+# environment.
 . "$(dirname "$0")/helper.sh"
 [ -z "${TESELA_SANITIZED:-}" ] || skip "a sanitizer's runtime does not start with raised rights"
 cp "$TESELA" ./raised
@@ -12,11 +13,11 @@ else
 fi
 chmod 755 "$scratch" "$scratch/work"
 
-# That the rights are raised at all is what the C library says of it: it then ignores its own variables, too.
+# The C library shows whether rights are raised at all: it then ignores its own variables too.
 LD_DEBUG=statistics ./raised --version >"$out" 2>"$err"
 [ ! -s "$err" ] || skip "rights cannot be raised here (a file system mounted nosuid)"
 
-# Each of these stops the tool, or shows in what it says; not with raised rights.
+# Each of these variables stops the tool or changes its output, but not with raised rights.
 export TESELA_DEVICE=nonsense:1
 tesela 2 explain 8 8 8
 run 0 ./raised explain 8 8 8 --json

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Several devices by one name: a product of them, names that are none, and one that fails and is replaced.
+# Several devices by one name: a product on all of them, invalid names, and a failing device, which another
+# one replaces.
 . "$(dirname "$0")/helper.sh"
 matrix a.npy 300x200
 matrix b.npy 200x100

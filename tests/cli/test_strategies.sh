@@ -27,7 +27,7 @@ tesela 2 strategies --source
 says 'name it'
 tesela 2 strategies tile_local --markdown
 
-# The source is what the compiler gets: defines first, no include left.
+# The source is the compiler's input: defines first, no include left.
 tesela 0 strategies tile_local tile=4 --source --device "$device" --type f64
 prints '#define TSL_REAL double' '#define TSL_PARAM_TILE 4' 'tsl_gemm_tile_local'
 if grep -q '^#include "' "$out"; then fail "an include is left"; fi
@@ -38,7 +38,7 @@ says 'src/strategy/gemm/blocked'
 tesela 2 strategies vendor_openblas --source --device "$device"
 says "vendor's library"
 
-# Groups of any size, by name; what the device does not take is refused with its limit.
+# Groups of any size, by name. A size above the device's limit is refused with the limit.
 matrix a.npy 100x30
 matrix b.npy 30x70
 tesela 0 multiply a.npy b.npy -o c.npy --device "$device" --strategy "row items=50" --verify

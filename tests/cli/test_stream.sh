@@ -27,13 +27,14 @@ for device in cpu $(kernel_devices); do
   both "$device" 240KiB a.npy b.npy --add c0.npy --alpha 1.5 --beta -0.5
 done
 both cpu 200KiB a.npy b.npy --add c0.csv --alpha 1.5 --beta -0.5
-# Where A is transposed, its columns are read (of a.csv by reading all of it each time), or it is held while it fits.
+# Where A is transposed, its columns are read (a.csv completely, each time), or A is held in memory where it
+# fits.
 tesela 0 transpose a.npy -o at.csv --device cpu
 for device in cpu $(kernel_devices); do
   both "$device" 200KiB at.npy b.npy --transpose-a
   both "$device" 230KiB at.csv b.npy --transpose-a --add c0.npy --type f64
 done
-# What is compiled already counts in the choice, and planning the panels may not change that.
+# Compiled kernels count in the choice, and planning the panels must not change the choice.
 for device in $(kernel_devices | head -n 1); do
   (export TESELA_CACHE_DIR=$scratch/cache
    tesela 0 multiply a.npy b.npy -o tiles.npy --device "$device" --strategy thin_tile
@@ -66,7 +67,7 @@ tesela 0 transpose at.npy -o at.mtx --device cpu
 tesela 0 transpose at.mtx -o at.mtx.mtx --device cpu
 tesela 3 multiply at.mtx.mtx b.npy --transpose-a -o c.csv --device cpu --memory 200KiB
 says 'held whole: A (at.mtx.mtx), B (b.npy)'
-# Matrix Market goes by columns, and keeps what comes by rows.
+# Matrix Market is written by columns, so an output that is computed by rows is held in memory.
 tesela 3 multiply a.npy b.npy -o c.mtx --device cpu --memory 200KiB
 says 'the output, which is written by columns'
 absent c.npy c.mtx

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tesela solve, and tesela multiply of matrices of which one triangle stands for all: checked against NumPy; and what is refused.
+# tesela solve, and tesela multiply of matrices of which one triangle is stored: compared with NumPy. Also
+# refusals.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 numpy=$(python_with numpy)
@@ -9,7 +10,7 @@ def get(name): return np.load(name + '.npy')
 def near(x, y, u=1e-11): assert x.shape == y.shape and abs(x - y).max() <= u * abs(y).max(), abs(x - y).max()
 $1"; }
 
-# What nobody may read is NaN: above l's diagonal, below u's; the diagonal of the unit ones.
+# Elements that must not be read are NaN: above l's diagonal, below u's, and the diagonal of the unit ones.
 python 'r = np.random.default_rng(1)
 def save(name, x): np.save(name + ".npy", x)
 nan = np.full((60, 60), np.nan)

@@ -5,7 +5,7 @@ unset NO_COLOR
 export TERM=xterm
 command -v script >/dev/null || skip "needs script(1), which makes a terminal (Debian: bsdutils)"
 
-# terminal COLUMNS COMMAND: what the terminal sees, in $out.
+# terminal COLUMNS COMMAND: stores the terminal's output in $out.
 terminal() {
   last="$2 (on a terminal of $1 columns)"
   script -qec "stty cols $1 rows 24; $2" /dev/null >"$out" 2>&1 </dev/null || fail "exit code $?"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tuner: what it finds is right, kept, used by the planner, gone on with and replayed.
+# The tuner: its result is right, stored, used by the planner, resumed and replayed.
 . "$(dirname "$0")/helper.sh"
 export TESELA_WISDOM=$scratch/wisdom
 tesela 0 tune 60 50 40 --device cpu --budget 3s --points 6 --cache cache.txt --json
@@ -18,7 +18,7 @@ tesela 0 explain 60 50 40 --device cpu --strategy "${best%% *}" --json
 json 'j["candidates"][0]["predicted_by"] == "wisdom"'
 prints "$best"
 
-# Goes on where it was: what is in the cache is not measured again.
+# A second run resumes: points in the cache are not measured again.
 tesela 0 tune 60 50 40 --device cpu --points 6 --cache cache.txt --dry-run --json
 json 'j["batches"] == 0 or j["tried"] <= 6'
 json 'j["wisdom"] is None'
@@ -33,7 +33,7 @@ done
 tesela 0 tune --replay cache.txt
 prints 'there is no more to try'
 
-# Several at once, one of which is killed: what is kept stays whole.
+# Several tuners at once, one of which is killed: the stored file remains valid.
 at_once() { "$TESELA" tune "$@" --device cpu --points 3 --cache both.txt >/dev/null; }
 at_once 31 33 35 & first=$!
 at_once 33 31 35 & second=$!
@@ -95,7 +95,8 @@ says 'no call in it'
 tesela 2 tune 1 2 3 --from-log calls.txt
 says 'leave M N K'
 
-# Two that compile and tune at once, one of them killed: neither the compiled kernels nor the wisdom are damaged.
+# Two tuners that compile at once, one of them killed: neither the compiled kernels nor the wisdom are
+# damaged.
 device=$(kernel_devices | head -1)
 if [ -n "$device" ]; then
   export TESELA_CACHE_DIR=$scratch/kernels TESELA_WISDOM=$scratch/both

@@ -19,7 +19,7 @@ for command in $commands; do
   tesela 0 help "$command"
   same "$out" direct
   awk 'length > 110 { exit 1 }' "$out" || fail "a line of the help is longer than 110"
-  # What its examples show are its options, by their whole names.
+  # The options in the examples are options of the command, by their full names.
   sed -n '/^Options/,/^Examples/p' direct | grep -oE -- '--[a-z][a-z-]*' | sort -u >options
   sed -n '/^Examples/,$p' direct | { grep -E "^ +tesela $command " || true; } |
     { grep -oE -- ' --[a-z][a-z-]*' || true; } | tr -d ' ' | sort -u >shown
@@ -186,7 +186,7 @@ done
 for right in TESELA_DEVICE=all TESELA_DEVICE=auto TESELA_DEVICE=cpu,opencl:0 TESELA_ISA=avx2; do
   run 0 env "$right" "$TESELA" strategies
 done
-# zsh's own functions are stood in for by ones that print what they are given.
+# Stubs of zsh's own functions print their arguments.
 tesela 0 completion zsh
 cp "$out" _tesela
 run 0 zsh -f -c 'source ./_tesela

@@ -42,7 +42,7 @@ json 'j["count"] == 2 and all(e["strategy"] == "sequential" for e in j["entries"
 tesela 0 wisdom list --shipped --json
 json 'all(e["origin"] in ("yours", "shipped") for e in j["entries"])'
 
-# The slowest strategy is the best once somebody has written that it was measured so.
+# The slowest strategy is the best after a record claims so.
 tesela 0 explain 112 112 112 --device cpu
 prints 'by wisdom: measured at these sizes' 'gemm sequential'
 tesela 0 explain 112 112 112 --device cpu --json
@@ -59,7 +59,7 @@ json 'all(c["predicted_by"] == "model" for c in j["candidates"] if c["strategy"]
 TESELA_LOG=plan run 0 "$TESELA" explain 112 112 112 --device cpu
 says 'best of' 'predicted by wisdom' 'is retired' 'line 3 is ignored'
 
-# What no such machine can do is refused where it is imported, and passed over where it is found; both are told.
+# An impossible speed is refused at the import, and ignored in the file. Both are reported.
 for seconds in 1e-300 1e-10 1e-8; do
   echo "gemm sequential version=$version $key m=112 n=112 k=112 $class seconds=$seconds spread=0.01 date=2027-01-01T00:00:00Z" >lie
   tesela 2 wisdom import lie

@@ -8,7 +8,7 @@ matrix b.npy 70x50
 matrix c0.npy 60x50
 tesela 0 multiply a.npy b.npy --device "$device" --strategy element --verify -o right.npy
 
-# The same source tree, where one kernel adds 1 to every sum.
+# A copy of the source tree, in which one kernel adds 1 to every sum.
 mkdir tree
 cp -r "$TESELA_SOURCE/src" tree/src
 kernel=tree/src/strategy/gemm/element/element.cl
@@ -35,7 +35,7 @@ prints 'largest error seen' 'of |A||B| in all elements (bound'
 TESELA_MEASURE_ERROR=7 tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy --memory 60KiB --json
 json 'j["measured"]["largest_error"] > j["error_bound"] and j["output"] is None'
 absent new.npy
-# Without that and --verify nobody looks.
+# Without the self-test and --verify, the result is not checked.
 tesela 0 multiply a.npy b.npy --device "$device" --strategy element -o unchecked.npy
 
 tesela 1 check --device "$device" --strategy element,tile_local --type f32 --cases 3
@@ -54,7 +54,7 @@ says element wrong
 TESELA_SELFTEST=no tesela 2 devices
 says 'TESELA_SELFTEST is "no"'
 
-# With the self-test, nobody sees a result of it.
+# With the self-test, no wrong result is returned.
 unset TESELA_SELFTEST
 export TESELA_CACHE_DIR=$PWD/cache
 for memory in 1MiB 60KiB; do

@@ -31,7 +31,8 @@ static int pick(uint64_t *bits, int count) {
 comm_case comm_case_at(int number, int ranks) {
   uint64_t bits = tsl_random_u64(77, (uint64_t)(number * 64 + ranks));
   comm_case c = {.alpha = {1, 0}, .beta = {0, 0}};
-  /* Types, shapes and layouts of A and C come by turns, so that each of them comes. */
+  /* Types, shapes and layouts of A and C follow from the case's number, so that every combination
+   * occurs. */
   const int type = number % 8;
   c.type = types[type][0];
   c.type_c = types[type][1];
@@ -72,7 +73,7 @@ typedef struct looking {
   int64_t seen;
 } looking;
 
-/* Element (i, j) of C as it is stored. */
+/* Compares element (i, j) of the stored C with the expected value. */
 static void look(void *user, int64_t i, int64_t j, const double got[2]) {
   looking *l = user;
   const comm_case *c = l->c;
@@ -104,7 +105,7 @@ static void look(void *user, int64_t i, int64_t j, const double got[2]) {
 
 enum { BEFORE = 3 }; /* elements of a buffer before an operand's */
 
-/* What a rank has of a matrix, to a buffer. False where that cannot be made. */
+/* Copies a rank's part of a matrix to a buffer. Returns false where the buffer cannot be made. */
 static bool lay(const comm_case *c, const dealt *d, bool in_buffer, tesela_buffer **buffer) {
   const size_t size = tsl_type(d->type)->size, bytes = (size_t)d->elements * size;
   *buffer = NULL;
@@ -128,7 +129,8 @@ static void turn(bool transpose, int64_t *rows, int64_t *cols) {
   }
 }
 
-/* A stride of 1 is left out beside a larger one. */
+/* Returns the stride to put into a description: 0 (the default) for a stride of 1 next to a larger
+ * one. */
 static int64_t said(int64_t stride, int64_t other) {
   return stride == 1 && other > 1 ? 0 : stride;
 }

@@ -12,8 +12,8 @@ typedef struct comm_case {
   bool transpose_a, transpose_b, transpose_c, conjugate_a, conjugate_b;
   double alpha[2], beta[2];
   int64_t memory;
-  /* Whether operands lie in buffers of a device, of this context; and by which device and strategy products
-   * are made. NULL: as the context says. */
+  /* Places of the operands (true: in a buffer of a device of this context), and the device and
+   * strategy of the products. NULL: the context's default. */
   bool buffer_a, buffer_b, buffer_c;
   tesela_context *context;
   const char *device, *strategy;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of DEALT_CYCLIC, DEALT_WINDOW and DEALT_DENSE. */
+/* Block sizes and margins of DEALT_CYCLIC, DEALT_WINDOW and DEALT_DENSE. */
 enum { ROW_BLOCK = 3, COL_BLOCK = 5, ROW = 4, COL = 2, MORE = 9 };
 
 void dealt_value(uint64_t seed, tesela_type type, int64_t i, int64_t j, double value[2]) {

@@ -1,4 +1,4 @@
-/* Matrices of whole numbers, dealt out to ranks in any layout, and what comes back. */
+/* Matrices of whole numbers, distributed over ranks in any layout, and the check of a result. */
 #ifndef TESTS_COMM_DEALT_H
 #define TESTS_COMM_DEALT_H
 
@@ -12,8 +12,8 @@ typedef enum dealt_kind {
   DEALT_GRID,       /* blocks of a grid as square as it may be */
   DEALT_CYCLIC,     /* blocks of 3 x 5 by turns, from another process than the first, ranks in another order,
                        column-major */
-  DEALT_WINDOW,     /* likewise, of a part of a larger matrix */
-  DEALT_RECTANGLES, /* stripes of columns, some of them empty, cut in two */
+  DEALT_WINDOW,     /* block-cyclic, a window of a larger matrix */
+  DEALT_RECTANGLES, /* stripes of columns, some empty, cut in two */
   DEALT_ONE,        /* all on one rank */
   DEALT_DENSE,      /* blocks of 3 x 5 by turns, row-major without gaps, which strides of 0 say */
   DEALT_KINDS
@@ -34,8 +34,8 @@ typedef struct dealt {
  * complex. */
 void dealt_value(uint64_t seed, tesela_type type, int64_t i, int64_t j, double value[2]);
 
-/* What rank `rank` of `ranks` has of a rows x cols matrix as it is stored, filled by the seed where `fill`,
- * else with NaN (or 77). */
+/* Makes rank `rank`'s part (of `ranks`) of a rows x cols matrix. Fills it by the seed where `fill`
+ * is true, otherwise with NaN (77 in types without NaN). dealt_free frees it. */
 bool dealt_make(dealt *out, dealt_kind kind, int ranks, int rank, int64_t rows, int64_t cols,
                 tesela_type type, uint64_t seed, bool fill);
 void dealt_free(dealt *d);

@@ -49,7 +49,7 @@ static _Thread_local bool in_group;
 static _Thread_local int group_error;
 static _Thread_local message *group;
 
-/* Whether this call is the one that fails. The lock is held. */
+/* Returns true when this call must fail. The caller holds the lock. */
 static bool fails(false_nccl_call call) {
   if (false_nccl.fails != call || false_nccl.nth <= 0 || --false_nccl.nth > 0)
     return false;
@@ -138,7 +138,8 @@ static message **mate(struct ncclComm *other, const message *message_in) {
   return NULL;
 }
 
-/* Whether an earlier message of the same direction is waiting: those meet in their order. */
+/* Returns true when an earlier message of the same direction and peer is waiting. Messages match in
+ * their order. */
 static bool is_behind(const message *message_in) {
   for (const message *m = message_in->owner->messages; m != message_in; m = m->next)
     if (m->is_send == message_in->is_send && m->other == message_in->other)

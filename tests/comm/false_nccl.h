@@ -1,10 +1,10 @@
-/* A library with NCCL's names, whose ranks are threads of one process and whose devices' memory is the
- * host's: messages are matched and copied when both sides ask how they are doing, and whatever a test chose
- * fails. */
+/* A fake library with NCCL's function names. Its ranks are threads of one process, and its device
+ * memory is host memory. Messages are matched and copied when both ranks query their state; the
+ * call that a test selects fails. */
 #ifndef TESTS_COMM_FALSE_NCCL_H
 #define TESTS_COMM_FALSE_NCCL_H
 
-/* What fails: at once, with what the call returns, or when it is asked about. */
+/* Calls that can fail: at once, by their return value, or later, when their state is queried. */
 typedef enum false_nccl_call {
   FALSE_NCCL_NOTHING,
   FALSE_NCCL_VERSION,      /* this rank's is another one */

@@ -35,7 +35,7 @@ typedef struct rank_state {
   int64_t sent, received; /* words */
 } rank_state;
 
-/* What comes at a time: a message has arrived, or a rank wakes. */
+/* An event at a time: a message arrives, or a rank wakes. */
 typedef struct event {
   double at;
   int message; /* -1: none */
@@ -91,7 +91,8 @@ static bool overlaps(const tsl_dim *dim, int64_t first, int64_t count) {
   return dim->count != 1 || (first < at + dim->last - dim->first && at < first + count);
 }
 
-/* Whether a rank can have something of a window: most have nothing, and to ask the layout takes longer. */
+/* Returns true when a rank may hold part of a window. A cheap test before the slower question to
+ * the layout, since most ranks hold nothing. */
 static bool meets(const simulation *s, int operand, int rank, const tsl_patch *window) {
   const tsl_corner *c = &s->corners[operand][rank];
   return overlaps(&window->rows, c->row, c->rows) && overlaps(&window->cols, c->col, c->cols);
@@ -131,7 +132,7 @@ static void add_sums(simulation *s, int tile) {
   }
 }
 
-/* --- what a rank does, instruction by instruction --- */
+/* --- a rank's program, instruction by instruction --- */
 
 typedef enum what { BEGIN, END, MULTIPLY, JOIN, ALL, OVER } what;
 typedef struct instruction {
@@ -139,7 +140,7 @@ typedef struct instruction {
   int number; /* of a batch, or a step */
 } instruction;
 
-/* The same for all ranks. */
+/* Returns the program that all ranks run. The caller frees it. */
 static instruction *write_program(const tsl_process_grid *grid) {
   const int steps = tsl_steps(grid), tiles = grid->tiles_m * grid->tiles_n;
   instruction *program = calloc((size_t)(4 * steps + 3 * tiles + 4), sizeof *program), *p = program;
@@ -175,7 +176,7 @@ static double product_seconds(const simulation *s, int rank, int number) {
   return 2 * (double)tsl_patch_total(&c) * (double)tsl_dim_total(&a.cols) / s->links->operations_second;
 }
 
-/* --- what comes when --- */
+/* --- the queue of events --- */
 
 static void add_event(simulation *s, event e) {
   if (s->event_count == s->event_capacity)
@@ -290,8 +291,8 @@ static int by_number(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* Messages begin whose two ranks wait for them and have their ports free, those that were written first
- * before others. */
+/* Begins each message whose two ranks wait for it with free ports, in the order in which messages
+ * were written. */
 static void transfer(simulation *s) {
   if (s->ready.count > 1)
     qsort(s->ready.list, (size_t)s->ready.count, sizeof *s->ready.list, by_number);
@@ -358,7 +359,7 @@ static void shares_as_layout(simulation *s, int operand, size_t which, int64_t r
   free(counts);
 }
 
-/* Of each rank and batch, its messages. */
+/* Sorts the messages by rank and batch. */
 static void sort_messages(simulation *s) {
   const int places = s->grid->ranks * s->batches;
   int *filled = calloc((size_t)places + 1, sizeof *filled);
@@ -393,7 +394,7 @@ static void make_messages(simulation *s, const tsl_task *task) {
   sort_messages(s);
 }
 
-/* The messages are those that the product counts. */
+/* Checks that the simulated messages have the sizes that the product counts. */
 static void check_words(const simulation *s) {
   tsl_process_grid counted = *s->grid;
   int64_t most = 0, most_sent = 0;

@@ -81,7 +81,7 @@ static void bound_and_bits(void **state) {
   assert_int_equal(tsl_threads_run(RANKS, body, &first), TESELA_OK);
   assert_int_equal(first.status, TESELA_OK);
   assert_true(first.record.depth > 1 && first.record.steps > 1);
-  /* A bound, and one that says something. */
+  /* The bound exists and is tight enough to be useful. */
   assert_true(first.record.error_bound > 0 && first.record.error_bound < 1e-2);
   check_bound(&first);
   for (int turn = 0; turn < 5; turn++) {

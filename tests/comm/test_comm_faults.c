@@ -1,6 +1,6 @@
-/* What fails on one rank: all return the same status and sentence, with the number of the lowest rank that
- * failed, nothing hangs, and C is as it was. Each fault is made on purpose; and memory runs out at each
- * allocation in turn. */
+/* Failures on one rank: all ranks return the same status and message, with the number of the lowest
+ * rank that failed. Nothing hangs, and C is unchanged. Each fault is injected; memory runs out at
+ * each allocation in turn. */
 #include "unit/unit.h"
 
 #include "base/memory.h"
@@ -363,7 +363,7 @@ static void starved(void **state) {
   tesela_context_destroy(context);
 }
 
-/* What calls that say nothing of accuracy and bits take from the environment. */
+/* Calls without requirements on accuracy and bits take them from the environment. */
 static void from_the_environment(void **state) {
   (void)state;
   tesela_context *context;

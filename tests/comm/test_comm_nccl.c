@@ -1,8 +1,8 @@
-/* Products by ranks whose devices send to each other by NCCL, of which a library of our own has the names
- * (false_nccl.c); the devices are fake ones over the cpu. Exactly, with operands in buffers and in host
- * memory; and with failures on purpose: what fails while the ranks meet leaves messages to host memory, and
- * tells so; what fails under way is the same error on all ranks, with the rank's number, C is as it was, and
- * the next product passes through host memory. */
+/* Products by ranks whose devices send to each other by NCCL. NCCL is a fake library
+ * (false_nccl.c), and the devices are fake devices over the cpu. Results are exact, for operands in
+ * buffers and in host memory. Failures are injected. A failure while ranks connect makes messages
+ * pass through host memory, and is reported. A failure during a product is the same error on all
+ * ranks, with the rank's number; C is unchanged, and the next product passes through host memory. */
 #include "unit/unit.h"
 
 #include "base/log.h"
@@ -26,7 +26,7 @@ enum { RANKS_MOST = 4, PRODUCTS = 2, STEP = 29 };
 static tesela_context *context;
 static const tsl_links slow_ranks = {0, 2.5e9, 1e7};
 
-/* What one rank's product came to. */
+/* The outcome of one rank's product. */
 typedef struct outcome {
   char why[600], plan[sizeof((tesela_mpi_record *)0)->plan];
   tesela_status status;
@@ -158,7 +158,7 @@ static void cases_are_right(void **state) {
           fail_msg("case %d, rank %d of %d, buffers %d%d%d: %s", number, r, ranks, c.buffer_a, c.buffer_b,
                    c.buffer_c, o.of[0][r].why);
       const char *plan = o.of[0][0].plan, *way = strstr(plan, "; by NCCL 2.27.3: ");
-      /* The plan tells what has travelled. */
+      /* The plan's text names the operands that travelled. */
       assert_true(way || false_nccl.messages == 0);
       panels += way && (strstr(way, " A") || strstr(way, " B")) && false_nccl.messages > 0;
       sums += way && strstr(way, "sums") && false_nccl.messages > 0;
@@ -169,8 +169,8 @@ static void cases_are_right(void **state) {
   assert_true(panels > 30 && sums > 30 && tiled > 2);
 }
 
-/* Where ranks have of C what they compute, and nothing is scaled or added, nothing of it travels: neither to
- * ranks nor to host memory. */
+/* No part of C travels, neither to ranks nor to host memory, where each rank owns the part of C
+ * that it computes, alpha is 1 and beta is 0. */
 static void c_stays(void **state) {
   static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
                                          {TESELA_F32, TESELA_F32},
@@ -238,8 +238,8 @@ static void takes_no_memory_twice(void **state) {
   tsl_kept_of_host = 0;
 }
 
-/* Products that take longer than their messages, and are made beside those of the next ones: nobody writes
- * what is multiplied. */
+/* Products that take longer than their messages and overlap the next messages: no message may
+ * overwrite panels that are still multiplied. */
 static void long_products(void **state) {
   static course o = {.products = 1};
   (void)state;
@@ -267,8 +267,8 @@ static void long_products(void **state) {
     }
 }
 
-/* Of four ranks with rows of all three, a grid of 2 x 2 receives as many words as one of 4 x 1, but of C
- * some, and behind the products. */
+/* Four ranks own rows of all three matrices. A 2 x 2 grid would receive as many words as a 4 x 1
+ * grid, but a part would be words of C, sent after the products. So the plan must choose 4 x 1. */
 static void rows_stay_rows(void **state) {
   static course o = {.products = 1};
   (void)state;
@@ -304,7 +304,7 @@ static void short_blocks_stay(void **state) {
 
 /* --- failures --- */
 
-/* What a run writes to stderr. */
+/* Text that a run wrote to stderr. */
 static char log_text[32768];
 static void run_logged(int ranks, course *o) {
   FILE *file = tmpfile();
@@ -325,7 +325,7 @@ static void run_logged(int ranks, course *o) {
   assert_int_equal(status, TESELA_OK);
 }
 
-/* What fails while ranks meet: at each such call, whichever rank's it is. */
+/* Fails each call that connects the ranks, on each rank in turn. */
 static void ranks_that_cannot_meet(void **state) {
   static const struct {
     false_nccl_call fails;
@@ -383,7 +383,7 @@ static void failed_alike(const course *o, int ranks, tesela_status status, const
   }
 }
 
-/* What fails while messages travel: at every such call in turn. */
+/* Fails each call that sends, receives or queries a message, in turn. */
 static void messages_that_fail(void **state) {
   static const struct {
     false_nccl_call fails;
@@ -419,7 +419,7 @@ static void messages_that_fail(void **state) {
   }
 }
 
-/* The device fails, at each of its calls: what it copies, marks and takes memory for. */
+/* Fails each operation of the device in turn: copies, events, allocations, streams. */
 static void devices_that_fail(void **state) {
   static const tesela_fake_operation operations[] = {TESELA_FAKE_COPY_ON, TESELA_FAKE_EVENT,
                                                      TESELA_FAKE_ALLOCATION, TESELA_FAKE_STREAM};

@@ -1,6 +1,6 @@
-/* Products by ranks that multiply on an OpenCL device, of operands in its buffers, in host memory, or both:
- * exactly, with what lies beside an operand in a buffer as it was; what buffers are refused; and transposes
- * between buffers. */
+/* Products by ranks that multiply on an OpenCL device, of operands in its buffers, in host memory,
+ * or both. Results are exact, and bytes around an operand in a buffer are unchanged. Also: the
+ * buffers that are refused, and transposes between buffers. */
 #include "unit/unit.h"
 
 #include "base/types.h"
@@ -34,8 +34,8 @@ static void body(tsl_ranks *ranks, void *user) {
   snprintf(o->why[ranks->rank], sizeof o->why[0], "%s", why ? why : "");
 }
 
-/* Cases in f32 and f64, with operands in buffers by turns, and none of them; by one strategy, whose kernels
- * are soon compiled. */
+/* Multiplies cases in f32 and f64, with each subset of the operands in buffers. One strategy, whose
+ * kernels compile quickly. */
 static void cases_are_right(void **state) {
   static outcome o;
   int several = 0, tiled = 0;
@@ -63,7 +63,8 @@ static void cases_are_right(void **state) {
   assert_true(several > 20 && tiled > 2);
 }
 
-/* What relaxed arithmetic takes for 0 is told of all ranks' products; of others nothing is. */
+/* Where relaxed arithmetic flushes small numbers to 0, the records of all ranks' products report
+ * it. Other records do not. */
 static void flushing_is_told(void **state) {
   static const char *const strategies[] = {"element", "element relaxed=1"};
   static outcome o;
@@ -189,8 +190,8 @@ typedef struct turned {
   tesela_status status[2];
 } turned;
 
-/* A rank has 3 of 6 rows of A and 2 of 4 of B, each row in a buffer with a gap behind it, which is as it was.
- */
+/* A rank owns 3 of 6 rows of A and 2 of 4 rows of B. Each row in a buffer is followed by a gap,
+ * which must stay unchanged. */
 static void transpose(tsl_ranks *ranks, void *user) {
   enum { ROWS = 6, COLS = 4, OWN_A = ROWS / 2, OWN_B = COLS / 2, LEAD_A = COLS + 1, LEAD_B = ROWS + 2 };
   turned *t = user;

@@ -1,5 +1,5 @@
-/* Products by ranks that are threads: every layout, type and way, exactly; and the words that travelled are
- * those that were counted. */
+/* Products by ranks that are threads: every layout, type and algorithm gives the exact result, and
+ * the words that travelled equal the count. */
 #include "unit/unit.h"
 
 #include "base/types.h"

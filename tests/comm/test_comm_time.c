@@ -95,7 +95,8 @@ static void of_clusters(void **state) {
     }
 }
 
-/* Of 1,024 ranks: within 15%, and the words of the busiest one within 2%, whatever the memory. */
+/* With 1,024 ranks, the estimate is within 15% of the simulation, and the words of the busiest rank
+ * within 2%, for any memory. */
 static void of_many(void **state) {
   (void)state;
   static const struct {

@@ -32,7 +32,8 @@ static void times(const double x[2], double y[2]) {
   y[1] = imaginary;
 }
 
-/* Element (i, j) of B as it is stored. B is COLS x ROWS: A's transpose, where A is ROWS x COLS. */
+/* Compares element (i, j) of the stored B with the expected value. B is COLS x ROWS: the transpose
+ * of A, which is ROWS x COLS. */
 static void look(void *user, int64_t i, int64_t j, const double got[2]) {
   looking *l = user;
   const transposing *t = l->t;
@@ -52,7 +53,7 @@ static void body(tsl_ranks *ranks, void *user) {
   transposing *t = user;
   const int rank = ranks->rank;
   dealt a, b;
-  /* With its transpose set, what is stored is COLS x ROWS for A, and ROWS x COLS for B. */
+  /* With its transpose set, A is stored as COLS x ROWS, and B as ROWS x COLS. */
   const int64_t a_rows = t->transpose_a ? COLS : ROWS, b_rows = t->transpose_b ? ROWS : COLS;
   const bool reads = t->beta[0] != 0 || t->beta[1] != 0;
   if (!dealt_make(&a, t->a, ranks->size, rank, a_rows, ROWS + COLS - a_rows, t->type, 5, true) ||

@@ -1,6 +1,6 @@
-/* Words that travel, against what must: 20 shapes on 2 to 64 ranks that are threads, operands lying evenly.
- * What each rank holds and receives is compared with the memory-independent bound (comm/comm_grid.h), and
- * what travelled with what was counted before.
+/* Words that travel, compared with the lower bound: 20 shapes on 2 to 64 ranks that are threads,
+ * with evenly distributed operands. The words that each rank holds and receives are compared with the
+ * memory-independent bound (comm/comm_grid.h), and the words that travelled with the count.
  *
  *   test_comm_words        some numbers of ranks
  *   test_comm_words all    all from 2 to 64, and a table */
@@ -95,7 +95,7 @@ static int64_t largest(const int64_t *values, int count) {
   return most;
 }
 
-/* What is shown of a shape. */
+/* Figures of a shape, printed as a row of the table. */
 typedef struct row {
   double sum, worst, sum_moved, worst_moved;
   int count, count_moved, worst_ranks;
@@ -191,7 +191,7 @@ static void shares_as_layout(const tsl_process_grid *grid, size_t which, int64_t
   free(counts);
 }
 
-/* What tesela explain tells of 1,024 ranks, against every message counted. */
+/* Compares the figures of tesela explain for 1,024 ranks with a count of every message. */
 static void as_explained(void **state) {
   (void)state;
   static const int64_t products[][3] = {{65536, 65536, 65536}, {100000, 20000, 7000}, {4096, 4096, 1000000}};
@@ -220,7 +220,7 @@ static void as_explained(void **state) {
   }
 }
 
-/* And by the messages of as many ranks as threads can be: what they sent and received themselves. */
+/* Compares the figures of tesela explain with the words that ranks (threads) sent and received. */
 static void as_explained_by_threads(void **state) {
   (void)state;
   static const struct {
@@ -252,8 +252,8 @@ static void as_explained_by_threads(void **state) {
   tesela_context_destroy(context);
 }
 
-/* Tiles that grow follow each other, and each is as many times as large as the one before as is asked for,
- * but for whole tiles of kernels. */
+/* Tiles that grow cover the range without gaps. Each tile is larger than its predecessor by the
+ * given factor, rounded to whole kernel tiles. */
 static void tiles_grow(void **state) {
   static const int64_t totals[] = {0, 1, 5, 80, 1000, 4095, 32768, 1000000007};
   (void)state;

@@ -65,9 +65,9 @@ static void note(const char *text, int place, bool is_assembled) {
   builds++;
 }
 
-/* Making machine code of PTX takes NVRTC as long as making PTX. Each source is assembled once for each
- * architecture, and with each config where it is CUDA's own, for those have instructions that are first
- * looked at then. */
+/* Returns true when a text must be assembled. NVRTC needs as long to assemble PTX as to make it. So
+ * each source is assembled once for each architecture. CUDA's own sources are assembled with each
+ * config, because only the assembler checks their instructions. */
 static bool is_to_be_assembled(const char *text, int place) {
   const tsl_source_file *file;
   for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++) {

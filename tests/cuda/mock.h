@@ -1,5 +1,5 @@
-/* Mock CUDA devices: no driver and no memory, but NVRTC compiles for them, so that strategies build their
- * kernels as they would on a device of that architecture. For tests only. */
+/* Mock CUDA devices without a driver or memory, for tests only. NVRTC compiles for them, so that
+ * strategies build their kernels as on a device of that architecture. */
 #ifndef TSL_TESTS_CUDA_MOCK_H
 #define TSL_TESTS_CUDA_MOCK_H
 
@@ -9,10 +9,12 @@
  * the limits being those that all CUDA devices have. After tsl_nvrtc_load(). */
 extern const tsl_device_kind mock_kind;
 
-/* What was compiled so far: how many texts, and whether one of them held a line "#line 1 "<path>"". */
+/* Returns the number of texts compiled so far. mock_built() returns true when one of them had a
+ * line "#line 1 "<path>"". */
 int mock_builds(void);
 bool mock_built(const char *path);
-/* The binary of the last build; PTX for the device of an architecture that nobody knows. */
+/* Returns the binary of the last build: PTX for the device of an unknown architecture. The mock
+ * owns it. */
 const tsl_binary *mock_last(void);
 
 #endif

@@ -1,6 +1,7 @@
-/* What only a CUDA device does: being a guest in the process's context, its errors as sentences, PTX for a
- * device that NVRTC does not know, pitches past the driver's limit, and the end of a context. What every
- * device does is in tests/unit/test_device_conformance.c and test_device_kernels.c. */
+/* Features of CUDA devices only: use of the process's context, errors as sentences, PTX for a
+ * device that NVRTC does not know, and the end of a context. Pitches above the driver's limit are
+ * tested too. tests/unit/test_device_conformance.c and test_device_kernels.c test all kinds of
+ * devices. */
 #include "unit/conformance.h"
 
 #include "base/source.h"
@@ -50,7 +51,7 @@ static void described(void **state) {
   assert_int_equal(strncmp(cuda->platform, "CUDA ", 5), 0);
 }
 
-/* The thread's current context is after each call what it was before. */
+/* Each call leaves the thread's current context unchanged. */
 static void guest(void **state) {
   (void)state;
   void *library = dlopen("libcuda.so.1", RTLD_LAZY);

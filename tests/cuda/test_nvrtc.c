@@ -1,5 +1,5 @@
-/* NVRTC without a GPU: every strategy builds its kernels, as it does on a device, for each architecture that
- * this NVRTC knows: every probe, every type or size of element, scaled and in place. */
+/* NVRTC without a GPU: every strategy builds its kernels, as on a device, for each architecture
+ * that this NVRTC knows. Every probe, every type or size of element, scaled and in place. */
 
 #include "unit/unit.h"
 
@@ -25,7 +25,7 @@ static const tesela_type types[] = {TESELA_F32, TESELA_F64};
 static const char *const folders[] = {"kernel", "device/cuda/include", NULL};
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Compiles, checks that what comes out is of the target's kind, and returns its size. */
+/* Compiles, checks that the binary is of the target's kind, and returns its size. */
 static size_t compile(const tsl_nvrtc_target *target, const char *name, const char *text,
                       const char *options) {
   const tsl_build build = {.name = name, .text = text, .options = options};
@@ -48,7 +48,7 @@ static size_t compile(const tsl_nvrtc_target *target, const char *name, const ch
 
 /* --- every kernel --- */
 
-/* What an operation's kernels may be compiled for: types, and for transposes scaling and being in place. */
+/* Forms of an operation's kernels: types, and for transposes scaling and in place. */
 typedef struct form {
   tsl_types types;
   bool scaled, in_place;
@@ -80,8 +80,8 @@ static int forms_of(const tsl_strategy *strategy, form *forms) {
   return count;
 }
 
-/* Whether it takes products with structures alone: on devices, that is a strategy whose children take the
- * others. */
+/* Returns true for a strategy that takes only products with structures. Its children take the other
+ * products. */
 static bool is_structured_only(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_GEMM && strategy->takes.structures && strategy->needs & TSL_CAN_KERNELS;
 }
@@ -108,8 +108,8 @@ static bool none_reduces(const tsl_subplan *child) {
 static const tsl_subplan_factory no_children = {
     .make = make_none, .workspace = workspace_of_none, .reduces = none_reduces, .destroy = destroy_none};
 
-/* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. Small ones
- * for who brings products to shared memory whole. */
+/* Returns a problem with lines of a kilobyte in every type: few tiles of C, and k large enough to
+ * be split. Smaller lines for cuda_whole, which copies whole products to shared memory. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *form_in) {
   const bool is_whole = strcmp(strategy->name, "cuda_whole") == 0;
   const int64_t lines = is_whole ? 64 : 256, k = is_whole ? lines
@@ -140,7 +140,8 @@ static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *co
   return why;
 }
 
-/* Whether the device takes it; if so it must compile. */
+/* Builds the kernel if the device takes the config. Returns false if it does not. A failed build
+ * fails the test. */
 static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *form_in,
                   tsl_device *device) {
   tsl_work work = {.strategy = strategy, .config = *config, .device = device, .children = &no_children};
@@ -153,7 +154,7 @@ static bool build(const tsl_strategy *strategy, const tsl_config *config, const 
   return true;
 }
 
-/* Whether it is `device`'s turn among those of the first `count` devices that take the config. */
+/* Returns true when it is `device`'s turn among the first `count` devices that take the config. */
 static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, const form *form_in, int number,
                     tsl_device *const *found, int count, const tsl_device *device) {
   tsl_problem problem;
@@ -169,10 +170,10 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
 /* By the argument `sweep`: for every architecture, all that it is to compile. */
 static bool is_sweep;
 
-/* The devices share a strategy's configs and forms: each takes the first config in the first form, in a sweep
- * in the first two, and of the rest what its turn is. Where there are many forms, the first config takes
- * every other one and further configs one each. Of what is a turn's, every twelfth is compiled, of each
- * strategy others, each config's with forms of its own; in a sweep all. */
+/* Builds a strategy's configs and forms, shared among the devices. Each device takes the first
+ * config in the first form (in a sweep, the first two), and its turns of the rest. Where there are
+ * many forms, the first config takes every other one and further configs one each. Of a device's
+ * turns every twelfth is compiled, different ones for each strategy and config; in a sweep all are. */
 enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 12 };
 static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
                      tsl_device *device) {
@@ -194,11 +195,11 @@ static int build_all(const tsl_strategy *strategy, int number, tsl_device *const
 
 static tsl_devices *devices;
 
-/* The mock devices, the one of an unknown architecture last. */
+/* Finds the mock devices. The device of an unknown architecture is the last. */
 static int find_devices(tsl_device **found, int most) {
   tsl_device *device;
   int count = 0;
-  setenv("TESELA_CACHE_SIZE", "0", 1); /* what is on disk would not be compiled */
+  setenv("TESELA_CACHE_SIZE", "0", 1); /* a kernel in the disk cache would not be compiled */
   tsl_device_kind_add(&mock_kind);
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++)
@@ -221,7 +222,8 @@ static const tsl_strategy *strategy_of(const char *path) {
   return NULL;
 }
 
-/* Of one that OpenCL alone has, CUDA's compiler never sees the text. */
+/* Returns true for a kernel of a strategy that CUDA compiles. CUDA's compiler never gets the text
+ * of a strategy for OpenCL only. */
 static bool is_kernel_of_strategy(const char *path) {
   const char *dot = strrchr(path, '.');
   const tsl_strategy *strategy = strategy_of(path);
@@ -240,7 +242,8 @@ static bool is_for(const tsl_strategy *strategy, const tsl_device *device) {
   return tsl_strategy_refuse(strategy, &problem, &config, device) == NULL;
 }
 
-/* How many of the first `count` devices have what the strategy needs. */
+/* Returns the number of the first `count` devices that have the capabilities that the strategy
+ * needs. */
 static int devices_for(const tsl_strategy *strategy, tsl_device *const *found, int count) {
   int able = 0;
   for (int i = 0; i < count; i++)
@@ -302,9 +305,9 @@ static void build_looks(tsl_device *device, int turn, int turns) {
   }
 }
 
-/* Kernels that do the last step themselves: each function, types of C that sums have and have not, vectors
- * along both ways, in registers and where elements are stored, of sums that are whole numbers, apart, split,
- * and folded. Small tiles compile in a moment. */
+/* Kernels with a fused epilogue: each function; types of C that are the sums' type or not; vectors
+ * along both directions, in registers and where elements are stored; sums of whole numbers,
+ * separate, split and folded. Small tiles compile quickly. */
 static void finishing_kernels(void **state) {
   (void)state;
   static const struct {
@@ -417,7 +420,8 @@ static void every_kernel(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* What this NVRTC does not know is said, and left out. */
+/* Returns false for an architecture that this NVRTC does not know, with a message. The test omits
+ * it. */
 static bool target_for(int architecture, tsl_nvrtc_target *target) {
   if (tsl_nvrtc_target_for(architecture, target) == TESELA_OK)
     return true;
@@ -425,8 +429,8 @@ static bool target_for(int architecture, tsl_nvrtc_target *target) {
   return false;
 }
 
-/* Graphics cards have the tensor cores of sm_80, with additions: each of cuda_mma's kinds of products is
- * compiled for them, as machine code: by turns, or in a sweep for each of them. */
+/* Graphics cards have the tensor cores of sm_80, with additions. Each kind of product of cuda_mma
+ * is compiled to machine code for them: in turn, or in a sweep for each card. */
 static void cards(void **state) {
   (void)state;
   static const int newer[] = {86, 89, 120};
@@ -499,8 +503,9 @@ static void vectors(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* In PTX it shows what each form of register_tile multiplies: complex numbers by fused multiply-adds of their
- * parts, bytes four at a time with the signs that their types have, or one by one in panels. */
+/* The PTX shows the multiplications of each form of register_tile: complex numbers by fused
+ * multiply-adds of their parts; bytes four at a time with their types' signs, or one by one in
+ * panels. */
 static void element_types(void **state) {
   (void)state;
   static const char local[] = "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8";
@@ -627,7 +632,7 @@ static void targets(void **state) {
     assert_string_equal(target.name, "sm_90a");
     compile(&target, "plain", plain, "-DFACTOR=2");
   }
-  /* A device that this NVRTC has never heard of gets PTX; one that is too old is refused. */
+  /* A device that this NVRTC does not know gets PTX. A device that is too old is refused. */
   assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK);
   assert_true(target.is_ptx && strncmp(target.name, "compute_", 8) == 0);
   assert_null(strchr(target.name, 'a'));
@@ -696,7 +701,7 @@ static void named_library(void **state) {
 }
 
 int main(int argc, char **argv) {
-  /* What a sanitizer leaves out compiles texts, and nothing else, behind these. */
+  /* the tests after these only compile texts, and a sanitizer's run omits them */
   enum { OF_OURS = 8 };
   is_sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
   const struct CMUnitTest tests[] = {

@@ -1,5 +1,6 @@
-/* Every word of the kernel dialect, on every device that compiles kernels, for both element types and all
- * vector lengths: words.cl against the same computation on the host, bit by bit. */
+/* Tests every word of the kernel dialect, on every device that compiles kernels, for both element
+ * types and all vector lengths. Compares words.cl with the same computation on the host, bit by
+ * bit. */
 #include "base/source.h"
 #include "base/status.h"
 #include "device/devices.h"
@@ -37,7 +38,7 @@ static bool in_word(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether `text` has `word` with nothing that could belong to it on either side. */
+/* Returns true when `text` has `word` as a whole word. */
 static bool has_word(const char *text, const char *word) {
   const size_t length = strlen(word);
   for (const char *at = text; (at = strstr(at, word)) != NULL; at += length)
@@ -333,7 +334,7 @@ static float float_of(uint32_t bits) {
   return x;
 }
 
-/* The same number, or both are none. */
+/* Returns true when both are the same number, or both NaN. */
 static bool same_float(uint32_t bits, double right) {
   const float x = float_of(bits);
   return isnan(right) ? isnan(x) != 0 : x == right && (signbit(x) != 0) == (signbit(right) != 0);
@@ -364,7 +365,7 @@ static void check_narrow(tsl_device *device, tsl_module *module) {
       if (got[i] != right[i])
         fail_msg("%s: dot of %08x and %08x, form %d: %08x, not %08x", device->name, x, y, i, got[i],
                  right[i]);
-    /* 32 even numbers and 32 odd ones of the group's 64, each beside 5. */
+    /* The sums of 32 even and 32 odd numbers of the group's 64, each plus 5. */
     const int even = 5 + 32 * (64 * (int)(g / 64) + 31), odd = even + 32;
     if ((int)got[7] != even - 3 * odd)
       fail_msg("%s: item %u of those who added has %d, not %d", device->name, g, (int)got[7], even - 3 * odd);
@@ -384,7 +385,7 @@ static void check_narrow(tsl_device *device, tsl_module *module) {
 
 enum { IMAGE_WIDTH = 13, IMAGE_HEIGHT = 5, LEFT = 3, ABOVE = 2 };
 
-/* What the texel at (column, row) of the image holds; zeros outside. */
+/* Returns the image's texel at (column, row); 0 outside the image. */
 static float texel_at(int column, int row, int lane) {
   const bool inside = column >= 0 && column < IMAGE_WIDTH && row >= 0 && row < IMAGE_HEIGHT;
   return inside ? (float)(1 + lane + 4 * (column + IMAGE_WIDTH * row)) : 0;
@@ -483,7 +484,7 @@ static void test_every_device_agrees_with_the_host(void **state) {
   assert_true(checked > 0);
 }
 
-/* An OpenCL device for the processor is part of what the tests need; other devices are named when missing. */
+/* The tests require an OpenCL device for the processor. Other devices are reported when missing. */
 static void test_pocl_is_there(void **state) {
   (void)state;
   const char *name, *what, *why;

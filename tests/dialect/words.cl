@@ -1,18 +1,18 @@
-/* A kernel that uses every word of the dialect (src/kernel/dialect.h) and the headers that kernels share.
- * test_dialect.c computes the same on the host; a word that is missing here fails that test.
+/* A kernel that uses every word of the dialect (src/kernel/dialect.h) and of the headers that kernels
+ * share. test_dialect.c computes the same on the host. A missing word fails that test.
  *
- * Each of the items, number g = (z * height + y) * width + x of the whole grid, leaves
- *   places[g]      where it is: group, number of groups, item, number of items, five bits each
+ * Each item, number g = (z * height + y) * width + x of the whole grid, stores
+ *   places[g]      its place: group, number of groups, item, number of items, five bits each
  *   places[n + g]  a polynomial in the integers of `given`: a struct by value arrives whole
- *   lines[g]       given.alpha times a weighted sum of what its neighbours in the group put in local memory
+ *   lines[g]       given.alpha times a weighted sum of its group neighbours' numbers in local memory
  *   lines[n + g]   whole[g], moved by every WIDTH-th item as an aligned vector
- *   lines[2 n + g] a product of numbers of `fine`, less one, where fusing the two would show; at g = 0, a NaN, and at g = 2 the
- *                  error function and the hyperbolic tangent of one
+ *   lines[2 n + g] a product of numbers of `fine`, less one, where a fused operation would differ; at
+ *                  g = 0 a NaN, and at g = 2 the error function and the hyperbolic tangent of one
  *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
- *                              multiply-adds of numbers where rounding twice would show
+ *                              multiply-adds of numbers where a second rounding would differ
  *
- * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images. Local
- * memory: twice 64 numbers. Addresses of vectors are aligned to the element only, but for those that say otherwise. */
+ * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images.
+ * Local memory: twice 64 numbers. Vectors are aligned to the element only, unless stated otherwise. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 
@@ -31,7 +31,7 @@
 
 TSL_CONSTANT int words_weights[4] = {1, 2, 3, 5};
 
-/* What only floats have: of doubles nothing. */
+/* Returns functions that exist only for floats; 0 for doubles. */
 TSL_FUNCTION TSL_REAL words_of_floats(TSL_REAL x) {
 #ifdef TSL_REAL_IS_DOUBLE
   return 0 * x;
@@ -94,7 +94,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
     TSL_LOCAL_STORE(TSL_REAL, 2, pairs + item, TSL_LOAD(TSL_REAL, 2, whole + g));
   TSL_BARRIER();
   const TSL_VECTOR(TSL_REAL, 2) pair = TSL_LOCAL_LOAD(TSL_REAL, 2, pairs + item / 2 * 2);
-  /* Nothing, if what was put down comes back. */
+  /* 0, if local memory returns the stored numbers. */
   const int other = ITEMS - 1 - item;
   const TSL_REAL lost =
       (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g] + (TSL_REAL)(numbers[other] - other);
@@ -148,7 +148,7 @@ tsl_words_narrow(TSL_GLOBAL int *TSL_RESTRICT narrow) {
   narrow[8 * g + 3] = TSL_DOT4(u, u, x, y, g);
   narrow[8 * g + 4] = TSL_AS_INT(TSL_FLOAT_OF_HALF((unsigned short)(64 * g + g % 64)));
   narrow[8 * g + 5] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT(x));
-  narrow[8 * g + 6] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((y & 0x0fffffff) + 0x30000000)); /* near those of f16 */
+  narrow[8 * g + 6] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((y & 0x0fffffff) + 0x30000000)); /* near f16's numbers */
   if (TSL_ITEM(0) < 2)
     added[TSL_ITEM(0)] = 5;
   TSL_BARRIER();

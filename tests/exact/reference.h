@@ -16,8 +16,8 @@ void reference_end(reference *reference_in);
 void reference_add(reference *reference_in, double x, double y);
 /* The sum as a double. */
 double reference_value(const reference *reference_in);
-/* alpha sum + beta c, rounded once to the type. Zero scalars leave out what they multiply; an exact zero is
- * +0. */
+/* Returns alpha sum + beta c, rounded once to the type. A zero scalar omits its term. An exact zero
+ * is +0. */
 double reference_result(const reference *reference_in, double alpha, double beta, double c, tesela_type type);
 
 #endif

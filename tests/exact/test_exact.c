@@ -68,7 +68,7 @@ static double compute(tsl_device *device, const tsl_config *config, const trial 
   free(memory[0]);
   free(memory[1]);
   tsl_type_load(terms->type, c, value);
-  /* NaN is the one without sign and payload. */
+  /* A NaN has no sign and no payload. */
   if (isnan(value[0])) {
     static const unsigned char quiet[2][8] = {{0, 0, 0xc0, 0x7f}, {0, 0, 0, 0, 0, 0, 0xf8, 0x7f}};
     assert_memory_equal(c, quiet[terms->type == TESELA_F64], tsl_type(terms->type)->size);
@@ -306,8 +306,8 @@ static void scalars_are_fused(void **state) {
     }
 }
 
-/* Products around and below the least number, which a factor brings back into sight: first where they round
- * to, then what that lacks. */
+/* Products around and below the smallest number, which a factor scales back into range: first the
+ * rounded product, then its error. */
 static void far_products_come_back(void **state) {
   (void)state;
   static const int scales[2][6] = {{-40, -60, -64, -70, -90, -120}, {-400, -450, -470, -500, -530, -1000}};

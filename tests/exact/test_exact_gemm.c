@@ -1,6 +1,6 @@
-/* The exact product against MPFR, bit by bit, on the cpu; its kernels' bits beside these; and what nearly
- * exact sums say that they enclose, against MPFR as well. Element (i, i) is one of the dots that are hard
- * (vectors.h), the others are what rows and columns of different ones make. */
+/* The exact product compared with MPFR, bit by bit, on the cpu, and its kernels' bits with the
+ * cpu's. The bounds of nearly exact sums are compared with MPFR too. Element (i, i) is a difficult
+ * dot (vectors.h). Other elements combine rows and columns of different dots. */
 #include "unit/calls.h"
 
 #include "base/random.h"
@@ -42,8 +42,8 @@ static void normal(vectors *vectors_in, double measure, uint64_t seed) {
   }
 }
 
-/* Halfway between two numbers but for something between 2^-20 and 2^-119 of them: what nearly exact sums can
- * tell, and what they cannot. */
+/* Makes sums halfway between two numbers, plus or minus 2^-20 to 2^-119 of the sum: nearly exact
+ * sums can decide some of them. */
 static void nearly_halfway(vectors *vectors_in, double measure, uint64_t seed) {
   const int far = (int)(20 + roll(seed, 0, 100));
   memset(vectors_in->x, 0, (size_t)vectors_in->count * sizeof *vectors_in->x);
@@ -274,7 +274,7 @@ static void *by_device(tsl_device *device, const tsl_problem *problem, void *a, 
   return c;
 }
 
-/* Those of the processor, NaN included. */
+/* Kernels give the processor's bits, NaN included. */
 static void kernels_have_the_same_bits(void **state) {
   static const tesela_type pairs[][2] = {{TESELA_F32, TESELA_F32}, {TESELA_F64, TESELA_F64},
                                          {TESELA_F16, TESELA_F16}, {TESELA_BF16, TESELA_BF16},
@@ -324,7 +324,7 @@ static void kernels_have_the_same_bits(void **state) {
 
 /* --- enclosures --- */
 
-/* A tile's panels from all lines; those that are not there are 0. */
+/* Packs a tile's panels from all lines. Missing lines are 0. */
 static void pack(const double *lines, int count, int k, int width, double *dst) {
   for (int l = 0; l < k; l++)
     for (int i = 0; i < width; i++)
@@ -344,8 +344,8 @@ static void measure(const double *line, int k, double *largest, double *total, d
   }
 }
 
-/* Whether the exact alpha sum + beta before lies between both, where they say anything; of f64 both are
- * rounded already. */
+/* Returns true when the exact alpha sum + beta before lies between both bounds, where there are
+ * bounds. Bounds of f64 are already rounded. */
 static bool encloses(const factors *factors_in, const tsl_near_row *row, int i, int j, double lower,
                      double upper) {
   reference sum;

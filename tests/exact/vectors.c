@@ -78,7 +78,8 @@ static void graded(vectors *vectors_in, double measure, uint64_t seed) {
         ldexp(uniform(seed + 2, (uint64_t)i), (int)(roll(seed + 3, i, span) - span / 2)));
 }
 
-/* The same, from the least to the greatest, then (seed odd) the other way: windows move with them. */
+/* Makes numbers from the smallest to the largest, or with an odd seed in reverse, so that windows
+ * of the accumulator move. */
 static void rising(vectors *vectors_in, double measure, uint64_t seed) {
   for (int64_t i = 0; i < vectors_in->count; i++) {
     const double at = (double)i / (double)vectors_in->count, place = seed % 2 ? 1 - at : at;
@@ -157,7 +158,7 @@ static void sparse(vectors *vectors_in, double measure, uint64_t seed) {
   }
 }
 
-/* Ordinary numbers, and now and then one that is 2^measure away. */
+/* Makes ordinary numbers, and a few that are 2^measure larger or smaller. */
 static void outliers(vectors *vectors_in, double measure, uint64_t seed) {
   for (int64_t i = 0; i < vectors_in->count; i++) {
     const double away = roll(seed, i, 300) == 0 ? (seed % 2 ? measure : -measure) : 0;
@@ -165,8 +166,8 @@ static void outliers(vectors *vectors_in, double measure, uint64_t seed) {
   }
 }
 
-/* 1 + half a unit, in many terms: a tie, or just off it by one far smaller term (seed 1, 2 modulo 3); measure
- * is what a unit is, as an exponent. The last digit is odd or even. */
+/* Makes 1 + half a unit, in many terms: a tie, or a tie plus or minus one far smaller term (seed 1,
+ * 2 modulo 3). `measure` is the exponent of a unit. The last digit is odd or even. */
 static void tie(vectors *vectors_in, double measure, uint64_t seed) {
   const double unit = ldexp(1, (int)measure), base = seed % 2 ? 1 + unit : 1;
   const int64_t parts = vectors_in->count < 120 ? vectors_in->count / 2 : 60;

@@ -20,7 +20,7 @@ double vectors_rounded(tesela_type type, double value);
 /* Swaps terms at random. */
 void vectors_shuffle(vectors *vectors_in, uint64_t seed);
 
-/* Each fills all terms. `measure` is what the maker wants it to be. */
+/* Fills all terms. The maker defines the meaning of `measure`. */
 typedef void (*vectors_maker)(vectors *vectors_in, double measure, uint64_t seed);
 typedef struct vectors_kind {
   const char *name;

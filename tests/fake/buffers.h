@@ -6,7 +6,7 @@
 
 #include <tesela/tesela.h>
 
-/* Of zeros. */
+/* Makes buffers filled with zeros. */
 static inline void buffers_for(tesela_context *context, const char *device, tesela_buffer **buffer,
                                size_t floats) {
   static const float zeros[3 * 4096];

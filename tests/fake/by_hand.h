@@ -1,5 +1,5 @@
-/* One product in f32 whose result is told by hand, in whole numbers, with gaps behind C's rows: what tests of
- * the ways of operands run again and again; and children of one strategy each. */
+/* One product in f32 whose result is computed by hand, in whole numbers, with gaps after C's rows,
+ * for tests of the places of operands. Also children of one strategy each. */
 #ifndef TSL_TESTS_FAKE_BY_HAND_H
 #define TSL_TESTS_FAKE_BY_HAND_H
 
@@ -49,7 +49,7 @@ static inline tesela_status run(tsl_plan *plan, product *p) {
   return run_timed(plan, p, NULL);
 }
 
-/* The same, right. */
+/* Runs the plan with times, and expects success. */
 static inline void must_timed(tsl_plan *plan, product *p, tsl_phases *phases) {
   if (run_timed(plan, p, phases) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
@@ -91,8 +91,8 @@ static inline void must_in_threads(tsl_plan *plan) {
   }
 }
 
-/* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a
- * second. */
+/* Makes children of one fixed strategy for each kind of device: the choice is not tested, and
+ * compilers take a second. */
 static inline tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
                                         tsl_subplan **child) {
   const bool on_cpu = (wish->device->capabilities & TSL_CAN_HOST) != 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies over a link that is not there: slow enough that nobody takes them for free. */
+/* Link of the fake device: slow enough that the planner counts its copies. */
 #define LINK_BANDWIDTH 10e9
 
 static void describe(fake_device *self, unsigned hidden, tsl_device *device) {

@@ -1,20 +1,20 @@
-/* A device that fails on demand. The kind "fake" has one device, fake:0, or as many as a test asks for, which
- * hands every operation to another device (the inner one), counts what is alive, and fails the call that a
- * test chose.
+/* A device that fails on demand. The kind "fake" has one device, fake:0, or as many as a test sets.
+ * It forwards every operation to another device (the inner one), counts live objects, and fails the
+ * call that a test selected.
  *
  *   tesela_fake_install();                         before any context or tsl_devices_create()
  *   tesela_fake_inner("opencl:0");                 default: cpu
  *   tesela_fake_fail(TESELA_FAKE_COPY_OUT, 2);     the second copy to the host from now on fails
  *   ... use the device fake:0 ...
- *   tesela_fake_live_text() is "" when nothing was left behind
+ *   tesela_fake_live_text() is "" when every object was destroyed
  *
- * For programs, the environment says the same, read at install:
+ * For programs, the environment has the same settings, read at install:
  *   TESELA_FAKE_INNER=opencl:0 TESELA_FAKE=copy_out:2,finish:1+ TESELA_FAKE_HIDE=SHARED_MEMORY
  *
- * What a failure looks like: the call does nothing (finish waits first), and returns the status below with a
- * sentence that starts "fake:0: " and has the words "on demand". Counters are the process's, and may be
- * used from any thread. While a failure of build or load is armed, nothing is found in the kernel cache, so
- * that the call comes. */
+ * A failing call does nothing (finish waits first), and returns the status below with a sentence that
+ * starts with "fake:0: " and contains "on demand". Counters belong to the process, and any thread may
+ * use them. While a failure of build or load is armed, lookups in the kernel cache miss, so that build
+ * or load is called. */
 #ifndef TESELA_TESTS_FAKE_H
 #define TESELA_TESTS_FAKE_H
 
@@ -44,7 +44,7 @@ typedef enum tesela_fake_operation {
       TESELA_FAKE_COUNT
 } tesela_fake_operation;
 
-/* What is counted as alive. */
+/* Kinds of objects that are counted. */
 #define TESELA_FAKE_OBJECT_LIST(X)                                                                           \
   X(BUFFER, "buffer")                                                                                        \
   X(PINNED, "pinned block") X(IMAGE, "image") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module")
@@ -66,13 +66,15 @@ void tesela_fake_install(void);
 void tesela_fake_inner(const char *name);
 void tesela_fake_hide(unsigned capabilities);
 
-/* So many devices, fake:0 and on, each over an inner one of its own; 1 at first. For lists likewise. */
+/* Sets the number of devices: fake:0 and on, each with an inner device of its own; 1 by default.
+ * Applies to lists of devices that are made afterwards. */
 void tesela_fake_devices(int count);
 /* Only calls on this one are counted and fail; -1, as at first: on all. */
 void tesela_fake_only(int index);
 
-/* Over the cpu: devices whose memory has addresses that a vendor's library knows, each in a slot of its own
- * (pci); events are asked about, and come at the third question. For lists of devices likewise. */
+/* Makes the devices cards over the cpu. Their memory has addresses that a vendor's library can use,
+ * and each is in a slot of its own (pci). An event is complete at the third query. Applies to lists
+ * of devices that are made afterwards. */
 void tesela_fake_cards(bool on);
 /* How often this thread has entered a device that it has not left. */
 int tesela_fake_entered(void);
@@ -102,13 +104,13 @@ int tesela_fake_failures(void);
 void tesela_fake_fail_as(tesela_fake_operation operation, tesela_status status);
 /* Buffers over the caller's memory that were made since the last reset. */
 int tesela_fake_wraps(void);
-/* Buffers that were destroyed since the last reset while a stream had work on them that nobody had waited
- * for. Waits are finish(), blocking copies to the host, maps and the stream's end; waits for events are
- * not followed. */
+/* Returns the number of buffers destroyed since the last reset while a stream had pending work on
+ * them. Waits are finish(), blocking copies to the host, maps and the stream's end. Waits for
+ * events are not tracked. */
 int tesela_fake_torn(void);
 
-/* Objects that were made and not destroyed; and the same as text, "2 buffers, 1 stream" ("" when there are
- * none), valid until this thread's next call. */
+/* Returns the number of live objects of a kind. tesela_fake_live_text() returns all of them as
+ * text, "2 buffers, 1 stream" ("" when there are none), valid until this thread's next call. */
 int tesela_fake_live(tesela_fake_object object);
 const char *tesela_fake_live_text(void);
 

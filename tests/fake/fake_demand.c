@@ -1,4 +1,4 @@
-/* Which call fails, and what is alive. */
+/* Selection of the call that fails, and counts of live objects. */
 #include "fake/fake_internal.h"
 
 #include "base/status.h"
@@ -42,7 +42,7 @@ static int device_count = 1;
 static atomic_int counted_device = -1;
 static char inner_name[64] = "cpu";
 static unsigned hidden_capabilities;
-static char malformed[256]; /* what is wrong with the environment */
+static char malformed[256]; /* error in the environment's settings */
 
 tesela_status fake_demand(const tsl_device *device, tesela_fake_operation operation) {
   demand *of = &demands[operation];
@@ -149,7 +149,7 @@ bool fake_has_clock(double *now) {
   return clock_is_on;
 }
 
-/* --- what is alive --- */
+/* --- live objects --- */
 
 void fake_count_live(tesela_fake_object object, int change) {
   atomic_fetch_add(&live[object], change);
@@ -243,7 +243,7 @@ static bool read_capability(const char *word) {
   return false;
 }
 
-/* Reads each word of a variable; what a word should be goes into the sentence. */
+/* Reads each word of a variable. The error message describes a right word by `should`. */
 static void read_words(const char *variable, bool (*read)(const char *word), const char *should) {
   const char *value = getenv(variable);
   char words[256], *place = NULL;

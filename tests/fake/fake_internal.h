@@ -1,4 +1,4 @@
-/* What the files of the fake device share. */
+/* Declarations that the files of the fake device share. */
 #ifndef TESELA_TESTS_FAKE_INTERNAL_H
 #define TESELA_TESTS_FAKE_INTERNAL_H
 
@@ -16,9 +16,10 @@ typedef struct fake_device {
 
 /* fake_demand.c: counts a call, and fails it when it was chosen. */
 tesela_status fake_demand(const tsl_device *device, tesela_fake_operation operation);
-/* Whether a failure waits for its call. */
+/* Returns true when a failure of the operation is armed and not yet used. */
 bool fake_is_armed(tesela_fake_operation operation);
-/* Whether failures of copies to the host leave half of a copy (tesela_fake_fail_as). */
+/* Returns true when a failing copy to the host copies half of its bytes first
+ * (tesela_fake_fail_as). */
 bool fake_fails_halfway(void);
 void fake_count_wrap(void);
 void fake_count_torn(void);
@@ -30,10 +31,10 @@ tesela_status fake_settings(const char **inner, unsigned *hidden, int *count);
  */
 tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden);
 
-/* Whether events have a clock of their own, and its seconds now. */
+/* Returns true when events use a clock of their own, and stores its seconds in `now`. */
 bool fake_has_clock(double *now);
 
-/* Whether the devices that are listed are cards (tesela_fake_cards). */
+/* Returns true when the devices are cards (tesela_fake_cards). */
 bool fake_has_cards(void);
 
 extern const tsl_device_kind fake_kind;

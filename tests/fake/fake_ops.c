@@ -1,5 +1,6 @@
-/* Every operation of the vtable, handed to the inner device. Objects of the fake device hold the inner one's
- * beside what the vtable promises about them (tsl_buffer's fields), and are made and destroyed with it. */
+/* Every operation of the vtable, forwarded to the inner device. A fake object holds the inner
+ * object and the members that the vtable guarantees (tsl_buffer's fields). Both are made and
+ * destroyed together. */
 #include "fake/fake_internal.h"
 
 #include "base/status.h"
@@ -22,8 +23,8 @@ struct tsl_stream {
   int place; /* in `waited_for` */
 };
 
-/* Work is numbered. Of each stream, the number up to which somebody has waited. Streams that are more than
- * PLACES share places, which hides some work that is pending and invents none. */
+/* Number of the last work, and for each stream the number up to which a caller has waited. More
+ * than PLACES streams share places, which hides some pending work and invents none. */
 enum { PLACES = 256 };
 static atomic_uint_fast64_t work_count, waited_for[PLACES];
 static atomic_int stream_count;
@@ -73,7 +74,7 @@ static void note_wait(const tsl_stream *stream) {
   atomic_store(&waited_for[stream->place], atomic_load(&work_count));
 }
 
-/* What the inner device said, under the name that the caller knows. */
+/* Replaces the inner device's name in its error by the name that the caller knows. */
 static tesela_status passed_on(const tsl_device *device, tesela_status status) {
   return status == TESELA_OK ? TESELA_OK : tsl_fail_in(status, "%s", device->name);
 }
@@ -188,8 +189,8 @@ static void stream_destroy(tsl_stream *stream) {
   free(stream);
 }
 
-/* Waits before it fails: what a stream of the inner device still uses must not be destroyed by the clean-up
- * that follows. */
+/* Waits before it fails: the clean-up that follows must not destroy objects that a stream of the
+ * inner device still uses. */
 static tesela_status finish(tsl_stream *stream) {
   const tesela_status status = inner_of(stream->device)->ops->finish(stream->inner);
   note_wait(stream);
@@ -225,7 +226,7 @@ static tesela_status read_rows(tsl_stream *stream, const tsl_copy *copy) {
   return tsl_fail(status, "%s: copy_out failed on demand, half done", stream->device->name);
 }
 
-/* --- copies beside computing --- */
+/* --- copies that overlap with computation --- */
 
 typedef struct fake_pinned {
   tsl_pinned base;
@@ -487,7 +488,7 @@ static void leave(tsl_device *device) {
   inner_of(device)->ops->leave(inner_of(device));
 }
 
-/* The same of cards over the cpu. */
+/* Operations of cards over the cpu. */
 static _Thread_local int entered;
 
 int tesela_fake_entered(void) {

@@ -1,6 +1,6 @@
-/* The fake device: each failure that it can make gives the promised status and a sentence, and whoever cleans
- * up as the vtable says leaves nothing behind. What runs here is a small job that uses every operation; the
- * nth call of each kind fails in turn, until the job comes to its end. */
+/* The fake device. Each of its failures has the promised status and a sentence, and a clean-up by
+ * the vtable's rules leaves no object. The test runs a small job that uses every operation. The nth
+ * call of each kind fails in turn, until the job succeeds. */
 #include "unit/unit.h"
 
 #include <stdlib.h>
@@ -269,7 +269,7 @@ static void test_inner_failure(void **state) {
   assert_string_equal(tesela_fake_live_text(), "");
 }
 
-/* What is not destroyed is counted. */
+/* Objects that are not destroyed are counted. */
 static void test_counts(void **state) {
   job j;
   (void)state;

@@ -1,5 +1,5 @@
-/* Roofs of a device that fails on demand: whichever call fails, its sentence comes back, nothing stays
- * behind, and what the caller holds is as it was. */
+/* Roofs of a device that fails on demand: each failing call's sentence is returned, no object is
+ * left, and the caller's struct is unchanged. */
 #include "unit/unit.h"
 
 #include <string.h>

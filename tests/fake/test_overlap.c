@@ -1,6 +1,7 @@
-/* Runs whose copies overlap with computing, on a device without shared memory (PoCL, which is told to have
- * none): blocks and pieces of every shape against the judge, failures of each operation at each of its calls,
- * threads. The sizes of TESELA_STAGING make many blocks and pieces of little. */
+/* Runs whose copies overlap with computation, on a device without shared memory (PoCL, with that
+ * capability hidden). Blocks and pieces of every shape are judged, each operation fails at each of
+ * its calls, and threads run at once. The sizes of TESELA_STAGING make many small blocks and
+ * pieces. */
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -171,7 +172,7 @@ static void test_random_cases(void **state) {
   }
 }
 
-/* Of a triangle, nothing beside it is written, whatever the pieces are. */
+/* For a triangle of C, no element outside it is written, for any pieces. */
 static void test_structures(void **state) {
   (void)state;
   static const char *const sizes[] = {"slot=700 block=900 least=1", "slot=100000 block=1000000 least=1"};
@@ -299,7 +300,7 @@ static void test_failures(void **state) {
   tsl_device *kept_device = device;
   int failures;
   (void)state;
-  tsl_devices_destroy(kept); /* what it keeps would be counted */
+  tsl_devices_destroy(kept); /* the devices' cached objects would be counted */
   staging("slot=4096 block=800 least=1");
   for (int timed = 0; timed < 2; timed++) {
     fail_at(TESELA_FAKE_PINNED, timed, &failures);
@@ -334,7 +335,7 @@ static void test_threads(void **state) {
   tsl_plan_destroy(plan);
 }
 
-/* A limit reaches devices that are listed already, and those that come later. */
+/* A limit applies to devices that are already listed, and to devices listed later. */
 static void test_limit(void **state) {
   (void)state;
   tsl_devices *own;

@@ -73,7 +73,7 @@ typedef struct scattered {
   tsl_sharding spread;
   tsl_shard holds[TSL_OPERANDS][MOST];
   tsl_shard_buffer held[TSL_OPERANDS][MOST];
-  unsigned char *whole[TSL_OPERANDS], *expected; /* dense, on the host; C as it is before */
+  unsigned char *whole[TSL_OPERANDS], *expected; /* dense, on the host; C from before the run */
   unsigned char *before[MOST];                   /* what C's buffers hold */
 } scattered;
 
@@ -110,7 +110,7 @@ static void make_numbers(scattered *s, drawing *random) {
   }
 }
 
-/* What the first rung makes of it on the host. */
+/* Computes the expected C by the specification's strategy on the host. */
 static void expect(scattered *s) {
   const tsl_strategy *strategy = tsl_strategy_specification(TSL_OP_GEMM);
   const tsl_config config = tsl_strategy_defaults(strategy);
@@ -264,7 +264,7 @@ static const tsl_types types[] = {
     {TESELA_BF16, TESELA_BF16, TESELA_F32}, {TESELA_C64, TESELA_C64, TESELA_C64},
     {TESELA_I8, TESELA_I8, TESELA_I32},     {TESELA_F16, TESELA_F16, TESELA_F16},
     {TESELA_BF16, TESELA_BF16, TESELA_BF16}};
-static int type_count = 2; /* those that the simple kernel has */
+static int type_count = 2; /* types that the simple kernel supports */
 static uint64_t layouts = 60;
 
 /* `on_one` >= 0: all operands whole on that member. */
@@ -319,16 +319,16 @@ static void test_layouts(void **state) {
     tsl_plan *plan = plan_of_scattered(&s, &config);
     must_scattered(plan, &s);
     if (seed % 3 == 0)
-      must_scattered(plan, &s); /* on what the first run left */
+      must_scattered(plan, &s); /* C is what the first run left */
     tsl_plan_destroy(plan);
     forget(&s);
   }
 }
 
-/* --- who does what --- */
+/* --- division of work --- */
 
-/* All of C is somebody's once; what all hold they compute; one device's operands are shared out, and links
- * carry what is missing. */
+/* Each element of C belongs to one device. Where a device holds all operands of its part, nothing
+ * travels. Operands of one device are divided, and links carry the missing parts. */
 static void test_shares(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
@@ -466,14 +466,14 @@ static void test_failures(void **state) {
   }
 }
 
-/* The memory that a run takes stays with its devices: the next one takes none, of the same plan or of another
- * one, nor do they make a stream. */
+/* Devices cache a run's memory: the next run of the same or another plan allocates none, and makes
+ * fewer streams. */
 static void test_kept(void **state) {
   (void)state;
   scattered s;
   scatter(&s, 4, &types[0], fakes, -1);
   const tsl_config config = config_of(&s, SEVERAL_COLS, 1500);
-  int streams[4]; /* those of the test's own copies among them */
+  int streams[4]; /* including the streams of the test's own copies */
   tsl_plan *plans[2] = {plan_of_scattered(&s, &config), plan_of_scattered(&s, &config)};
   for (int i = 0; i < 2; i++)
     (void)tsl_kept_forget(fakes->members[i]);
@@ -492,9 +492,9 @@ static void test_kept(void **state) {
   forget(&s);
 }
 
-/* Where beta is 0 another device does the part of one that fails, whatever failed at whichever call, if only
- * what it holds can be read and written: in this run, and in later ones without trying the first one again.
- */
+/* Where beta is 0, another device computes the part of a failed device, for any failing call. The
+ * failed device's operands must still be readable and writable. Later runs do not try the failed
+ * device again. */
 static void test_replaced(void **state) {
   static const tesela_fake_operation operations[] = {TESELA_FAKE_LAUNCH,   TESELA_FAKE_COPY_IN,
                                                      TESELA_FAKE_COPY_OUT, TESELA_FAKE_COPY_ON,
@@ -522,7 +522,8 @@ static void test_replaced(void **state) {
         failed = tesela_fake_failures() > 0;
         tesela_fake_reset();
         if (status != TESELA_OK) {
-          /* Another one's copy met the failure, too, or nobody was left; a launch is the device's alone. */
+          /* The failure also hit another device's copy, or no device was left. A launch concerns
+           * its own device only. */
           assert_true(failed && operation != TESELA_FAKE_LAUNCH);
           assert_non_null(strstr(tesela_last_error(), "on demand"));
         } else {
@@ -551,8 +552,8 @@ static void test_replaced(void **state) {
     }
 }
 
-/* What stands in may fail in its turn: the next one does it; where none is left, the first sentence is told.
- */
+/* A replacement may fail too: the next device takes over. Where no device is left, the first error
+ * is returned. */
 static void test_replaced_again(void **state) {
   scattered s;
   (void)state;
@@ -569,7 +570,8 @@ static void test_replaced_again(void **state) {
   assert_non_null(strstr(tesela_last_error(), "the part of fake:0, without which C is lost: "));
   tesela_fake_reset();
   tesela_fake_only(0);
-  tesela_fake_fail(TESELA_FAKE_LAUNCH, 1); /* of one of fake:0's two parts, and nobody else has worked */
+  /* fails one of fake:0's two parts, before any other device has worked */
+  tesela_fake_fail(TESELA_FAKE_LAUNCH, 1);
   (void)run_scattered(plan, &s);
   tesela_fake_reset();
   tesela_fake_only(-1);
@@ -580,7 +582,7 @@ static void test_replaced_again(void **state) {
 
 /* --- a factor that stays --- */
 
-/* residue_int8, which prepares its factors, for what is not its own integer product. */
+/* Makes residue_int8, which prepares its factors, except for its own integer product. */
 static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
                                    tsl_subplan **child) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
@@ -597,8 +599,8 @@ static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_su
   return TESELA_OK;
 }
 
-/* Lets a run that is right say what it does; tiles that used a factor as the one before had prepared it are
- * told with all of their site: the others. */
+/* Runs the plan with a log and returns the number of tiles that prepared a factor. The log marks
+ * tiles that reused a prepared factor. */
 static int prepared_in(tsl_plan *plan, scattered *s) {
   char line[400];
   FILE *file = tmpfile();
@@ -631,8 +633,8 @@ static void hold(scattered *s, int operand, int member, tsl_rect rect) {
       (tsl_shard){.at = rect, .member = member, .row_stride = rect.cols, .col_stride = 1};
 }
 
-/* C by rows, as many for each; A so, too, and B by columns, or both on the first one: what the second one has
- * of A comes to one buffer then, in two blocks. */
+/* Distributes C by equal rows. A is distributed so too and B by columns, or both are on the first
+ * device. Then the second device's part of A comes to one buffer, in two blocks. */
 static void scatter_for_stays(scattered *s, bool on_first) {
   enum { SIDE = 64, COLS = 96, TERMS = 40 };
   drawing random = {.seed = 3};
@@ -685,8 +687,8 @@ static void test_stays(void **state) {
   simple.make = make_simple;
 }
 
-/* Who does the part of a device that failed prepares A itself; so does, in the next run, one whose launch
- * failed. */
+/* The device that replaces a failed device prepares A itself. In the next run, so does a device
+ * whose launch failed. */
 static void test_stays_where_one_fails(void **state) {
   (void)state;
   scattered s;
@@ -715,7 +717,7 @@ static void test_stays_where_one_fails(void **state) {
   simple.make = make_simple;
 }
 
-/* --- what a program sees --- */
+/* --- the view of a program --- */
 
 /* Operands in buffers on one device, that several are named for. */
 static void test_on_one(void **state) {

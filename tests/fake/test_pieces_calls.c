@@ -1,5 +1,5 @@
-/* What a program sees of operands in pieces: a call, a plan, an operand in a buffer beside them, and what it
- * is told of pieces that are wrong. */
+/* Operands in pieces by the public calls: a call, a plan, an operand in a buffer together with
+ * pieces, and the errors for wrong pieces. */
 #include "unit/unit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* The race, with planted strategies: slow, noisy, wrong and failing ones, on a device whose clock moves only
- * as they say. What must hold: nothing wrong or too slow is timed, rounds take turns in shuffled order,
- * medians are those of the samples, limits end it, disturbed rounds do not count, operands rotate, and
- * nothing is left behind. */
+/* The race, with planted strategies (slow, noisy, wrong and failing ones) on a device whose clock
+ * only they move. Nothing wrong or too slow is timed, rounds alternate in shuffled order, and
+ * medians are the samples' medians. Limits end the race, disturbed rounds do not count, operands
+ * rotate, and no object is left. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ typedef struct behaviour {
 } behaviour;
 
 static behaviour planted[MOST];
-static int history[RUNS_MAX], run_count; /* who ran, in order */
+static int history[RUNS_MAX], run_count; /* entries that ran, in order */
 static int64_t offsets[RUNS_MAX];        /* of its A */
 static int slow_from, slow_to;           /* these runs, in all, take twice as long */
 
@@ -125,7 +125,7 @@ static void race(racing *state, int count, tsl_race_options options) {
   }
   if (options.seconds_max == 0)
     options.seconds_max =
-        1000; /* of the planted clock: what the machine does meanwhile is nothing against it */
+        1000; /* of the planted clock: the machine's own time is negligible against it */
   options.progress = moves_forward;
   options.argument = state;
   assert_int_equal(tsl_race_run(&problem, state->device, &options, entries, count, &state->report),
@@ -241,7 +241,7 @@ static void short_runs_are_timed_together(void **state) {
   close_to(made->entries[1].timing.median, 3e-4);
 }
 
-/* --- what is not timed --- */
+/* --- entries that are not timed --- */
 
 static void wrong_entries_are_not_timed(void **state) {
   racing *made = *state;
@@ -353,7 +353,7 @@ static void a_disturbed_round_does_not_count(void **state) {
   }
 }
 
-/* A machine that stays slow is as it is; and one entry alone cannot tell whose noise it is. */
+/* A machine that stays slow is not disturbed. One entry alone cannot show whose noise it is. */
 static void slow_for_good_counts(void **state) {
   racing *made = *state;
   for (int i = 0; i < 2; i++)
@@ -385,7 +385,7 @@ static void operands_rotate(void **state) {
   assert_int_equal(made->report.sets, 10);
   assert_true(made->report.cold);
   assert_int_equal(made->report.set_bytes, 12);
-  const int first = 2; /* after those that were verified */
+  const int first = 2; /* after the runs that verified */
   for (int i = first; i < run_count; i++) {
     assert_int_equal(offsets[i] * (int64_t)sizeof(float) % 512, 0);
     for (int back = 1; back < 10 && i - back >= first; back++)

@@ -1,6 +1,6 @@
-/* Products that several devices compute together: names of groups, shares, products judged across the cpu and
- * OpenCL and across two devices that fail on demand, failures of each operation at each of its calls,
- * threads, and the same bits run for run. */
+/* Products that several devices compute together: names of groups, shares, and products judged
+ * across the cpu and OpenCL and across two devices that fail on demand. Also failures of each
+ * operation at each of its calls, threads, and equal bits in each run. */
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void test_names(void **state) {
   assert_int_equal(tsl_device_name_check("cpu,,cpu"), TESELA_BAD_CALL);
 }
 
-/* What a group has not it refuses with a sentence. */
+/* A group refuses operations that it lacks, with a sentence. */
 static void test_no_memory(void **state) {
   (void)state;
   tsl_buffer *buffer;
@@ -240,7 +240,7 @@ static void test_text(void **state) {
   tsl_plan_destroy(again);
 }
 
-/* Left to itself, it shares out so that every line is somebody's. */
+/* The default division gives each line to one device. */
 static void test_alone(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
@@ -265,7 +265,8 @@ static void test_alone(void **state) {
   }
 }
 
-/* Small beside its factors, C is made by all of their terms: of devices to which operands travel. */
+/* A C that is small against its factors is divided along k, on devices to which operands must
+ * travel. */
 static void test_deep(void **state) {
   (void)state;
   enum { SIDE = 8, TERMS = 5000 };
@@ -361,7 +362,7 @@ static void test_failures(void **state) {
   }
   fail_at(TESELA_FAKE_COPY_OUT, SEVERAL_ROWS, 1, 2, true,
           &failures); /* when C was half written, and is needed */
-  /* Of parts of the terms, the first has C, and the other sums of its own: either fails. */
+  /* With parts of the terms, the first member holds C, the other its own sums. Each fails in turn. */
   for (int member = 0; member < 2; member++)
     for (size_t i = 0; i < 2; i++) {
       fail_at(i ? TESELA_FAKE_COPY_OUT : TESELA_FAKE_LAUNCH, SEVERAL_TERMS, member, 2, i == 1, &failures);
@@ -417,7 +418,7 @@ static void test_closed(void **state) {
   tesela_fake_reset();
 }
 
-/* What a program sees of it: the product is there, and the record's note tells. */
+/* The public call returns the product, and the record's note names the devices. */
 static void test_note(void **state) {
   (void)state;
   static const float a[30 * 8] = {1, 2, 3}, b[8 * 20] = {1, 2, 3};

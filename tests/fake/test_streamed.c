@@ -1,7 +1,7 @@
-/* Products that pass through a device which cannot hold them: tilings of every cap, products judged with
- * copies that overlap with computing and without, failures of each operation at each of its calls, threads,
- * and the same bits run for run. The device is PoCL, which is told to have little memory and, for the first
- * way, to share none. */
+/* Products that pass through a device which cannot hold them: tilings of every cap, and judged
+ * products with copies that overlap with computation and without. Also failures of each operation
+ * at each of its calls, threads, and equal bits in each run. The device is PoCL with little memory
+ * and, for overlapping copies, without shared memory. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -86,8 +86,8 @@ static void test_cap(void **state) {
 
 /* --- tilings --- */
 
-/* Every element of C is in one tile, every term in one slab, each tile is beside the one before, and all of
- * it fits. */
+/* Checks that each element of C is in one tile and each term in one slab. Successive tiles must be
+ * neighbours, and everything must fit the device. */
 static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_streamed_tiling *t) {
   int64_t elements = 0, terms = 0, last_i = 0, last_j = 0;
   assert_true(t->bytes <= on->memory_limit);
@@ -113,8 +113,8 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_s
   assert_int_equal(terms, problem->k);
 }
 
-/* Caps from enough, operands and as much beside them, to tiny: less memory moves more bytes, and where there
- * is too little, as much as is said to be enough is. */
+/* Caps from ample (operands and the same again) to tiny: less memory moves more bytes. Where memory
+ * is too small, the amount that the message calls enough is enough. */
 static void test_tilings(void **state) {
   (void)state;
   static const int64_t sizes[][3] = {{1000, 1000, 1000}, {8192, 8192, 8192}, {100, 9000, 77},
@@ -169,9 +169,9 @@ static void test_bound(void **state) {
   assert_true((t.in + t.out) / 8 < 2.5 * least);
 }
 
-/* Where computing hides copies, the tiling knows it: on a GPU of some size nothing but its first panels and
- * its last tile shows, though more bytes travel than would have to; and what the choice is told to take is no
- * more than what others take that were once chosen. */
+/* Where computation hides copies, the tiling uses it. On a large GPU only the first panels and the
+ * last tile add time, although more bytes than necessary travel. The chosen tiling's predicted time
+ * is at most that of tilings chosen earlier. */
 static void test_hidden(void **state) {
   (void)state;
   static const struct {
@@ -226,8 +226,8 @@ static tsl_device large_gpu(void) {
   return gpu;
 }
 
-/* A slab of a tiling by its engine, in the room that is left: how its config says so, and the seconds that
- * the model has. */
+/* Stores the config text of the engine for a slab of the tiling, in the memory that is left, with
+ * its predicted seconds. */
 static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
                         tsl_text *text) {
   const tsl_strategy *engine = tsl_streamed_engine(problem, gpu);
@@ -267,14 +267,14 @@ static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl
   return seconds;
 }
 
-/* Where a strategy multiplies slabs faster than the device's own rate has it, tiles and slabs are such that
- * it can, in the room that buffers leave it, which is less than it would take of a whole slab. */
+/* Where a strategy multiplies slabs faster than the device's nominal rate, tiles and slabs suit it.
+ * They use the memory that buffers leave, which is less than a whole slab would need. */
 static void test_room_for_engines(void **state) {
   (void)state;
   enum { OTHERS = 5 };
   static const struct {
     tesela_type type;
-    double most; /* over what the device's own rate has */
+    double most; /* times the nominal rate's */
     int64_t others[OTHERS][3];
   } cases[] = {{TESELA_F64,
                 0.9,
@@ -336,8 +336,8 @@ static void test_too_small(void **state) {
   assert_non_null(strstr(tsl_tiling_of(&complex, &cut, device, &t), "an infinity would become NaN"));
 }
 
-/* Room for operands, and none for the copies of them that kernels for narrow types may make: they are
- * streamed, too. */
+/* Room for the operands, but not for copies that kernels for narrow types may make: such products
+ * are streamed too. */
 static void test_just_enough(void **state) {
   (void)state;
   const tsl_config config = tsl_strategy_defaults(streamed());
@@ -431,7 +431,7 @@ static void test_both_ways(void **state) {
   assert_int_equal(setenv("TESELA_STAGING", "slot=4096", 1), 0);
 }
 
-/* Without a word on sizes, on a device that is told to be small, by its own choice of kernels. */
+/* Default sizes and kernels, on a device with little reported memory. */
 static void test_by_memory(void **state) {
   (void)state;
   product p;
@@ -458,8 +458,8 @@ static void test_by_memory(void **state) {
   }
 }
 
-/* Every transfer's bytes are on the way once: a run takes what its tiling says of memory, and gives it back
- * to its device, which has it for the next one. */
+/* A run transfers each byte once, takes the memory that its tiling states, and returns it to the
+ * device for the next run. */
 static void test_memory(void **state) {
   (void)state;
   product p;

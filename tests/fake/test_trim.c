@@ -1,5 +1,5 @@
-/* What a plan keeps on its device between runs: made by the first, used by the next, and freed when that is
- * asked for. */
+/* Memory that a plan keeps on its device between runs: allocated by the first run, used by the
+ * next, and freed on request. */
 #include "unit/unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The tuner on a device whose clock moves only as a planted strategy says: what is wrong is never believed,
- * however fast, and what is slow costs little. */
+/* The tuner on a device whose clock only a planted strategy moves: a wrong result is never
+ * accepted, however fast, and slow points cost little. */
 #include "unit/unit.h"
 
 #include <math.h>

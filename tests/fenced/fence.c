@@ -11,7 +11,7 @@ static size_t page;
 static unsigned char *whole[FENCE_PLACES], *lines[FENCE_PLACES], *nowhere;
 static const char *volatile running = "nothing";
 
-/* Of the piece that was handed out last in a place, for the report. */
+/* The last piece of memory returned for each place, for the report of a fault. */
 static struct { const unsigned char *start, *end; } handed[FENCE_PLACES];
 
 static const char *name_of(int place) {

@@ -1,5 +1,5 @@
-/* Memory between pages that nobody may touch: an operand that ends, or begins, at such a page shows each
- * access outside of it. */
+/* Memory between protected pages: an operand that ends, or begins, at a protected page detects each
+ * access outside it. */
 #ifndef TESTS_FENCED_FENCE_H
 #define TESTS_FENCED_FENCE_H
 
@@ -28,10 +28,11 @@ void *fence_whole(int place, const tsl_shape *shape, fence_side side);
 void *fence_apart(int place, const tsl_shape *shape, fence_side side);
 /* `bytes` bytes, as near to the protected page as an address allows that is a multiple of `alignment`. */
 void *fence_block(int place, size_t bytes, size_t alignment, fence_side side);
-/* What nobody may touch at all. */
+/* Returns an address in a protected page. */
 void *fence_nowhere(void);
 
-/* What runs now, for the report: text that lives as long, and where its operands are. */
+/* Sets the text of the current run, for the report of a fault. The text must live until the next
+ * call. */
 void fence_tell(const char *running);
 
 #endif

@@ -1,8 +1,9 @@
-/* Nothing outside of its operands is touched by what runs on the host: every strategy, config and type, for
- * each instruction set of this machine, on one thread and on two, with every operand ending, then beginning,
- * at a protected page; in one piece, in any layout and direction, and with each line on a page of its own;
- * packed operands likewise. What must not be read (alpha or k is 0) lies nowhere. A fault ends the process
- * with a sentence. The results of both sides are compared, since what is masked wrongly need not fault. */
+/* Host code accesses no memory outside its operands. Tests every strategy, config and type, for
+ * each instruction set of this machine, with one thread and two. Every operand ends, then begins,
+ * at a protected page. Operands are one piece, in any layout and direction, or have each line on a
+ * page of its own; packed operands too. Operands that must not be read (alpha or k is 0) are in a
+ * protected page. A fault ends the process with a sentence. The results of both sides are compared,
+ * because a wrong mask need not fault. */
 #include "base/isa.h"
 #include "base/status.h"
 #include "fenced/fence.h"
@@ -23,7 +24,8 @@ typedef struct counts {
   int64_t runs, cases;
 } counts;
 
-/* Values of TESELA_ISA; what the processor must have for it; and whether narrow types alone are new in it. */
+/* Values of TESELA_ISA, the processor features that each needs, and a flag for sets that are new
+ * for narrow types only. */
 static const struct set {
   const char *name;
   unsigned needs;
@@ -121,7 +123,7 @@ static void die(const tsl_plan *plan, const char *what) {
   exit(1);
 }
 
-/* Runs, and compares with what the first run of the case gave. */
+/* Runs the plan, and compares with the result of the case's first run. */
 static void run_and_compare(tsl_plan *plan, const tsl_operands *operands, bool is_first, counts *tally) {
   const tsl_shape *c = &plan->work.problem.c;
   if (tsl_plan_run(plan, operands, NULL) != TESELA_OK)
@@ -133,8 +135,9 @@ static void run_and_compare(tsl_plan *plan, const tsl_operands *operands, bool i
               "end there");
 }
 
-/* With A, then B, packed where operands end at their fences, and with both where they begin there, as far as
- * the strategy has a form for them: the matrix is nowhere then. */
+/* Runs with A, then B packed where operands end at their fences, and with both packed where they
+ * begin there. Skips operands without a packed form in the strategy. The packed matrix itself is
+ * then in a protected page. */
 static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side, counts *tally) {
   const tsl_work *work = tsl_plan_work(plan);
   const tsl_strategy *strategy = work->strategy;
@@ -241,7 +244,7 @@ static bool large_case(tsl_op op, int index, const tsl_types *types, fenced_case
   return true;
 }
 
-/* What the judge tries, whatever its data are. */
+/* Stores standard case number `index` of the judge, without its data. Returns false after the last. */
 static bool standard_case(tsl_op op, int index, const tsl_types *types, fenced_case *out) {
   tsl_case one;
   if (!tsl_case_standard(op, index, types->c, &one))
@@ -274,8 +277,8 @@ static bool is_turn(bool is_standard, int type, int index) {
   return !is_standard || is_sweep || type < WHOLE || index % TURNS == type % TURNS;
 }
 
-/* Another depth changes only what has panels, and one thread only what threads share. `type` is the number of
- * `types`. */
+/* Tries the types. Another depth matters only to strategies with panels, and one thread only to
+ * strategies that use threads. `type` is the number of `types`. */
 static void try_types(const tsl_strategy *strategy, const tsl_config *config, bool is_large,
                       tsl_device *device, int type, const tsl_types *types, counts *tally) {
   static bool (*const lists[])(tsl_op op, int index, const tsl_types *types,
@@ -290,7 +293,7 @@ static void try_types(const tsl_strategy *strategy, const tsl_config *config, bo
     }
 }
 
-/* Whether the device takes the config at all. */
+/* Returns true when the device takes the config. */
 static bool is_taken(const tsl_strategy *strategy, const tsl_config *config, const tsl_device *device) {
   enum { SIZE = 8 };
   tsl_types types;

@@ -1,7 +1,7 @@
-/* Small products at once, of every type, structure and layout, by each instruction set of this machine,
- * beside sums in double, every operand ending, then beginning, at a protected page. What must not be read is
- * NaN: the other triangle of a factor, C where beta is 0, imaginary parts of a hermitian diagonal; and what
- * must not be written stays. */
+/* Small products by direct calls, of every type, structure and layout, by each instruction set of
+ * this machine, compared with sums in double. Every operand ends, then begins, at a protected page.
+ * Elements that must not be read are NaN: the other triangle of a factor, C where beta is 0,
+ * imaginary parts of a hermitian diagonal. Elements that must not be written are unchanged. */
 #include "base/isa.h"
 #include "device/devices.h"
 #include "fenced/fence.h"
@@ -110,7 +110,7 @@ static number of_a(const product *product_in, int64_t i, int64_t l) {
   return words->conjugates_a ? conj(value) : value;
 }
 
-/* Whether element (i, j) of C is right; one that is not wanted is as it was. */
+/* Returns true when element (i, j) of C is right, or unchanged where it must not be computed. */
 static bool is_right(const product *product_in, int64_t i, int64_t j) {
   const tsl_fast_structured *words = &product_in->words;
   const number seen = at(&product_in->c, product_in->c.at, i, j),
@@ -137,7 +137,7 @@ static bool is_right(const product *product_in, int64_t i, int64_t j) {
          !(real && cimag(seen) != 0);
 }
 
-/* What lies between C's lines. */
+/* Returns true when the gaps between C's lines are unchanged. */
 static bool gaps_are_left_alone(const product *product_in) {
   static bool inside[ELEMENTS];
   const size_t size = bytes_of(&product_in->c) / (size_t)extent(&product_in->c);

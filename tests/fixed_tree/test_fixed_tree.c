@@ -1,7 +1,7 @@
-/* The same bits everywhere: dot fixed_tree on the cpu with every instruction set and with one, two and three
- * threads, and on every device that compiles kernels with every group size, against the tree as tree.c writes
- * it down. Lengths around every edge of the tree, strides, starts off alignment, and data from subnormal to
- * infinite. */
+/* The same bits on every device: dot fixed_tree on the cpu with every instruction set and with one,
+ * two and three threads, and on every device that compiles kernels with every group size. Compared
+ * with the tree as tree.c defines it. Lengths around every edge of the tree, strides, unaligned
+ * starts, and data from subnormal to infinite. */
 
 #include "unit/unit.h"
 
@@ -18,7 +18,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* What the vectors hold. */
+/* Kinds of the vectors' numbers. */
 typedef enum kind { NORMAL, GRADED, INTEGER, TINY, HUGE_ONES, ANY_BITS, RARE, KINDS } kind;
 static const char *const kind_names[KINDS] = {"normal", "graded",   "integer",        "tiny",
                                               "huge",   "any bits", "with infinities"};
@@ -30,7 +30,7 @@ typedef struct dot_case {
   uint64_t seed;
 } dot_case;
 
-/* One case made: blocks with the vectors in them, and what is expected. */
+/* A case with its vectors in blocks of memory, and the expected result. */
 typedef struct dot_data {
   dot_case what;
   size_t size, x_count, y_count; /* bytes of an element, elements of the blocks */
@@ -58,7 +58,8 @@ static double any_bits(tesela_type type, uint64_t bits) {
   return type == TESELA_F64 ? wide : narrow;
 }
 
-/* `normal` is of the kind's own distribution where it is one of those that have a name. */
+/* Returns a vector's number. `normal` has the kind's distribution where the kind is a named
+ * distribution. */
 static double value_of(const dot_case *what, double normal, uint64_t dice) {
   const bool twice = what->problem.c.type == TESELA_F64;
   switch (what->data) {
@@ -151,8 +152,7 @@ static void compare(const dot_data *data, const void *result, const char *who) {
         (unsigned long long)data->expected);
 }
 
-/* Every case, made when it is first asked for: to draw and to add up takes longer than most of what is
- * compared. */
+/* Every case, made at its first use: making a case takes longer than most comparisons. */
 enum { TYPES = 2, ALL_CASES = CASES + LENGTH(large) };
 static dot_data made[TYPES][ALL_CASES];
 
@@ -206,7 +206,7 @@ static void check_host(const dot_data *data, void *argument) {
   }
 }
 
-/* Every instruction set's functions; those that this processor lacks are named. */
+/* Tests every instruction set's functions. Prints the sets that this processor lacks. */
 static void every_set(void **state) {
 #define SET(isa, header, needs, ...) {{#isa, &tsl_tree_functions_##isa}, needs},
   static const struct {
@@ -240,7 +240,7 @@ static tsl_config config_with(int64_t group) {
   return config;
 }
 
-/* TESELA_ISA masks what the cpu offers; plans on it run like those of any device. */
+/* TESELA_ISA masks the cpu's instruction sets. Plans on it run like plans of any device. */
 static void check_masked(const dot_data *data, void *argument) {
   tsl_device *cpu = argument;
   const tsl_config config = config_with(0);
@@ -286,7 +286,7 @@ static tsl_buffer *to_device(const device_run *run, const void *host, size_t byt
   return buffer;
 }
 
-/* Operands in buffers, so that strides and starts are those of the case. */
+/* Operands in buffers, with the strides and starts of the case. */
 static void check_device(const dot_data *data, void *argument) {
   const device_run *run = argument;
   const tsl_problem *p = &data->what.problem;

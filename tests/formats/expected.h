@@ -1,5 +1,5 @@
-/* What the files of tests/data hold: functions of row and column, from 0, as tests/data/make.py has them; and
- * what the tests of matrix files share. */
+/* Expected contents of the files in tests/data: functions of row and column, from 0, as in
+ * tests/data/make.py. Also helpers that the tests of matrix files share. */
 #ifndef TESTS_FORMATS_EXPECTED_H
 #define TESTS_FORMATS_EXPECTED_H
 
@@ -28,7 +28,8 @@ typedef struct expected {
 
 void expected_value(const expected *what, int64_t i, int64_t j, double value[2]);
 
-/* A matrix in memory with strides, surrounded and interleaved by bytes that nobody may write. */
+/* A matrix in memory with strides, surrounded by and interleaved with bytes that must not be
+ * written. */
 typedef struct area {
   int64_t rows, cols, row_stride, col_stride;
   tesela_type type;
@@ -47,9 +48,9 @@ unsigned char *area_at(const area *where, int64_t i, int64_t j);
 /* Fails the test when a byte outside the elements was written. */
 void area_check_gaps(const area *where);
 
-/* Whether the two values are the same: numbers equal and of equal sign, or both NaN. */
+/* Returns true when two values are equal and of equal sign, or both NaN. */
 bool same_value(const double a[2], const double b[2]);
-/* Whether a value can be stored in a type, as io.h says it. */
+/* Returns true when the type can store the value, as io.h defines it. */
 bool fits(const double value[2], tesela_type type);
 /* The value as it comes back from an element of a type. */
 void rounded(const double value[2], tesela_type type, double out[2]);

@@ -1,5 +1,5 @@
-/* Every bad file of tests/data/bad: the status, and a word that the sentence must have beside the file's
- * name. */
+/* Every bad file of tests/data/bad: the status, and a word that the sentence must contain in
+ * addition to the file's name. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +220,7 @@ static void test_no_file(void **state) {
   assert_non_null(strstr(tesela_last_error(), "folder"));
 }
 
-/* A file that nobody may read. Root may, and is somebody else in the meantime. */
+/* A file without permission to read. Root may read it, so root changes its user meanwhile. */
 static void test_unreadable(void **state) {
   (void)state;
   const uid_t user = geteuid();

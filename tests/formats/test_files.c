@@ -277,7 +277,7 @@ static void test_columns(void **state) {
   assert_true(by_columns > 50);
 }
 
-/* What a reader tells of the way in which numbers are printed, to judge other numbers by. */
+/* The reader's report on the format of printed numbers, used to judge other numbers. */
 static void test_printed(void **state) {
   (void)state;
   static const struct {
@@ -294,7 +294,7 @@ static void test_printed(void **state) {
       {"1 3\n123.457 0.00123457 1.5\n", 0.00123457, 0.5e-8},
       {"1 3\n123.457 0.00123457 1.5\n", 1.5, 0.5e-5},
       {"1 3\n0.1 0.30000000000000004 7\n", 0.1, 0.5e-17}, /* as many as it takes */
-      {"1 3\n12 -7 1000000\n", 12, 0},                    /* whole numbers are what they seem */
+      {"1 3\n12 -7 1000000\n", 12, 0},                    /* whole numbers are exact */
       {"1 3\n12 -7 2.0\n", 12, 0.05},
       {"1 3\n0.00 0.00 0.00\n", 0, 0.005},
   };

@@ -206,7 +206,7 @@ static bool access_as_is(const char *path) {
   return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
 }
 
-/* Root may write everywhere, so that root has to be somebody else in the meantime. */
+/* Root may write everywhere, so root changes its user meanwhile. */
 static void test_no_permission(void **state) {
   (void)state;
   const uid_t user = geteuid(), other = user == 0 ? 65534 : user;
@@ -324,7 +324,7 @@ static void test_folder_is_synced(void **state) {
   assert_string_equal(calls, "frd");
   assert_int_equal(unlink("synced.csv"), 0);
   assert_int_equal(chdir(here), 0);
-  /* Some file systems have no such thing; a disk that fails is told. */
+  /* Some file systems cannot sync a folder (EINVAL), which is no error. A failing disk is an error. */
   folder_errno = EINVAL;
   assert_int_equal(write_matrix(path), TESELA_OK);
   folder_errno = EIO;

@@ -48,7 +48,8 @@ static void test_taken(void **state) {
   has(fd, SOME);
 }
 
-/* The file system is not asked for what it does not have: ext4 would give away all that it has first. */
+/* A request above the free space is refused before the file system is asked: ext4 would allocate
+ * all of its free space first. */
 static void test_more_than_there_is(void **state) {
   (void)state;
   struct statvfs disk;

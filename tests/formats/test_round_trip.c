@@ -1,4 +1,4 @@
-/* What is written is read back: every format, type and layout, whole and in parts. */
+/* Written files are read back: every format, type and layout, as a whole and in parts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

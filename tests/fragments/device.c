@@ -1,6 +1,6 @@
-/* A kind of device for each instruction: memory is the host's, as the cpu's device has it, and a kernel is
- * one that was compiled as C, found by the #define lines in front of its text, so that what the strategy's C
- * says to the compiler and to the kernel is looked at, too. */
+/* A kind of device for each instruction. Its memory is the host's, as for the cpu device. A kernel
+ * is a function compiled as C, found by the #define lines before its text. So the test also covers
+ * the arguments that the strategy's C passes to the compiler and to the kernel. */
 #include "kernel.h"
 
 #include "base/status.h"

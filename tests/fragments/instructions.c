@@ -1,19 +1,20 @@
-/* Who holds what, written down from the vendors' documents and not from src/kernel/fragments_*.h:
+/* The item that holds each number, from the vendors' documents and not from src/kernel/fragments_*.h:
  *
- *   dpas           Khronos registry, cl_intel_subgroup_matrix_multiply_accumulate 1.1.0: an item has a column
- * of B and of the sums, and its share of each row of A, a vector's component for each row mfma, wmma.. AMD's
- * matrix instruction calculator, matrix_calculator.py --register-layout, for V_MFMA_F32_16X16X16F16 and
- *                  _16X16X8BF16, V_MFMA_I32_16X16X16I8 and _16X16X32_I8, V_WMMA_F32_16X16X16_F16 and
- * V_WMMA_I32_16X16X16_IU8 of RDNA 3 and RDNA 4 in waves of 32
+ *   dpas           Khronos registry, cl_intel_subgroup_matrix_multiply_accumulate 1.1.0: an item has a
+ *                  column of B and of the sums, and its share of each row of A: a vector's component for
+ *                  each row
+ *   mfma, wmma..   AMD's matrix instruction calculator, matrix_calculator.py --register-layout, for
+ *                  V_MFMA_F32_16X16X16F16 and _16X16X8BF16, V_MFMA_I32_16X16X16I8 and _16X16X32_I8,
+ *                  V_WMMA_F32_16X16X16_F16 and V_WMMA_I32_16X16X16_IU8 of RDNA 3 and RDNA 4 in waves of 32
  *
- * Sums are made in double and rounded once for each instruction, which no device promises; tests use what is
- * exact, or the judge's bounds. */
+ * Sums are made in double and rounded once for each instruction, which no device guarantees. Tests use
+ * exact sums, or the judge's bounds. */
 #include "instructions.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* An item, and the index of a number among those of its operand. */
+/* An item, and the index of a number among the item's numbers of an operand. */
 typedef struct place {
   int item, number;
 } place;
@@ -24,7 +25,7 @@ struct form {
   place (*a)(const form *self, int row, int k);
   place (*b)(const form *self, int col, int k);
   place (*sum)(int row, int col);
-  bool doubled; /* items 16 apart have the same of A and B */
+  bool doubled; /* items 16 apart have equal numbers of A and B */
 };
 
 /* A row of A has 32 bytes, shared by all items. */

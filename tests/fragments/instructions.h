@@ -1,6 +1,6 @@
-/* Matrix instructions of Intel and AMD on the host, for tests: what their builtins of OpenCL C compute, as
- * the vendors document which item holds which number (instructions.c names the documents). Items are the
- * threads of ptx/warp.h. */
+/* Matrix instructions of Intel and AMD on the host, for tests: the results of their OpenCL C
+ * builtins, by the vendors' documents on which item holds which number (instructions.c names the
+ * documents). Items are the threads of ptx/warp.h. */
 #ifndef TSL_TESTS_FRAGMENTS_INSTRUCTIONS_H
 #define TSL_TESTS_FRAGMENTS_INSTRUCTIONS_H
 
@@ -49,7 +49,7 @@ void instruction_run(instruction which, instruction_operand a, instruction_opera
 
 /* --- the builtins, by the names that kernels have for them --- */
 
-/* Bits are what they are. */
+/* Returns its argument: bits already have the right type here. */
 #define as_half4(x) (x)
 #define as_half8(x) (x)
 #define as_half16(x) (x)

@@ -1,5 +1,5 @@
-/* subgroup_mma.cl as C. The build says FRAGMENTS_KERNEL, the name of what comes out, and what the kernel is
- * compiled with; which way operands lie is asked when it runs. */
+/* subgroup_mma.cl as C. The build defines FRAGMENTS_KERNEL, the name of the resulting kernel, and
+ * the kernel's parameters. The layout of operands is an argument at run time. */
 #include "kernel.h"
 
 #include <string.h>

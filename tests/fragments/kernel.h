@@ -5,7 +5,7 @@
 #include "device/device_fragments.h"
 #include "instructions.h"
 
-/* One of them: what its text was compiled with. */
+/* A kernel, with the parameters that its text was compiled with. */
 typedef struct fragments_kernel {
   ptx_kernel kernel;
   tsl_fragments_index fragments;
@@ -13,7 +13,7 @@ typedef struct fragments_kernel {
   int tile_m, tile_n, sub_m, sub_n, depth;
 } fragments_kernel;
 
-/* All of them, with the name that the build has for each; ends with a NULL name. */
+/* All kernels, with the name that the build has for each. Ends with a NULL name. */
 typedef struct fragments_entry {
   const char *name;
   const fragments_kernel *kernel;

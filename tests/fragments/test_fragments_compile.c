@@ -1,8 +1,8 @@
-/* What compilers make of subgroup_mma's kernel, without a device: clang for AMD's architectures, ocloc for
- * Intel's, as far as they are installed. The text is what the strategy gives to a device. Among the
- * instructions must be as many of the matrix instruction as a panel has: none where a builtin was not taken
- * for what it is, fewer where loops were left rolled, as Intel's compiler does when registers run out. Left
- * out with a reason where there is no compiler; skipped where there is none at all. */
+/* Compiles subgroup_mma's kernel without a device: clang for AMD's architectures, ocloc for
+ * Intel's, where they are installed. The text is the text that the strategy gives to a device. The
+ * machine code must have as many matrix instructions as a panel has. It has none where the compiler
+ * did not accept a builtin, and fewer where loops were not unrolled, as with Intel's compiler when
+ * registers run out. A missing compiler is reported; without any compiler the test is skipped. */
 #include "unit/config.h"
 #include "unit/unit.h"
 
@@ -73,8 +73,8 @@ static void write_file(const char *name, const char *first, const char *second) 
   assert_int_equal(fclose(file), 0);
 }
 
-/* Lines of FILES/out.s that hold the word; and what stands behind ".vgpr_spill_count:", -1 where nothing
- * does. */
+/* Returns the number of lines of FILES/out.s that contain the word. Stores the number after
+ * ".vgpr_spill_count:" in `spilled`, or -1 where there is none. */
 static int lines_with(const char *word, int *spilled) {
   char line[4096];
   int count = 0;
@@ -91,7 +91,7 @@ static int lines_with(const char *word, int *spilled) {
   return count;
 }
 
-/* What AMD's device libraries say, as far as the kernel uses them: calls that nobody resolves would cost
+/* The functions of AMD's device libraries that the kernel uses: unresolved calls would cost
  * registers. */
 static const char amd_library[] =
     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
@@ -166,7 +166,7 @@ static bool compile(const target *target_in, const char *text, const char **none
   return true;
 }
 
-/* --- what the strategy gives to compilers --- */
+/* --- texts for the compilers --- */
 
 static const char *text_for(const target *target_in, const tsl_problem *problem, const tsl_config *config) {
   tsl_device *device = NULL;
@@ -217,7 +217,7 @@ static void every_compiler(void **state) {
   assert_true(compiled > 0);
 }
 
-/* Whether anything can be compiled here. */
+/* Returns true when at least one compiler is installed. */
 static bool any_compiler(void) {
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (targets[i].builtin ? clang_for(&targets[i]) != NULL : runs("ocloc compile --help"))

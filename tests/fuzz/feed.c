@@ -1,5 +1,5 @@
-/* Feeds the files of the folders on the command line, each once, to the entry of the fuzzers: what they found
- * before stays found, under every compiler. */
+/* Passes each file of the folders on the command line to the fuzzers' entry, so that faults found
+ * earlier are tested under every compiler. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

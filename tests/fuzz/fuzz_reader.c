@@ -1,5 +1,5 @@
-/* One input of a fuzzer: the bytes are a file of the format TESELA_FUZZ_FORMAT ("csv"). Whatever they are,
- * the reader says what is wrong or gives values, and gives the same values by rows as at once. */
+/* One input of a fuzzer: the bytes are a file of the format TESELA_FUZZ_FORMAT ("csv"). For any
+ * bytes, the reader returns an error or values, and the values are the same by rows as at once. */
 #include "fuzz/fuzz_reader.h"
 
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static tesela_status read_all(tesela_type type, int64_t step, void **values, siz
   *values = calloc(*bytes + (*bytes == 0), 1);
   must(*values != NULL, "no memory for the values");
   tesela_status status = TESELA_OK;
-  /* Of a matrix without columns there is nothing to read, and its rows may be any number. */
+  /* A matrix without columns has nothing to read, and may have any number of rows. */
   const int64_t rows = cols == 0 && info->by_rows ? 0 : info->rows;
   for (int64_t i = 0; status == TESELA_OK && (i < rows || i == 0); i += step) {
     const int64_t count = rows - i < step ? rows - i : step;

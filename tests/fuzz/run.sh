@@ -3,9 +3,10 @@
 #
 #   tests/fuzz/run.sh SECONDS [FORMAT...]      e.g. tests/fuzz/run.sh 600 csv txt
 #
-# Each format runs for SECONDS, one after the other, and stops at the first finding, which is left in
-# build/fuzz/findings. Fix it, put the file into tests/data/bad with its row in tests/formats/test_bad.c, and run
-# again. What it learns is kept in build/fuzz/corpus; tests/fuzz/corpus is the small part that is kept for good.
+# Each format runs for SECONDS, one after the other, and stops at the first finding, which is stored in
+# build/fuzz/findings. Fix the fault, put the file into tests/data/bad with its row in
+# tests/formats/test_bad.c, and run again. build/fuzz/corpus holds the inputs learned so far,
+# tests/fuzz/corpus the small permanent part.
 set -euo pipefail
 seconds=${1:?"how many seconds for each format?"}
 shift

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Programs and libraries of different ages:
 #   grown.sh SOURCE_FOLDER BINARY_FOLDER SCRATCH_FOLDER COMPILER [FLAG...]
-# Makes a later header, in which every struct that may grow has another field at its end, and a library of that age: src/api compiled
-# with it, the rest from this build. Then a program of each age runs with a library of each. That structs which are embedded in others
-# stay as they are is ci/abi's concern.
+# Makes a later header, in which every struct that may grow has another field at its end, and a library of
+# that age: src/api compiled with it, the rest from this build. Then a program of each age runs with a library
+# of each age. ci/abi checks that structs inside other structs do not grow.
 set -euo pipefail
 source=$1 binary=$2 scratch=$3 compiler=$4
 flags=("${@:5}")

@@ -1,7 +1,7 @@
-/* A program that calls everything that is given a struct, built with one version of the header and run with
- * another version of the library: program older|same|newer, which says what the library is beside the header.
- * Behind each record lie bytes of a pattern, which nobody may write. Exit code 1, and what was wrong, where
- * something is. */
+/* Calls every function that takes a struct. Built with one version of the header and run with
+ * another version of the library: program older|same|newer, the library's version relative to the
+ * header. Each record is followed by a pattern that must not be written. Prints errors and exits
+ * with 1 where there are any. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +112,8 @@ static void describe(tesela_context *context) {
   CHECK(device, "tesela_device_info");
 }
 
-/* A description with a field that is behind all those of this header, and not 0: the later library alone
- * knows it. */
+/* Makes a description with a non-zero field after the fields of this header, which only the later
+ * library knows. */
 static void say_more(tesela_context *context, int is_newer) {
   struct {
     tesela_gemm_desc desc;

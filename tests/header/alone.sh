@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The public header alone, with every warning an error, in the languages that users have:
+# The public header alone, with every warning an error, in the languages of its users:
 #   alone.sh c|c++ SOURCE_FOLDER BINARY_FOLDER SCRATCH_FOLDER
-# Each program also proves that the compiler would have complained: a copy with a mistake must not compile.
+# For each program, a copy with a mistake must not compile: so the test can fail.
 set -euo pipefail
 language=$1 source=$2 binary=$3 scratch=$4
 here=$source/tests/header

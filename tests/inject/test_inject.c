@@ -435,7 +435,7 @@ int main(void) {
       cmocka_unit_test(the_planner_goes_on),
       cmocka_unit_test(remembered_plans_stay_small),
   };
-  setenv("TESELA_SELFTEST", "0", 1); /* calls are counted, those of a first use would come between */
+  setenv("TESELA_SELFTEST", "0", 1); /* no self-tests: their calls would be counted too */
   tesela_fake_inner("opencl:0");
   tesela_fake_install();
   fill();

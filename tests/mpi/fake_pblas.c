@@ -1,6 +1,6 @@
-/* What looks like a ScaLAPACK and computes nothing. FAKE_PBLAS says how it is wrong beside that: alone (it
- * sees one process, as another MPI's would), columns (its grid goes along columns), wide (its integers have
- * 64 bits). */
+/* A library with ScaLAPACK's names that computes nothing. FAKE_PBLAS selects an additional fault:
+ * alone (it sees one process, as another MPI's would), columns (its grid is column-major), wide
+ * (its integers have 64 bits). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

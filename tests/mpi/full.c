@@ -1,7 +1,8 @@
-/* Loaded before everything else: a disk that fails. Whatever would be moved to or from a file whose name has
- * FULL_FILE in it fails on the rank FULL_RANK ("all": on all), with FULL_ERROR (28: no space left on the
- * device; 5: an input/output error); where FULL_MPI is not empty, what MPI moves only, whose files another
- * program would get, too, where tesela's close by themselves. Each refusal is told on stderr. */
+/* A preloaded library that emulates a failing disk. Reads and writes of files whose name contains
+ * FULL_FILE fail on rank FULL_RANK ("all": on all) with FULL_ERROR (28: no space left on the
+ * device; 5: input/output error). Where FULL_MPI is not empty, only transfers of MPI's own files
+ * fail: tesela's files are recognized by their close-on-exec flag. Each failure is printed on
+ * stderr. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tesela explore by several processes: every entry is judged on each of them, a ScaLAPACK that is not there, is another's, or is wrong, is told so, and
-# the machine's own one (where there is one: its library is the third argument) has a row.
+# tesela explore by several processes: each process judges every entry. A ScaLAPACK that is missing, belongs
+# to another MPI, or is wrong, is reported. The machine's own one (the third argument, if there is one) has a
+# row.
 #   test_explore.sh MPIEXEC FAKE_PBLAS [SCALAPACK]
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../cli/helper.sh"
@@ -24,7 +25,7 @@ TESELA_PBLAS=none together 0 "${quick[@]}" --sizes 100 --types f64 --peers --mar
 prints 'f64, 100 x 100 x 100' '| tesela_mpi' '| vendor_scalapack' 'rank 0: ScaLAPACK is switched off'
 [ "$(grep -c 'tesela_mpi' "$out")" = 1 ] || fail "more than one process printed"
 
-# One that computes nothing is wrong; where it cannot be asked, that is a reason.
+# A ScaLAPACK that computes nothing is wrong. A ScaLAPACK that cannot be called is left out with the reason.
 TESELA_PBLAS=$fake
 together 1 "${quick[@]}" --sizes 100 --types f64 --peers --json
 says 'vendor_scalapack: '
@@ -39,7 +40,7 @@ refused alone "another MPI's: its BLACS sees 1 processes where there are 4"
 refused columns "its BLACS puts this process at"
 refused wide "its integers have 64 bits"
 
-# What is of one process is refused by each of them before MPI begins.
+# Each process refuses options for one process before MPI begins.
 for option in "--op dot" "--strategies host_packed" "--devices cpu" --csv "--html x.html" "--threads 1"; do
   # shellcheck disable=SC2086
   OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 tesela 2 explore $option

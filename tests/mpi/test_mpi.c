@@ -1,5 +1,5 @@
-/* The cases of tests/comm by MPI's ranks, and what only MPI has: communicators of a part of the ranks, freed
- * ones, wrong ones. Prints what is wrong, rank by rank; the exit status is 1 then. */
+/* The cases of tests/comm by MPI's ranks, and cases of MPI only: communicators of a part of the
+ * ranks, freed ones, wrong ones. Prints wrong results of each rank, and then exits with 1. */
 #include "comm/cases.h"
 
 #include <stdio.h>
@@ -43,7 +43,8 @@ static void run_cases(MPI_Comm communicator, tesela_context *context, int first,
   }
 }
 
-/* The same size on all ranks, large enough for several ranks to multiply: sums are those of whole numbers. */
+/* Multiplies with one size on all ranks, large enough for several ranks. Sums of whole numbers are
+ * exact. */
 static void run_large(MPI_Comm communicator) {
   int rank, ranks;
   MPI_Comm_rank(communicator, &rank);
@@ -70,7 +71,7 @@ static void run_large(MPI_Comm communicator) {
            record.seconds_move, record.seconds_compute);
 }
 
-/* One rank says another m than the others: all are told, in the same words. */
+/* One rank passes another m than the others: all ranks get the same error message. */
 static void differ(MPI_Comm communicator) {
   int rank, ranks;
   MPI_Comm_rank(communicator, &rank);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The tool under mpirun: RANKS processes multiply files together, and what is wrong is told once, with one exit code.
+# The tool under mpirun: RANKS processes multiply files together, and an error is printed once, with one exit
+# code.
 #   test_tool.sh MPIEXEC RANKS FULL
-# FULL is full.c's library, a disk that fails.
+# FULL: full.c's library, which emulates a failing disk.
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../cli/helper.sh"
 mpiexec=$1 ranks=$2 full=$3 around=(env)
@@ -19,7 +20,7 @@ cd "$scratch/work"
 "$TESELA" generate 3x2 --distribution integer --seed 4 -o short.npy --quiet
 "$TESELA" transpose a.npy -o at.npy --quiet
 "$TESELA" transpose b.npy -o bt.csv --quiet
-# The same matrix column after column, as NumPy writes Fortran order.
+# The same matrix in column-major order, as NumPy writes Fortran order.
 python3 - <<'PY'
 import struct
 data = open("a.npy", "rb").read()
@@ -69,7 +70,7 @@ together 2 multiply cut.npy b.npy -o c.npy
 says "cut.npy"
 nothing_left() { [ ! -e c.npy ] && ! ls -d c.npy?* 2>/dev/null || fail "something is left"; }
 nothing_left
-# One that a single rank has not, and one that is shorter on it.
+# A file that is missing on one rank, and a file that is shorter on one rank.
 here_has() { # RANK FILE: what the folder of this rank has of it
   mkdir -p "rank$1"
   cp "$2" "rank$1/${3:-$2}"
@@ -144,7 +145,7 @@ prints "DIFFERS from"
 "$TESELA" multiply d.npy e.npy -o f.npy --quiet --strategy sequential --device cpu
 together 0 multiply d.npy e.npy --verify --expect f.npy --memory 2MiB
 prints "right: all 3551 elements" "agrees with f.npy"
-# What ranks hold of A, B and C counts, and panels and sums have what is left.
+# The ranks' parts of A, B and C count, and panels and sums use the remaining memory.
 together 3 multiply d.npy e.npy --memory 300KiB
 says "its parts of A, B and C take 629 KiB, and --memory is 300 KiB a process: allow more, or start more processes"
 together 0 multiply d.npy e.npy --memory 1MiB --expect f.npy --json

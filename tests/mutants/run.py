@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plants faults of one line each in a copy of the sources and counts how many of them the tests see.
+"""Plants faults of one line each in a copy of the sources and counts the faults that the tests find.
 
-  run.py --check          checks that every planted line still stands in its file, once
-  run.py [PATTERN...]     runs the mutants whose room or name matches a pattern (wildcards), or all; patterns may also
-                          stand in the environment variable MUTANTS
+  run.py --check          checks that every planted line occurs exactly once in its file
+  run.py [PATTERN...]     runs the mutants whose list or name matches a pattern (wildcards), or all; the environment
+                          variable MUTANTS may hold patterns too
 
 The lists tests/mutants/[a-z]*.txt hold two lines for each mutant:
 
@@ -11,10 +11,10 @@ The lists tests/mutants/[a-z]*.txt hold two lines for each mutant:
   the whole line of the file, with <<<ORIGINAL ==> FAULTY>>> around the part that changes
 
 A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST; pytest's -k for
-python_package). The part is an
-expression, or a statement with its semicolon. FILE#2/3 is the second of three lines that are alike. All mutants of C, C++ and Python are in one build: each is a switch that
-the environment variable TESELA_MUTANT turns on. The mutants of kernels.txt change the text of a kernel, which the
-library reads from a scratch folder (TESELA_KERNEL_DIR).
+python_package). The part is an expression, or a statement with its semicolon. FILE#2/3 is the second of three equal
+lines. All mutants of C, C++ and Python are in one build: the environment variable TESELA_MUTANT enables one of them.
+The mutants of kernels.txt change the text of a kernel, which the library reads from a scratch folder
+(TESELA_KERNEL_DIR).
 A mutant is caught when one of its tests fails or takes too long. The exit status is 1 where fewer than 95% are caught.
 """
 
@@ -177,7 +177,7 @@ def make_copy(mutants):
 
 
 def build_outputs(tests):
-    """Returns what the tests need of the build folder, by the files that CMake made for CTest."""
+    """Returns the outputs of the build that the tests need, by the files that CMake made for CTest."""
     outputs = set()
     found = set()
     for path in BUILD.rglob("CTestTestfile.cmake"):
@@ -222,7 +222,7 @@ class Runner:
         self.failed = {}
 
     def run(self, word, environment, limit):
-        """Runs a test. Returns its exit status (None: it took longer than the limit), the seconds and what it printed."""
+        """Runs a test. Returns its exit status (None: it exceeded the limit), its seconds and its output."""
         name, _, pattern = word.partition(":")
         test = self.tests[name]
         properties = {p["name"]: p["value"] for p in test["properties"]}

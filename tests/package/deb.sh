@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# The package that make deb makes, of this build: its files, what it says of itself, and that they run from where it is unpacked.
+# The package of make deb, from this build: its files, its metadata, and that its programs run where it is
+# unpacked.
 . "$(dirname "$0")/helper.sh"
 for program in dpkg-deb dpkg-shlibdeps file; do
   command -v $program >/dev/null || { echo "skipped: there is no $program"; exit 77; }
 done
-# What is packed is built: by Makefiles every target would be looked at again, which takes four times as long as packing.
+# The package is built without a second check of every target: Makefiles would take four times as long as
+# packing.
 (cd "$binary" && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_CMAKE_GENERATOR=Ninja -B "$scratch/made") >"$scratch/log" 2>&1 || { tail "$scratch/log"; fail "cpack"; }
 package=$(ls "$scratch"/made/*.deb)
 expect_text "the name" "$(basename "$package")" "^tesela_$version-1_$(dpkg --print-architecture)\.deb$"
@@ -38,7 +40,7 @@ for file in "$top/bin/tesela" "$top/$libraries/libtesela.so.$version" "$top/$lib
   ! readelf -S "$file" | grep -q '\.debug_info\|\.symtab' || fail "$file is not stripped"
 done
 python3 "$source/ci/document_links.py" "$top/share/doc/tesela" || fail "links of the package's documents lead nowhere"
-# Programs find the unpacked libraries, and no libraries for MPI: each is of the one MPI that it was built for.
+# Programs find the unpacked libraries, but no libraries for MPI: each of these is built for one MPI.
 for way in cmake pkg-config; do
   "$source/tests/header/consume.sh" $way "$top" "$source" "$scratch/$way" "$version" "$(cached CMAKE_C_COMPILER)" >"$scratch/consume.log" 2>&1 ||
     { cat "$scratch/consume.log"; fail "programs do not find the package's libraries by $way"; }

@@ -1,4 +1,4 @@
-# What the scripts of this folder share; they have SOURCE_FOLDER BINARY_FOLDER SCRATCH_FOLDER as arguments.
+# Functions shared by this folder's scripts, whose arguments are SOURCE_FOLDER BINARY_FOLDER SCRATCH_FOLDER.
 set -euo pipefail
 source=$1 binary=$2 scratch=$3
 rm -rf "$scratch"
@@ -13,7 +13,8 @@ fail() {
   echo "FAILED: $*" >&2
   exit 1
 }
-# expect_files LIST: the names in it, one a line, are those of files.txt and of the arguments after it, and nothing else beside documents.
+# expect_files LIST [NAME...]: LIST has the names of files.txt and NAMEs, one a line, and otherwise only
+# documents.
 expect_files() {
   local list=$1
   shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make install's last step, into a folder that stands for /: the files, and what it says.
+# The last step of make install, into a folder in place of /: the files, and the output.
 . "$(dirname "$0")/helper.sh"
 text=$(DESTDIR=$scratch/root "$source/ci/install.sh" "$binary")
 (cd "$scratch/root$prefix" && find . -type f -o -type l | sed 's|^\./||') >"$scratch/files"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The packages that README.md names for its commands are those of ci/setup.sh, which the tests install and use.
+# The packages in README.md's commands are the packages of ci/setup.sh, which the tests install and use.
 . "$(dirname "$0")/helper.sh"
 sed -n 's/^apt-get install \([^#]*\).*/\1/p' "$source/README.md" | tr -s ' ' '\n' | sed '/^$/d' | sort -u >"$scratch/named"
 "$source/ci/setup.sh" --list build run python >"$scratch/needed"

@@ -28,7 +28,7 @@ says() {
   expect_text "'$*'" "$text" "^(tesela-system-blas|usage): .*$pattern"
   [ "$(grep -cE '^[^ ]' <<<"$text")" = 1 ] || fail "'$*' says more than a sentence: $text"
 }
-# slot_is FILE: who libblas.so.3 is; nothing changed where that is asked for again.
+# slot_is FILE: expects that libblas.so.3 leads to FILE.
 slot_is() { [ "$(readlink -f "$link")" = "$(readlink -f "$1")" ] || fail "libblas.so.3 is $(readlink -f "$link"), not $1"; }
 
 says 2 'install \[--rest FILE . --alone\]' instal
@@ -41,7 +41,7 @@ alternatives --install "$link" "$slot" "$second" 20
 alternatives --install "$link" "$slot" "$reference" 10
 slot_is "$second"
 
-# What is no BLAS to rest on.
+# Files that are no complete BLAS.
 says 1 'is not there: nothing was changed' install --rest /nowhere/libblas.so.3
 says 1 'no whole|not a whole BLAS: it has no [a-z]*_: nothing' install --rest "$binary/lib/libtesela.so"
 says 1 "is tesela's own" install --rest "$root/usr/$libraries/libtesela_blas.so"
@@ -55,7 +55,7 @@ if [ ! -e "$prefix/$libraries/tesela" ]; then
   says 1 'libtesela_blas(_rest)?\.so\.[03]: cannot open shared object file.*nothing was changed' install
   slot_is "$reference"
 fi
-# In place; a second time; what it was is kept.
+# Installed, and installed again. The earlier library is remembered.
 export LD_LIBRARY_PATH=$root/usr/$libraries:$root/usr/$libraries/tesela
 says 0 "in front of $reference;" install
 slot_is "$whole"
@@ -73,7 +73,7 @@ expect_text calls "$(cat "$scratch/calls.txt")" '^dgemm_ .* tesela '
 results=$(grep -c 'PASSED THE COMPUTATIONAL TESTS' "$scratch/dblat3.out")
 [ "$results" -ge 6 ] || fail "the reference's tester passes $results routines"
 
-# Nobody behind.
+# Without another library.
 says 0 'from now on, alone; ' install --alone
 says 0 'already, alone: nothing was changed' install --alone
 slot_is "$whole"
@@ -93,7 +93,7 @@ says 0 'tesela is libblas\.so\.3' status
 [ -z "$("$script" refresh)" ] || fail "refresh says something where nothing is gone"
 slot_is "$whole"
 
-# Somebody who may not.
+# A user without permission.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   if "${nobody[@]}" test -x "$script"; then

@@ -147,7 +147,7 @@ static void test_process(void **state) {
   assert_int_equal(run_shell("cat", large, 20, 2 << 20, &out), TESELA_OK);
   assert_int_equal(out.length, 1 << 20);
   tsl_text_free(&out);
-  /* Nobody reads: no signal, and no failure by itself. */
+  /* The program does not read its input: no signal, and no failure by itself. */
   assert_int_equal(run_shell("exec <&-; sleep 0.1; echo kept", large, 10, 1000, &out), TESELA_OK);
   assert_string_equal(tsl_text_get(&out), "kept\n");
   tsl_text_free(&out);
@@ -172,7 +172,7 @@ static void test_process_failures(void **state) {
   fails("printf 'a\\033[1mb' >&2; exit 1", 10, 1000, "a [1mb");
   fails("kill -SEGV $$", 10, 1000, "signal 11");
   fails("yes", 10, 100000, "more than 100000 bytes");
-  /* Those that hang, with their children; with their outputs open or closed. */
+  /* Programs that hang, with their children, with their outputs open or closed. */
   const double start = tsl_clock();
   fails("sleep 30", 0.2, 1000, "longer than 0.2 s");
   fails("sleep 30 & sleep 30", 0.2, 1000, "longer than 0.2 s");
@@ -190,7 +190,7 @@ static void test_process_missing(void **state) {
   assert_int_equal(out.length, 0);
 }
 
-/* A caller without standard streams, as a daemon is, gets what the program wrote, too. */
+/* A caller without standard streams, such as a daemon, gets the program's output too. */
 static void test_process_without_streams(void **state) {
   (void)state;
   const int kept = dup(STDIN_FILENO);

@@ -1,5 +1,5 @@
-/* The kernel dialect in C, as far as kernels with matrix instructions use it: each item of a group is a
- * thread of the host (warp.h). */
+/* The kernel dialect in C, as far as kernels with matrix instructions use it. Each item of a group
+ * is a thread of the host (warp.h). */
 #ifndef TSL_DIALECT_IMPL_H
 #define TSL_DIALECT_IMPL_H
 

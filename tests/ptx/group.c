@@ -28,7 +28,8 @@ typedef struct box {
   int inner, outer;
 } box;
 
-/* A barrier in local memory, found by its address. Boxes wait in it until somebody waits for them. */
+/* A barrier in local memory, found by its address. Copies of boxes are deferred until a thread
+ * waits for the barrier. */
 typedef struct barrier {
   unsigned int count, missing,
       phase;       /* arrivals of a phase; how many are not there; number of phases that are over */
@@ -157,7 +158,7 @@ void ptx_copy_box(unsigned int end, const char *from, int inner, int outer, unsi
   pthread_mutex_lock(&lock);
   if (self->box_count == MOST_BOXES)
     abort();
-  /* What is there until it arrives is a NaN of every type, or a large number. */
+  /* Until the box arrives, its memory holds 0x7f bytes: a NaN, or a large number. */
   memset(ptx_local_memory() + end, 0x7f, (size_t)what->rows * 128);
   self->boxes[self->box_count++] = (box){end, from, inner, outer};
   pthread_cond_broadcast(&changed);

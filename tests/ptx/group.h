@@ -1,6 +1,7 @@
-/* Four warps that multiply together, barriers that count bytes, and copies of boxes, on the host: what
- * src/kernel/ptx_group.h asks of a GPU. Copies arrive when somebody waits for their barrier, and products
- * read local memory when they are waited for: both as late as they may. */
+/* Four warps that multiply together, barriers that count bytes, and copies of boxes, on the host:
+ * the functions that src/kernel/ptx_group.h needs from a GPU. Copies arrive when a thread waits for
+ * their barrier, and products read local memory when a thread waits for them: both as late as
+ * allowed. */
 #ifndef TSL_TESTS_PTX_GROUP_H
 #define TSL_TESTS_PTX_GROUP_H
 

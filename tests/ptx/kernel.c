@@ -1,4 +1,5 @@
-/* opencl_mma.cl as C. The build says PTX_KERNEL, the name of what comes out, and the kernel's parameters. */
+/* opencl_mma.cl as C. The build defines PTX_KERNEL, the name of the resulting ptx_kernel, and the
+ * kernel's parameters. */
 #include "../../src/strategy/gemm/opencl_mma/opencl_mma.cl"
 
 #include <string.h>

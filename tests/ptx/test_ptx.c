@@ -1,7 +1,7 @@
-/* opencl_mma's kernel without a GPU: its text is compiled as C, in several types and orders of memory, and
- * run by warps of threads (warp.h). Whole numbers, whose sums are exact in every type, so that every element
- * must be right to the bit: wrong lines, chunks, bytes or columns show, and so do copies that are read too
- * early, overwritten too early, or come from outside the operands. */
+/* opencl_mma's kernel without a GPU: its text is compiled as C, in several types and orders of
+ * memory, and run by warps of threads (warp.h). Sums of whole numbers are exact in every type, so
+ * every element must be right to the bit. The test finds wrong lines, chunks, bytes or columns, and
+ * copies that are read too early, overwritten too early, or come from outside the operands. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -42,7 +42,7 @@ typedef struct product {
   int groups;
 } product;
 
-/* Memory that starts and ends where an operand does, so that sanitizers see what is touched beside it. */
+/* Memory of exactly an operand's size, so that sanitizers find accesses outside it. */
 typedef struct operand {
   tesela_type type;
   char *data;
@@ -73,8 +73,7 @@ static operand make(tesela_type type, int64_t rows, int64_t cols, int64_t row_st
   return o;
 }
 
-/* Elements from one row (column) to the next: those of a row, to a multiple of 16 bytes, and 16 bytes more.
- */
+/* Returns the pitch: a row's (column's) elements, rounded up to 16 bytes, plus 16 bytes. */
 static int64_t pitch(int64_t elements, tesela_type type) {
   const int64_t chunk = 16 / (int64_t)tsl_type(type)->size;
   return (elements + chunk - 1) / chunk * chunk + chunk;
@@ -155,7 +154,7 @@ static void every_order_and_type(void **state) {
     multiply(&products[i]);
 }
 
-/* Residues of C in its place, and nothing beside them. */
+/* Residues of C are stored in their place, and nothing is written outside it. */
 static void residues(void **state) {
   (void)state;
   enum { M = 70, N = 131, K = 150, ROW = 136, MAPS = 2 * 256, REST = MAPS + 256, ALL = REST + M * ROW };
@@ -204,8 +203,8 @@ static void residues(void **state) {
   free(b.data);
 }
 
-/* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards; and
- * those of a batch. */
+/* Packs rows of bytes that are adjacent (transposed by fours, and not), one after the other, and
+ * backwards. Also rows of a batch. */
 static void packed_bytes(void **state) {
   (void)state;
   static const tsl_pack_rows_arguments all[] = {

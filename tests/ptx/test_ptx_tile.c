@@ -1,7 +1,8 @@
-/* register_tile's kernel with asynchronous copies without a GPU: its text compiled as C and run by warps of
- * threads (warp.h), with panels of 8 and 16 depths, slices of one warp and of two, operands along k and
- * across it, in vectors and number by number. Whole numbers, whose sums are exact: what is copied too late,
- * to the wrong place, or from outside the operands shows, and so does what is stored beside C. */
+/* register_tile's kernel with asynchronous copies, without a GPU: its text is compiled as C and run
+ * by warps of threads (warp.h). Panels of 8 and 16 depths, slices of one warp and of two, operands
+ * along k and across it, in vectors and number by number. Sums of whole numbers are exact, so the
+ * test finds copies that are late, to a wrong place, or from outside the operands, and writes
+ * outside C. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -33,7 +34,8 @@ static float *numbers(int64_t count, uint64_t seed) {
   return made;
 }
 
-/* `wanted`: NULL, or what the kernel reads first: above 0 the run is wanted, else C stays as it is. */
+/* Runs the kernel. `wanted`: NULL, or a number that the kernel reads first. Where it is 0 or less,
+ * C must be unchanged. */
 static void multiply(const product *p, const int *wanted) {
   const int64_t line_a = (p->a_across ? p->m : p->k) + p->gap_a,
                 line_b = (p->b_along ? p->k : p->n) + p->gap_b, a_row = p->a_across ? 1 : line_a,
@@ -111,7 +113,7 @@ static void every_order(void **state) {
     multiply(&products[i], NULL);
 }
 
-/* A run that is not wanted writes nothing; one that is wanted is as any other. */
+/* A run that is not wanted writes nothing. A wanted run behaves as without the number. */
 static void runs_that_are_not_wanted(void **state) {
   (void)state;
   const product products[] = {{&ptx_tile_whole, false, false, 70, 133, 45, 0, 0, 0, 1, 0, 1, 0},

@@ -12,7 +12,7 @@ static int warp_size;
 
 _Thread_local ptx_place ptx_self;
 
-/* Copies that this item started and that did not arrive, and how many of them each batch has. */
+/* Copies that this item started and that have not arrived, and the number of them in each batch. */
 typedef struct copy {
   unsigned int to;
   const char *from; /* NULL: from outside, which was complained of */
@@ -21,8 +21,8 @@ typedef struct copy {
 static _Thread_local copy copies[MOST_COPIES];
 static _Thread_local int copy_count, batches[MOST_BATCHES], batch_count, open_copies;
 
-/* What the items of each warp show each other, by turns in two places, so that one barrier each time is
- * enough. */
+/* Words that the items of each warp exchange, alternately in two places, so that one barrier for
+ * each exchange is enough. */
 static ptx_shown board[MOST_ITEMS / LEAST_WARP][2][MOST_WARP];
 static _Thread_local int turn;
 
@@ -94,7 +94,7 @@ const ptx_shown *ptx_show(const unsigned int *words, int count) {
 void ptx_copy(unsigned int end, const char *from, int bytes) {
   if (end % (unsigned)bytes != 0 || (uintptr_t)from % (unsigned)bytes != 0)
     ptx_complain("a copy that is not aligned");
-  /* What is there until it arrives is a NaN of every type, or a large number. */
+  /* Until the bytes arrive, their memory holds 0x7f bytes: a NaN, or a large number. */
   memset(local + end, 0x7f, (size_t)bytes);
   if (copy_count == MOST_COPIES)
     abort();

@@ -1,7 +1,7 @@
-/* Warps on the host, for tests: a group of a kernel is a thread for each item, and the instructions of PTX
- * that a warp executes together meet at a barrier. What a GPU would not notice at once is noticed here:
- * addresses that are not aligned, reads outside the operands, and local memory that is read before the copies
- * to it were waited for, which arrive as late as they may. */
+/* Warps on the host, for tests. A group of a kernel has a thread for each item, and PTX
+ * instructions that a warp executes together meet at a barrier. The emulation finds faults that a
+ * GPU may hide: unaligned addresses, reads outside the operands, and reads of local memory before a
+ * wait for its copies. Copies arrive as late as allowed. */
 #ifndef TSL_TESTS_PTX_WARP_H
 #define TSL_TESTS_PTX_WARP_H
 
@@ -16,7 +16,7 @@ typedef struct ptx_place {
 } ptx_place;
 extern _Thread_local ptx_place ptx_self;
 
-/* What is read by copies must lie in these. */
+/* Memory that copies may read. */
 typedef struct ptx_memory {
   const char *from;
   size_t bytes;
@@ -31,11 +31,12 @@ typedef struct ptx_kernel {
   int warp; /* items that execute instructions together, 8 to 64 */
 } ptx_kernel;
 
-/* Runs `groups` groups, one after the other. How many of what is listed above was seen; 0: all is well. */
+/* Runs `groups` groups, one after the other. Returns the number of faults of the kinds above; 0: no
+ * fault. */
 int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *argument);
 
-/* What the items of a warp show each other: all of them call it with up to 16 words, and get everyone's,
- * which stay until its next call. */
+/* Exchanges words among the items of a warp. All items call it with up to 16 words, and get the
+ * words of all items, which are valid until the next call. */
 typedef struct ptx_shown {
   unsigned int words[16];
 } ptx_shown;
@@ -47,7 +48,7 @@ bool ptx_is_inside(const char *from, int bytes); /* complains, too */
 void ptx_complain(const char *what);
 double ptx_number(const char *type, unsigned int word, int index);
 
-/* What kernels call. */
+/* Functions that kernels call. */
 unsigned int ptx_local(const void *pointer);
 void ptx_barrier(void);
 void ptx_warp_barrier(void);

@@ -9,7 +9,7 @@ hypothesis.settings.load_profile("tesela")
 
 @pytest.fixture
 def short_pieces():
-    """Long products are those of one multiplication, and their pieces one row or 64."""
+    """Makes every product count as long, with pieces of one row or 64."""
     from tesela import _core
     before = _core.set_pieces(1, 1e-9)
     yield

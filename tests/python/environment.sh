@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes what the tests of the Python package need, once: environment.sh SOURCE BUILD
+# Makes the environment for the tests of the Python package, once: environment.sh SOURCE BUILD
 #   BUILD/python/venv   a Python with the packages of requirements.txt
-#   BUILD/python/site   the package as it stands, with the binding built against BUILD's library
+#   BUILD/python/site   the package from the source tree, with the binding built against BUILD's library
 set -euo pipefail
 source=$1 build=$2
 python=${TESELA_TEST_PYTHON:-/usr/bin/python3}
@@ -11,7 +11,7 @@ mkdir -p "$place"
 if [ "$(cat "$place/venv/made_of" 2>/dev/null)" != "$wanted" ]; then
   rm -rf "$place/venv" "$place/binding"
   "$python" -m venv "$place/venv"
-  # Bytecode is made of what is imported, into the folder that PYTHONPYCACHEPREFIX names, not of everything.
+  # Python compiles only imported modules, into the folder that PYTHONPYCACHEPREFIX names.
   "$place/venv/bin/pip" install --quiet --disable-pip-version-check --no-compile -r "$source/tests/python/requirements.txt"
   echo "$wanted" >"$place/venv/made_of"
 fi

@@ -18,7 +18,7 @@ ROUNDOFF = {"float64": 2.0**-53, "complex128": 2.0**-53, "float32": 2.0**-24, "c
 
 
 def wide(array):
-    """The same in the widest type, in which a sum of such products is as good as exact."""
+    """Returns the array in the widest type, in which a sum of its products is nearly exact."""
     array = numpy.asarray(array)
     if array.dtype.kind in "iu":
         return array.astype(numpy.int64)

@@ -63,7 +63,7 @@ def test_measured_errors(matrices):
         assert info.measured_rows > 0 and info.measured_cols > 0 and info.seconds_measure > 0, (name, info)
     for name, info in calls(a, b).items():
         assert info.error_measured == 0 and info.measured_rows == 0, (name, info)
-    # What it is: against a sum in float64.
+    # The true error, by a sum in float64.
     small, info = tesela.matmul(a[:, :50].copy(), b[:50], device="cpu", measure_error=3, full_output=True)
     right = a[:, :50].astype(float) @ b[:50].astype(float)
     error = (abs(small - right) / (abs(a[:, :50]).astype(float) @ abs(b[:50]).astype(float))).max()

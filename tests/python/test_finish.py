@@ -1,4 +1,4 @@
-"""Products with a bias and an activation beside NumPy's, and what must be refused."""
+"""Products with a bias and an activation, compared with NumPy's, and refusals."""
 
 import math
 
@@ -24,7 +24,7 @@ words = st.sampled_from(list(ACTIVATIONS))
 
 
 def near(result, a, b, bias, activation, kind, alpha=1, beta=0, before=0.0):
-    """Within what the type allows: C is rounded before the last step and behind it, and no slope is more than 1.13."""
+    """Compares within the type's rounding: C is rounded before and after the epilogue, whose slope is at most 1.13."""
     sum_of = alpha * numpy.matmul(wide(a), wide(b)) + beta * wide(before) + wide(bias)
     size = abs(alpha) * numpy.matmul(abs(wide(a)), abs(wide(b))) + abs(beta * wide(before)) + abs(wide(bias))
     k = numpy.shape(a)[-1]

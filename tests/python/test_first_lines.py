@@ -1,4 +1,4 @@
-"""Lines that a new user types: what comes out, or the sentence that says what would be right."""
+"""Lines that a new user types: the result, or an error message with the right form."""
 
 import numpy
 import pytest

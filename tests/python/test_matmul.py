@@ -1,4 +1,4 @@
-"""matmul and gemm beside NumPy's, over types, shapes, strides and what must be refused."""
+"""matmul and gemm compared with NumPy's, over types, shapes and strides, and refusals."""
 
 import numpy
 import pytest
@@ -57,7 +57,7 @@ def test_matrices(types, m, n, k, a_layout, b_layout, dimensions, seed):
         assert info.plan.startswith("gemm ") and info.seconds > 0
 
 
-#: Forms of a call, each as a function of a, b and the type of the result. What it returns is a @ b.
+#: Forms of a call, each as a function of a, b and the type of the result. Each returns a @ b.
 FORMS = {
     "plain": lambda a, b, kind: tesela.matmul(a, b),
     "out": lambda a, b, kind: tesela.matmul(a, b, out=numpy.empty((a @ b).shape, kind)),
@@ -373,5 +373,5 @@ def test_long_products_in_pieces_have_the_bits_of_the_whole(short_pieces):
     _core.set_pieces(1 << 62, 1)
     whole, info = tesela.matmul(a, b, device="cpu", measure_error=True, full_output=True)
     assert (pieces == whole).all() and told.plan == info.plan
-    # Of a small product all rows are looked at, of the whole a sample: so there were several products.
+    # All rows of a small product are measured, and a sample of a large one: so there were several products.
     assert told.measured_rows == 333 > info.measured_rows

@@ -1,4 +1,4 @@
-"""Matrices in pieces on the processor and an OpenCL device, beside NumPy."""
+"""Matrices in pieces on the processor and an OpenCL device, compared with NumPy."""
 
 import random
 

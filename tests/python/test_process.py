@@ -99,7 +99,7 @@ except KeyboardInterrupt:
 
 
 def test_an_interrupted_tool_is_not_waited_for(tmp_path, monkeypatch):
-    """A tool in the middle of what it cannot leave is ended before it is done."""
+    """A tool inside a call that it cannot leave is ended before the call is done."""
     import pytest
     from tesela import _tool
     begun, done, tool = (tmp_path / name for name in ("begun", "done", "tool"))

@@ -1,4 +1,4 @@
-"""Products with scales beside NumPy's, plans and gemm with last steps, and what must be refused."""
+"""Products with scales compared with NumPy's, plans and gemm with epilogues, and refusals."""
 
 import numpy
 import pytest
@@ -21,7 +21,7 @@ forms = st.sampled_from(["none", "number", "array", "lines", "matrix"])
 
 
 def scale_of(rng, form, length, axis):
-    """What is given, and the same as NumPy broadcasts it."""
+    """Returns a scale as the argument of a call, and as an array that NumPy broadcasts."""
     lines = (rng.random(length) / 64).astype("float32")
     column = lines.reshape((-1, 1) if axis == 0 else (1, -1))
     return {"none": (None, 1), "number": (0.0078125, 0.0078125), "array": (numpy.float32([0.015625]), 0.015625),

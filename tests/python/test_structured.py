@@ -1,4 +1,4 @@
-"""Level 3 beside gemm: triangles and symmetric matrices beside NumPy's products of what they stand for."""
+"""Level 3 except gemm: triangles and symmetric matrices, compared with NumPy's products of the full matrices."""
 
 import numpy
 import pytest
@@ -17,7 +17,7 @@ hows = st.sampled_from(["n", "t", "c"])
 
 
 def half(a, lower, unit=False):
-    """The triangle that is meant, and the same array with NaN where nobody may look."""
+    """Returns the full triangular matrix, and the array with NaN where no call may read."""
     kept = numpy.tril(a) if lower else numpy.triu(a)
     hidden = numpy.triu(numpy.ones(a.shape, bool), 1) if lower else numpy.tril(numpy.ones(a.shape, bool), -1)
     if unit:

@@ -151,7 +151,7 @@ void deal(distributed *matrix, const element *type, const grid *on, int64_t rows
   }
 }
 
-/* As type 2, however it is told. */
+/* Returns the matrix with a descriptor of type 2, whichever type it has. */
 static distributed widened(const distributed *matrix) {
   distributed out = *matrix;
   for (int to = LLD; matrix->fields[0] == 1 && to >= MB; to--)

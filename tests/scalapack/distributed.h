@@ -1,5 +1,5 @@
-/* A matrix of whole numbers that lies on a grid as ScaLAPACK has it: every process knows what every element
- * is, so that each checks what it has without asking the others. */
+/* A matrix of whole numbers, distributed over a grid by ScaLAPACK's layout. Every process can
+ * compute every element, so each checks its part without messages. */
 #ifndef TESTS_SCALAPACK_DISTRIBUTED_H
 #define TESTS_SCALAPACK_DISTRIBUTED_H
 
@@ -51,8 +51,8 @@ void discard(distributed *matrix);
 /* Element (i, j) of the part, counted from 0, as it was dealt. */
 number dealt(const distributed *matrix, const element *type, int64_t i, int64_t j);
 
-/* Elements of the local array that are not what they should be: `expected(of, i, j)` inside of the part, NaN
- * outside of it. The first one is told. */
+/* Returns the number of wrong elements of the local array: `expected(of, i, j)` inside the part,
+ * NaN outside of it. Prints the first one. */
 int count_wrong(const distributed *matrix, const element *type, const grid *on,
                 number (*expected)(const void *state, int64_t i, int64_t j), const void *src);
 

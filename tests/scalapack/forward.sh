@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# forward.sh PROGRAM LIBRARY: calls that are not tesela's are the program's own ScaLAPACK's, on all ranks: where it is told so, where ranks were
-# told different things, where one has no library, and small ones.
+# forward.sh PROGRAM LIBRARY: the program's own ScaLAPACK computes, on all ranks, the calls that tesela does
+# not take: by request, after different requests on different ranks, where one rank has no library, and small
+# calls.
 set -euo pipefail
 program=$1 library=$2
 . "$(dirname "$0")/mpirun.sh"
@@ -31,8 +32,13 @@ fi
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
   >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
+<<<<<<< HEAD
 check 'of two minds' 'libscalapack.*have different settings'
 # A process without the library: nobody waits for it, and one line says so.
+=======
+check 'of two minds' 'libscalapack.*told different things'
+# A process without the library: no other process waits for it, and one line reports it.
+>>>>>>> wTests
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "$program" 6 >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
 check 'without the library on rank 1' 'libscalapack.*have different settings'

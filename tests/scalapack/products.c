@@ -1,6 +1,6 @@
-/* Products and transposes at random, on every grid that the ranks can make: mpirun -n RANKS
- * scalapack_products CASES. Prints how many of each were called for by the process that is first in every
- * grid, and says what is wrong. */
+/* Random products and transposes, on every grid that the ranks can make: mpirun -n RANKS
+ * scalapack_products CASES. The process that is first in every grid prints the number of calls of
+ * each kind. Every process prints its wrong results. */
 #include "scalapack/distributed.h"
 
 #include <mpi.h>
@@ -40,7 +40,7 @@ static number op(const distributed *matrix, const element *type, char letter, in
   return letter == 'C' ? conj(value) : value;
 }
 
-/* --- what a call asks for --- */
+/* --- requests --- */
 
 typedef struct request {
   const element *type;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# products.sh PROGRAM RANKS CASES LIBRARY: products and transposes at random (products.c) with the drop-in preloaded, or linked where LIBRARY
-# is "linked": every one is right, and tesela's.
+# products.sh PROGRAM RANKS CASES LIBRARY: random products and transposes (products.c) with the drop-in
+# preloaded, or linked where LIBRARY is "linked". Each result is right, and tesela computed it.
 set -euo pipefail
 program=$1 ranks=$2 cases=$3 library=$4
 . "$(dirname "$0")/mpirun.sh"

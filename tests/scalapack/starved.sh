@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# starved.sh PROGRAM LIBRARY STARVE: one of three ranks gets no memory for tesela's larger blocks: every call is right all the same, by the
-# program's own ScaLAPACK, on all ranks; nobody waits for ever.
+# starved.sh PROGRAM LIBRARY STARVE: one of three ranks gets no memory for tesela's larger blocks. Every call
+# is right all the same, computed by the program's own ScaLAPACK on all ranks, and no rank waits for ever.
 set -euo pipefail
 program=$1 library=$2 starve=$3
 . "$(dirname "$0")/mpirun.sh"

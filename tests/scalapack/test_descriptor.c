@@ -1,4 +1,4 @@
-/* ScaLAPACK's descriptors: which are taken, and what they say. */
+/* ScaLAPACK's descriptors: which are accepted, and their meaning. */
 #include "unit/unit.h"
 
 #include "scalapack/descriptor.h"
@@ -74,7 +74,7 @@ static void test_refused(void **state) {
   }
 }
 
-/* A leading dimension is asked for by who has columns. */
+/* Only a process that has columns needs a valid leading dimension. */
 static void test_leading(void **state) {
   (void)state;
   static const int64_t narrow[] = {1, 0, 20, 5, 4, 5, 0, 0, 1};
@@ -98,8 +98,8 @@ static void test_first_block(void **state) {
   assert_int_equal(of.col, 9);
   assert_null(tsl_scalapack_refuse(&of, 17, 21, &here));
   assert_non_null(tsl_scalapack_refuse(&of, 18, 21, &here));
-  /* Of 20 rows this process would have 12, of which one is missing; and of its first block four columns are.
-   */
+  /* This process would have 12 of 20 rows, one of which is missing, and four columns of its first
+   * block. */
   assert_int_equal(tsl_scalapack_begin_at(&of, &here), 1 + 4 * 11);
   const tsl_scalapack_place other = {.rows = 2, .cols = 3};
   assert_int_equal(tsl_scalapack_begin_at(&of, &other), 0);
@@ -115,7 +115,8 @@ static void test_first_block(void **state) {
   assert_non_null(tsl_scalapack_refuse(&of, 1, 1, &here));
 }
 
-/* Who computes by size: what was measured on either side of the limit. Alone, tesela takes everything. */
+/* The size decides which library computes: sizes on either side of the measured limit. Without
+ * another library, tesela computes everything. */
 static void routes(void **state) {
   (void)state;
   assert_false(tsl_scalapack_takes_gemm(1000, 1000, 1000, 2, true));

@@ -27,7 +27,7 @@ prepare() { # letter
   case $1 in C | Z) sed -i "s/^.*values of TRANSB/'N' 'C' 'T' 'T' 'C' 'N' 'T' 'C'\tvalues of TRANSB/" "P${1}BLAS3TST.dat" ;; esac
 }
 
-# Lines of a log that say who computed a routine's call.
+# Prints the number of the log's lines that name tesela as the library of a routine's call.
 by_tesela() { grep -c "^tesela calls: $1 .*: tesela, " log || true; }
 
 failed=0

@@ -1,5 +1,6 @@
-/* A ScaLAPACK and a BLACS with 64-bit integers under the usual names, as MKL's: as much of them as the tests
- * need. Its products and transposes are not to be called where tesela's are in front, and say so. */
+/* The part of ScaLAPACK and BLACS that the tests need, with 64-bit integers under the usual names,
+ * as MKL's. Its products and transposes print a message: they must not be called when tesela's come
+ * first. */
 #define INTEGER int64_t
 #include "scalapack/names.h"
 
@@ -22,7 +23,7 @@ void blacs_pinfo_(INTEGER *me, INTEGER *processes) {
   *processes = size;
 }
 
-/* 0: what a grid can be made of; 10: a context's communicator. */
+/* Stores, for `what` 0, a system context for grids; for 10, a context's communicator. */
 void blacs_get_(const INTEGER *context, const INTEGER *what, INTEGER *value) {
   *value = *what == 10 ? (INTEGER)MPI_Comm_c2f(contexts[*context].comm) : 0;
 }
@@ -57,7 +58,7 @@ void blacs_gridexit_(const INTEGER *context) {
   MPI_Comm_free(&contexts[*context].comm);
 }
 
-/* Of one process: all that there is. */
+/* Returns the local size for one process: all of it. */
 INTEGER numroc_(const INTEGER *size, const INTEGER *block, const INTEGER *process, const INTEGER *first,
                 const INTEGER *processes) {
   (void)block, (void)process, (void)first, (void)processes;

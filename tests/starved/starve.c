@@ -62,7 +62,7 @@ static void *take_early(size_t size) {
   return early_used <= sizeof early ? at : NULL;
 }
 
-/* ISO C has no way from a data pointer to a function but the one that POSIX asks for. */
+/* ISO C cannot convert a data pointer to a function pointer. POSIX requires this way. */
 static void find(void) {
   static bool looks;
   if (looks)

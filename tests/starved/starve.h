@@ -1,5 +1,5 @@
-/* Memory that runs out on demand: starve.c stands in front of malloc and its like in the program that it is
- * linked into, for every library of the process and every thread. */
+/* Memory that runs out on demand. starve.c replaces malloc and its variants in the program that it
+ * is linked into, for every library and thread of the process. */
 #ifndef TESTS_STARVED_STARVE_H
 #define TESTS_STARVED_STARVE_H
 

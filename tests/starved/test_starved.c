@@ -1,6 +1,6 @@
-/* Batches while memory runs out, at each allocation in turn, once and for good: a batch either says so and
- * leaves every C as it was, or is right. Numbers are small and whole, so that sums are exact in any order,
- * and beta is 1: a product that is done twice shows. */
+/* Batches while memory runs out, at each allocation in turn, once and for good. A batch either
+ * fails and leaves every C unchanged, or is right. Small whole numbers make sums exact in any
+ * order. beta is 1, so that a product which is added twice is found. */
 #include "unit/unit.h"
 
 #include "base/scratch.h"
@@ -94,7 +94,7 @@ static void prepare(const batch *is) {
 typedef enum how { BY_STRIDES, BY_ADDRESSES, AS_A_GROUP, HOWS } how;
 static const char *const hows[HOWS] = {"by strides", "by addresses", "as a group"};
 
-/* One call on a context of its own, or on one that knows the batch. */
+/* Calls on a context of its own, or on a context that has the batch cached. */
 static tesela_status call(tesela_context *context, const batch *is, how by) {
   static const double one[2] = {1, 0};
   const void *each_a[MOST], *each_b[MOST];
@@ -324,8 +324,8 @@ static tesela_status first_call(tesela_context *context, int way) {
   }
 }
 
-/* Whatever allocation of a context's first call fails, the next call finds memory and succeeds. In a child,
- * where nothing was called yet, so that what the process keeps is looked for anew, too. */
+/* For each failing allocation in a context's first call, the next call succeeds. It runs in a child
+ * without earlier calls, so that the process's caches are empty too. */
 static void first_calls_leave_nothing(void **state) {
   enum { WAYS = 6 };
   (void)state;

@@ -1,5 +1,5 @@
-/* Sizes of blocks for files larger than memory: what is chosen fits, is whole steps, and reads about as
- * little as any order of work could. */
+/* Sizes of blocks for files larger than memory: the chosen size fits, is a multiple of the steps,
+ * and reads nearly as little as any order of work can. */
 
 #include "unit/unit.h"
 
@@ -103,7 +103,7 @@ static void test_limits(void **state) {
   wish.most_elements = 1e6;
   assert_true(tsl_block_choose(&wish, &size));
   assert_true((double)size.rows * (double)size.cols <= 1e6);
-  /* What is kept beside C's blocks counts. */
+  /* Memory kept in addition to C's blocks counts. */
   wish = wish_of(8000, 8000, 8000, 8, (uint64_t)256 << 20);
   wish.c_beside = 24;
   assert_true(tsl_block_choose(&wish, &size));

@@ -1,5 +1,5 @@
-/* The progress line on a terminal of its own: what is done, what the library waits for meanwhile, and nothing
- * left. */
+/* The progress line on a terminal: finished work, the reason for a wait in the library, and an
+ * empty line at the end. */
 #include "unit/unit.h"
 
 #include <pty.h>
@@ -36,7 +36,7 @@ static void work(void) {
   tsl_waiting_end();
 }
 
-/* What a terminal of so many columns sees. */
+/* Stores the output that a terminal of `columns` columns gets in `seen`. */
 static void look(unsigned short columns, char *seen, size_t size) {
   struct winsize window = {.ws_row = 24, .ws_col = columns};
   int master;
@@ -80,7 +80,7 @@ static void test_narrow(void **state) {
   assert_null(strstr(seen, "for opencl"));
 }
 
-/* The clock of everything here (ld's --wrap), so many times as fast as it is. */
+/* The clock of this program (ld's --wrap), `speed` times as fast as the real clock. */
 double __real_tsl_clock(void);
 double __wrap_tsl_clock(void);
 static double speed = 1;

@@ -1,5 +1,5 @@
-/* The kernel dialect as C, for kernels whose items take turns on one thread; what they multiply is told to
- * the test. */
+/* The kernel dialect as C, for kernels whose items alternate on one thread. The test gets each
+ * multiplication's factors. */
 #ifndef TSL_DIALECT_IMPL_H
 #define TSL_DIALECT_IMPL_H
 

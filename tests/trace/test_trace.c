@@ -1,6 +1,6 @@
-/* What explain --trace draws, against the kernels themselves: each item of a work-group runs a rung's kernel
- * as C on matrices of its own, whose elements say which item reads them, and where; so every multiply-add
- * tells who brought its factors. */
+/* Compares the drawing of explain --trace with the kernels. Each item of a work-group runs a rung's
+ * kernel as C on matrices of its own, whose elements encode the item that reads them, and the
+ * place. So every multiply-add shows which item loaded its factors. */
 #include "unit/config.h"
 #include "unit/unit.h"
 
@@ -39,7 +39,7 @@ void trace_barrier(void) {
   swapcontext(&items[turn], &scheduler);
 }
 
-/* --- what they tell --- */
+/* --- encoded factors --- */
 
 /* seen[operand][who][row][col]: whether a number that this item read took part in a product. */
 static bool seen[2][ITEMS_MOST][MOST][MOST], drawn[2][ITEMS_MOST][MOST][MOST];

@@ -1,4 +1,4 @@
-/* How tests hold calls to what they should return. */
+/* Helpers that compare the results of calls with expected results. */
 #ifndef TSL_TESTS_CALLS_H
 #define TSL_TESTS_CALLS_H
 

@@ -1,4 +1,4 @@
-/* Configs of a strategy from their text, and what is in them. */
+/* Parses configs of a strategy from text, and reads their parameters. */
 #ifndef TESTS_UNIT_CONFIG_H
 #define TESTS_UNIT_CONFIG_H
 

@@ -1,6 +1,6 @@
-/* What the device conformance tests share: every device that this machine has, one after the other. Each kind
- * of device must give the same answers, so nothing here asks which kind it is; a test only looks at the
- * capability that the contract in device/device.h names. */
+/* Shared code of the device conformance tests, which run on every device of this machine in turn.
+ * Each kind of device must give the same answers, so no test depends on the kind. A test depends
+ * only on the capabilities of the contract in device/device.h. */
 #ifndef TSL_TESTS_UNIT_CONFORMANCE_H
 #define TSL_TESTS_UNIT_CONFORMANCE_H
 

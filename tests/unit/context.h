@@ -1,4 +1,4 @@
-/* A context on the cpu, for all tests of a program: what a group of them is run with. */
+/* A context on the cpu, shared by all tests of a program, with its group setup and teardown. */
 #ifndef TSL_TESTS_CONTEXT_H
 #define TSL_TESTS_CONTEXT_H
 

@@ -1,5 +1,5 @@
-/* One case or more for each strategy of the processor, and for what is around them: what every one of them
- * must keep to. */
+/* Test cases for each strategy of the processor and for the code that they share: the requirements
+ * on every host strategy. */
 #ifndef TESTS_UNIT_HOST_CASES_H
 #define TESTS_UNIT_HOST_CASES_H
 

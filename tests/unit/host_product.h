@@ -39,7 +39,7 @@ static inline void host_product_free(host_product *product) {
     free(product->memory[i]);
 }
 
-/* C as it is, to be freed; and as it was. */
+/* Returns a copy of C's memory, which host_product_restore() copies back. The caller frees it. */
 static inline void *host_product_keep(const host_product *product) {
   void *kept = malloc(product->c_bytes);
   assert_non_null(kept);

@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 struct tsl_module {
-  char *text; /* what the binary holds */
+  char *text; /* the binary's content */
 };
 
-/* What the compiler does, and what it did. */
+/* State of the compiler: its settings, and counts of its calls. */
 static atomic_int copier_builds, copier_loads, copier_modules;
 static const char *copier_version = "1";
 static const char *copier_key = "copier/one";
@@ -120,7 +120,7 @@ static inline int copier_ask(const copier *c, const char *name, const char *text
   return atomic_load(&copier_builds) - before;
 }
 
-/* The same with a context of its own, so that nothing is in memory. */
+/* Like copier_ask(), with a new context, whose kernel cache in memory is empty. */
 static inline int copier_ask_alone(const char *name, const char *text) {
   copier c = copier_begin();
   const int builds = copier_ask(&c, name, text);

@@ -15,7 +15,7 @@ static void mock_does_not_close(tsl_device *device) {
 
 static const tsl_device_ops mock_ops = {.open = mock_does_not_open, .close = mock_does_not_close};
 
-/* A fast and large one; tests change what they are about. */
+/* A fast and large device. Tests change the members that they test. */
 static const tsl_device mock_device = {.ops = &mock_ops,
                                        .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
                                        .key = "mock/1",

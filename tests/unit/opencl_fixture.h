@@ -1,5 +1,5 @@
-/* What the tests of the OpenCL device share: each OpenCL device in turn, open, with a stream. PoCL, a device
- * for the processor, must be among them. */
+/* Shared code of the tests of the OpenCL device: opens each OpenCL device in turn, with a stream.
+ * PoCL, a device for the processor, must be installed. */
 #ifndef TESTS_UNIT_OPENCL_FIXTURE_H
 #define TESTS_UNIT_OPENCL_FIXTURE_H
 

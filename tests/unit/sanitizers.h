@@ -1,4 +1,5 @@
-/* Which sanitizer a test is compiled for, where one cannot live with what the test does. */
+/* Macros for the sanitizer that a test is compiled for. Tests that a sanitizer does not support use
+ * them. */
 #ifndef TESTS_UNIT_SANITIZERS_H
 #define TESTS_UNIT_SANITIZERS_H
 

@@ -1,5 +1,5 @@
-/* What strategies say that a run moves: exact numbers of the rungs, by hand; and of every strategy, type and
- * config what must hold whatever the model is. */
+/* Cost models of the strategies: exact numbers of the ladder's strategies, computed by hand, and
+ * properties that hold for every strategy, type, config and model. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -27,7 +27,7 @@ static void assert_grid(const tsl_cost_counts *account, uint64_t across, uint64_
   assert_int_equal(account->grid.items[1], items_y);
 }
 
-/* C is 30 x 50, in groups of 16 x 8: 4 x 4 of them, 64 x 32 items. */
+/* C is 30 x 50. In groups of 16 x 8 elements that is 4 x 4 groups: 64 x 32 work-items. */
 static void items_are_counted(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(30, 50, 100, TESELA_F32);
@@ -97,7 +97,7 @@ static void edges_are_counted(void **state) {
   assert_float_equal(account.wasted, 256 - 81, 0);
 }
 
-/* Operations for each byte rise with the tile's edge, and are the problem's over what it asks for. */
+/* Operations for each byte rise with the tile's edge. */
 static void intensity_moves_to_the_right(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
@@ -131,7 +131,7 @@ static void batches_and_empty_products(void **state) {
   assert_float_equal(none.global.read, 0, 0);
 }
 
-/* --- all of them --- */
+/* --- all strategies --- */
 
 static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                         const tsl_device *device) {
@@ -256,7 +256,7 @@ static void every_strategy_tells(void **state) {
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
       for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         tsl_problem problem = tsl_problem_of(strategy->op, sizes[i][0], sizes[i][1], sizes[i][2], types.a);
-        if (strcmp(strategy->name, "halves") == 0) /* which only does what was asked for */
+        if (strcmp(strategy->name, "halves") == 0) /* halves computes only where an accuracy is required */
           assert_int_equal(tsl_numeric_requirements_parse_accuracy("1e-2", &problem.ask), TESELA_OK);
         problem.b.type = problem.op == TSL_OP_TRANSPOSE ? problem.b.type : types.b;
         problem.c.type = types.c;

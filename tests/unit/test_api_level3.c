@@ -1,5 +1,6 @@
-/* Level 3 by BLAS's names (tesela_level3.h): each call against its definition on whole numbers, which have
- * one right answer, for all types, sides, triangles, transposes and layouts; what must not be read is NaN. */
+/* Level 3 by BLAS's names (tesela_level3.h). Compares each call with its definition on whole
+ * numbers, which have one right answer, for all types, sides, triangles, transposes and layouts.
+ * Elements that must not be read are NaN. */
 #include "unit/unit.h"
 
 #include <tesela/tesela_level3.h>
@@ -104,7 +105,8 @@ static size_t offset_of(const way *on, int i, int j) {
   return (size_t)(on->by_column ? j * PITCH + i : i * PITCH + j) * tsl_type(on->type)->size;
 }
 
-/* NaN beside the triangle, and in the parts of the diagonal that no one may read. */
+/* Returns a stored matrix with NaN outside the triangle, and in the parts of the diagonal that no
+ * call may read. The caller frees it. */
 static char *stored(const way *on, const matrix *from, tesela_structure structure, tesela_triangle triangle) {
   char *memory = calloc(PITCH * PITCH, tsl_type(on->type)->size);
   assert_non_null(memory);
@@ -240,7 +242,7 @@ static void try_triangle(const way *on, bool right, bool unit, bool transposes, 
     *(right ? &desc.b_structure : &desc.a_structure) = structure;
   must(tesela_trmm(context, &desc, NULL));
   compare(on, &expected, M, N, TESELA_WHOLE, before, r);
-  /* And back: the solve of what the product made is exact where the diagonal is ones. */
+  /* The solve of the product is exact where the diagonal is ones: it returns the product's input. */
   if (unit) {
     const matrix twice = combined((number){2, 0}, &c, (number){0, 0}, &none);
     const double doubled[] = {2, 0}, one[] = {1, 0};
@@ -376,7 +378,7 @@ static void updates_of_rank_2k_have_one_record(void **state) {
   assert_true(both.error_bound < 2.001 * one.error_bound);
 }
 
-/* --- what is wrong is said by what is called --- */
+/* --- error messages use the names of the called function --- */
 
 static void mistakes_are_named(void **state) {
   (void)state;

@@ -138,8 +138,7 @@ static void squares_turn_in_place(void **state) {
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.a is given");
 }
 
-/* The same sizes, types and strides are no remembered plan's where one call is in place and the other is not.
- */
+/* Calls in place and not in place have different plans, even with equal sizes, types and strides. */
 static void both_ways_are_kept_apart(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4}, b[4];
@@ -194,7 +193,7 @@ static void wrong_transposes_are_refused(void **state) {
   expect(tesela_transpose(context, &desc, NULL), TESELA_UNSUPPORTED, "f64");
 }
 
-/* A plan runs what it was made for. */
+/* A plan runs only the operation that it was made for. */
 static void plans_of_another_operation_are_refused(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};

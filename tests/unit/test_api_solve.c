@@ -34,7 +34,7 @@ static void element_of_a(const way *how, int i, int j, double out[2]) {
     out[1] = -out[1];
 }
 
-/* What is stored: NaN where nothing is to be read. */
+/* Stores A, with NaN where no element may be read. */
 static void store_a(const way *how, int size, void *a) {
   for (int i = 0; i < PAD * PAD; i++)
     put(how->type, a, i, NAN, NAN);
@@ -160,7 +160,8 @@ static double drawn(int i, int j) {
   return (double)((i * 7919 + j * 104729) % 1009) / 1009 - 0.4;
 }
 
-/* NaN beside the triangle, and on its diagonal where that is ones; rows that stay as large as they are. */
+/* Stores a triangle with NaN outside it, and NaN on the diagonal where the diagonal is ones. The
+ * rows keep the results' magnitudes. */
 static void store_line(const way *how, int size, void *a) {
   for (int i = 0; i < (size + 2) * LINE_PAD; i++)
     put(how->type, a, i, NAN, NAN);
@@ -195,8 +196,8 @@ static void solve_columns(const way *how, int size, int cols, const void *a, voi
   must(tesela_solve(context, &desc, NULL));
 }
 
-/* By kernels of their own, yet bit for bit what each column is among more of them; and what lies behind it
- * stays. */
+/* Few right-hand sides have kernels of their own. Each column has the same bits as among many
+ * columns, and the memory after it is unchanged. */
 static void few_right_hand_sides_have_the_bits_of_many(void **state) {
   enum { LINES_MOST = 4, MORE = 9 };
   static double a[2 * LINE_PAD * LINE_PAD], few[2 * LINES_MOST * LINE_PAD], among[2 * MORE * LINE_PAD];

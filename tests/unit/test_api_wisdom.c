@@ -65,8 +65,8 @@ static void expect_export(const char *expected) {
   tesela_text_free(text);
 }
 
-/* Whether calls run the slow one: by their record, and by their bits where they have none and threads' tables
- * know them. */
+/* Returns true when calls run the slow strategy: by the record, and by the result's bits. Calls
+ * without a record may be served by a thread's table of plans. */
 static bool runs_slow_one(void) {
   tesela_record record;
   float bits[SIZE * SIZE];
@@ -106,7 +106,7 @@ static void a_text_is_imported_whole_or_not(void **state) {
   expect_export("");
   assert_false(runs_slow_one());
   expect(tesela_wisdom_import(context, "what is this"), TESELA_BAD_INPUT, "line 1");
-  /* Of a strategy that nobody has: kept for who has. */
+  /* A line of an unknown strategy is kept, for versions that have the strategy. */
   snprintf(other, sizeof other, "gemm not_here%s", strstr(line, " version="));
   snprintf(text, sizeof text, "# a comment\r\n\r\n%s%s", line, other);
   must(tesela_wisdom_import(context, text));
@@ -154,7 +154,7 @@ static void the_users_file_is_read_and_stays(void **state) {
   fclose(file);
   setenv("TESELA_WISDOM", path, 1);
   assert_true(runs_slow_one());
-  expect_export(line); /* what is no record can be imported nowhere */
+  expect_export(line); /* an invalid line cannot be imported */
   must(tesela_wisdom_forget(context));
   assert_false(runs_slow_one());
   expect_export("");

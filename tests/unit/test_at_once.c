@@ -68,7 +68,8 @@ static void test_which(void **state) {
   assert_true(is_taken(&other, NULL));
 }
 
-/* What many threads would share, and what lies badly for a strategy that copies nothing. */
+/* Products for many threads, and products whose layout is slow for a strategy that does not copy,
+ * are refused. */
 static void test_larger(void **state) {
   (void)state;
   const tsl_problem larger = tsl_problem_gemm(33, 100, 90, TESELA_F64);
@@ -100,7 +101,7 @@ static void test_choices(void **state) {
   assert_null(tsl_planner_at_once(&plain, &choice));
 }
 
-/* What was measured near a product decides. */
+/* A measurement of a similar product decides. */
 static void test_wisdom(void **state) {
   (void)state;
   const tsl_problem measured = tsl_problem_gemm(20, 20, 20, TESELA_F32),
@@ -165,7 +166,7 @@ static void test_bits(void **state) {
     }
 }
 
-/* C stays as it was, and the long way says what is wrong. */
+/* C is unchanged, and the regular path returns the error message. */
 static void test_wrong(void **state) {
   (void)state;
   tesela_context *own;

@@ -211,8 +211,8 @@ static void on_a_device(void **state) {
     tesela_buffer_destroy(buffers[i]);
 }
 
-/* The same in host memory: one transfer and one run; where memory is shared, operands that are aligned are
- * not copied at all. What lies between the results is not written. */
+/* Batches in host memory: one transfer and one run. Where memory is shared, aligned operands are
+ * not copied. Elements between the results are not written. */
 static void from_host_memory(void **state) {
   static const double two = 2;
   static const char *const strategies[] = {"register_tile", "thin_tile", "tile_local"};
@@ -294,7 +294,7 @@ static int plans_asked(const tesela_gemm_desc *desc, const tesela_batch *batch) 
   return count;
 }
 
-/* What no strategy takes in one run is not asked for again at every call. */
+/* A batch that no strategy computes in one run is planned once, not at every call. */
 static void refused_once(void **state) {
   const size_t sizes[3] = {sizeof device_a, sizeof device_b, sizeof device_c};
   tesela_buffer *buffers[3];

@@ -76,7 +76,7 @@ static void runs_are_done_first(void **state) {
   tsl_pool_destroy(run.pool);
 }
 
-/* --- public calls, which say on stderr what they do: so each of them is somewhere where a thread ends --- */
+/* --- public calls, which log to stderr: a cancelled thread ends inside a call --- */
 
 enum { M = 200, SIZES = 40 };
 static float a[M * M], b[M * M];
@@ -137,7 +137,7 @@ static void calls_are_done_first(void **state) {
     pthread_join(thread, &result);
     not_cancelled += result != PTHREAD_CANCELED;
     inside += atomic_load(&with.inside);
-    multiply(&with, 1 + i % SIZES); /* nobody holds what it needs */
+    multiply(&with, 1 + i % SIZES); /* no cancelled thread may hold a lock that this call needs */
   }
   dup2(before, STDERR_FILENO);
   close(before);
@@ -157,6 +157,6 @@ int main(void) {
     a[i] = b[i] = (float)(i % 5);
   setenv("TESELA_LOG", "all", 1);
   setenv("TESELA_THREADS", "3", 1);
-  alarm(100); /* whoever waits for ever fails */
+  alarm(100); /* a deadlock fails the test */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a strategy below does wrong. */
+/* Faults of the strategy below. */
 typedef enum fault {
   NONE,
   FORGETS_ALPHA,
@@ -147,8 +147,8 @@ static void the_right_one_passes(void **state) {
   }
 }
 
-/* Sums that a subnormal scale makes 0 in f32, before one that is infinite: NaN is right then, as infinity is
- * for who multiplies the scales first. */
+/* A subnormal scale makes sums 0 in f32, and an infinite scale follows: NaN is right. Infinity is
+ * also right, for a strategy that multiplies the scales first. */
 static void an_infinite_scale_may_meet_what_was_lost(void **state) {
   enum { SEED = 1, DRAW = 77 };
   const tsl_strategy *plain = tsl_strategy_find(TSL_OP_GEMM, "sequential");

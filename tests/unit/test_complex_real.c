@@ -1,7 +1,7 @@
-/* complex_real: no part of C is further off than what is promised, whatever the layouts, conjugates and
- * scalars, on the first OpenCL and the first CUDA device that are there, whose own engines multiply
- * (tests/check has the plainest do it), as the caller asks of accuracy; C is not read where beta is 0; which
- * factor is expanded follows the layouts. */
+/* complex_real: the error of each part of C is within the guarantee for all layouts, conjugates,
+ * scalars and required accuracies. Runs on the first OpenCL and the first CUDA device, whose own
+ * engines multiply (tests/check has the plainest engine). C is not read where beta is 0. The
+ * layouts decide which factor is expanded. */
 
 #include "unit/unit.h"
 
@@ -58,7 +58,7 @@ static double complex at(const matrix *matrix_in, int64_t row, int64_t col) {
   return of_parts(number[0], matrix_in->conjugate ? -number[1] : number[1]);
 }
 
-/* The sum of the magnitudes of a part's terms, beside it. */
+/* Returns the sum of the magnitudes of the terms, for each part of x y. */
 static double complex size_of(double complex x, double complex y) {
   const double xr = fabs(creal(x)), xi = fabs(cimag(x)), yr = fabs(creal(y)), yi = fabs(cimag(y));
   return of_parts(xr * yr + xi * yi, xr * yi + xi * yr);
@@ -184,7 +184,8 @@ static void errors_on_cuda_are_within_bounds(void **state) {
   judge("cuda:0");
 }
 
-/* The way of a product with these layouts: C by columns, A's elements along k or not, B's likewise. */
+/* Returns the algorithm for a product whose C is column-major (`c_turned`), and whose A and B are
+ * contiguous along k (`a_along`, `b_along`). */
 static tsl_complex_real_way way_of(int form, int64_t m, bool c_turned, bool a_along, bool b_along,
                                    double imaginary) {
   const tsl_config config = {{form}};

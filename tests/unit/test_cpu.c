@@ -30,7 +30,7 @@ static void cpu_end(on_cpu *cpu) {
   tsl_devices_destroy(cpu->devices);
 }
 
-/* Rows with a pitch on both sides: what lies between them is not touched. */
+/* Copies rows with a pitch on both sides. Bytes between the rows are unchanged. */
 static void test_rows(void **state) {
   on_cpu cpu = cpu_begin();
   const tsl_device_ops *with = cpu.device->ops;

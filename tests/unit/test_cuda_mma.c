@@ -1,5 +1,5 @@
-/* cuda_mma: what it refuses, how it shares memory and work out, and what its model likes on devices that are
- * mocked. What it computes, check_strategy says on devices that have tensor cores. */
+/* cuda_mma on mock devices: refusals, division of memory and work, and its model's choices.
+ * check_strategy tests the results on devices with tensor cores. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -155,7 +155,8 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
-/* What is not aligned is packed where the product is large, and room is kept for it. */
+/* Operands that are not aligned are packed where the product is large, in workspace that is
+ * reserved. */
 static void what_is_not_aligned_is_packed(void **state) {
   (void)state;
   const tsl_device device = ampere();
@@ -171,8 +172,9 @@ static void what_is_not_aligned_is_packed(void **state) {
   assert_int_equal(value_of(strategy, &other, "from"), TSL_CUDA_MMA_PLACE);
 }
 
-/* Large products get large tiles, others what fills the units, on devices that nobody has listed too; of what
- * tensor cores reach by themselves the model promises a half to all. */
+/* Large products get large tiles, small products get tiles that occupy all compute units, also on
+ * devices that the table does not list. The model predicts between a half and all of the tensor
+ * cores' peak rate. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
   const tsl_device devices[] = {ampere(), hopper(), card(86), card(89), card(120), card(130)};

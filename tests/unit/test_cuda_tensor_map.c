@@ -23,7 +23,7 @@ static int say(int code, const char **text) {
   return TSL_CU_SUCCESS;
 }
 
-/* A map that says what it was made from. */
+/* Writes the arguments of the call into the map. Fails for a pitch that is no multiple of 16. */
 static int encode(void *map, int type, unsigned dimensions, tsl_cu_address address, const uint64_t *sizes,
                   const uint64_t *pitches, const unsigned *box, const unsigned *steps, int interleave,
                   int swizzle, int promotion, int outside) {
@@ -69,7 +69,7 @@ static void made_once(void **state) {
   (void)state;
   assert_true(makes(0, 1 << 20, &plain));
   assert_false(makes(0, 1 << 20, &plain));
-  /* The same place by another buffer and offset. */
+  /* Another buffer and offset with an equal address have the same map. */
   tsl_tensor moved = plain;
   moved.offset = 0;
   assert_false(makes(0, (1 << 20) + 256, &moved));
@@ -99,7 +99,8 @@ static void whatever_differs_has_its_own(void **state) {
   assert_false(makes(0, 1 << 21, &plain));
 }
 
-/* More than are kept: each is right, and those that come again and again, few at a time, are kept. */
+/* Makes more maps than the cache holds: each is right, and a few maps in frequent use stay in the
+ * cache. */
 static void many(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++)
@@ -125,7 +126,7 @@ static void a_refusal_is_not_kept(void **state) {
   assert_int_equal(atomic_load(&refused), before + 2);
 }
 
-/* Forty layouts that take turns with those of other threads: more than are kept. */
+/* Makes forty layouts, in turn with other threads' layouts: more than the cache holds. */
 static void *ask(void *first) {
   for (int i = 0; i < 4000; i++)
     makes(0, (tsl_cu_address)(*(int *)first + i % 40) << 24, &plain);

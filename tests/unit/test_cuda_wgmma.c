@@ -1,5 +1,5 @@
-/* cuda_wgmma: what it refuses, how it shares memory and work out, and what its model likes on a device that
- * is mocked. What it computes, check_strategy says on devices that have warpgroups. */
+/* cuda_wgmma on a mock device: refusals, division of memory and work, and its model's choices.
+ * check_strategy tests the results on devices with warpgroups. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
@@ -44,9 +44,15 @@ static void refusals_have_numbers(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
   }
   assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
+<<<<<<< HEAD
   assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "has no meaning for form=flow");
   /* Row-major: 64 columns of B side by side are what is copied at a time, by each block of a cluster. */
   assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block must load 64 columns or more");
+=======
+  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "take tiles as they come");
+  /* Row-major: each block of a cluster copies at least 64 adjacent columns of B at a time. */
+  assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block loads 64 or more");
+>>>>>>> wTests
   assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "cluster=2");
   const tsl_config narrow = config_of(strategy, "tile_n=16");
   tsl_problem along = floats;
@@ -54,7 +60,7 @@ static void refusals_have_numbers(void **state) {
   assert_null(tsl_strategy_refuse(strategy, &along, &narrow, &device));
 }
 
-/* Stages, boxes and barriers fill what a block may have, and never more. */
+/* Stages, boxes and barriers fill a block's shared memory, and never exceed it. */
 static void memory_is_shared_out(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -80,8 +86,8 @@ static void memory_is_shared_out(void **state) {
   }
 }
 
-/* Of tf32 whose A goes to registers, two stages are read at a time: where four fit beside fewer boxes, there
- * are four. */
+/* For tf32 with A in registers, two stages are read at a time. Where four stages fit after reducing
+ * the number of boxes, there are four. */
 static void stages_for_registers_are_four(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -121,7 +127,8 @@ static void few_tiles_split_k(void **state) {
       {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
       {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
       {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
-      /* Of 32 numbers in f32: 16 panels are one part where A goes to registers, four where it does not. */
+      /* Parts of k for 32 bytes a row in f32: 16 panels are one part where A is in registers, and
+       * four parts otherwise. */
       {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
       {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
       {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
@@ -179,8 +186,8 @@ static void batches_are_shared_out(void **state) {
   assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "a single product, not a batch");
 }
 
-/* Blocks that flow leave room for as many others beside them; one for each part of k of each tile, and one a
- * unit where parts are many. */
+/* Blocks of form=flow leave shared memory for as many other blocks on a unit. The launch has one
+ * block for each part of k of each tile, and one block a unit where there are more parts. */
 static void small_blocks_flow(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -208,8 +215,8 @@ static void small_blocks_flow(void **state) {
   }
 }
 
-/* Of a last round that is not full, owners' panels and helpers' parts are all panels, and both end about
- * together; parts' sums and flags are scratch memory. */
+/* In an incomplete last round the panels of owners and of helpers add up to all panels, and both
+ * finish at about the same time. Partial sums and flags are in scratch memory. */
 static void last_rounds_are_helped(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -261,8 +268,8 @@ static float cut(float number) {
   return number;
 }
 
-/* What the judge says of a product whose factors are cut (f32 as tf32), by the strategy's guarantee, or by
- * one that does not know of numbers of which nothing is left. */
+/* Returns the judge's verdict on a product with truncated factors (f32 as tf32), by the strategy's
+ * guarantee. Without `knows_flushes` the guarantee omits numbers that truncation makes 0. */
 static bool is_right(tsl_data data, uint64_t seed, bool knows_flushes) {
   enum { M = 18, N = 20, K = 33 };
   static float a[M * K], b[K * N], c[M * N];
@@ -298,13 +305,13 @@ static void cut_factors_are_guaranteed(void **state) {
   assert_true(wrong > 0); /* infinities met numbers of which nothing is left */
 }
 
-/* What is packed: elements that lie apart, rows that do not start at multiples of 16 bytes, rows in the other
- * direction. */
+/* Packed operands: elements with gaps, rows that do not start at multiples of 16 bytes, rows in the
+ * other direction. */
 static void operands_that_maps_do_not_take_are_packed(void **state) {
   (void)state;
   const tsl_rows rows = {.rows = 100, .elements = 100}, one = {.rows = 1, .elements = 100};
   static const struct {
-    tsl_rows_place place; /* offset, row stride, step, and what is between products */
+    tsl_rows_place place; /* offset, row stride, step, and distance between products */
     bool one, packs;
   } cases[] = {{{NULL, 8, 104, 1, 0}, false, false},     {{NULL, 8, 104, 2, 0}, false, true},
                {{NULL, 8, 100, 1, 0}, false, true},      {{NULL, 4, 104, 1, 0}, false, true},
@@ -315,7 +322,7 @@ static void operands_that_maps_do_not_take_are_packed(void **state) {
     assert_int_equal(tsl_cuda_wgmma_packs(&cases[i].place, cases[i].one ? &one : &rows, 2), cases[i].packs);
 }
 
-/* What the launch that copies rows of both factors was given. */
+/* Arguments of the launch that copies rows of both factors. */
 static cuda_wgmma_lines_arguments copied;
 static uint64_t copying_blocks;
 
@@ -339,8 +346,8 @@ static tsl_device copying_device(void) {
   return device;
 }
 
-/* Rows of elements of any size are copied as bytes; of larger ones than a byte, those whose elements lie
- * apart are left to others. */
+/* Copies rows of elements of any size as bytes. Rows with gaps between elements of more than one
+ * byte are left to the packing kernels. */
 static void rows_are_copied_as_bytes(void **state) {
   (void)state;
   tsl_device device = copying_device();
@@ -393,8 +400,8 @@ static void rows_are_copied_as_bytes(void **state) {
     }
 }
 
-/* Lines of less than 129 bytes are read where they lie; more of them than blocks have room for are taken one
- * after the other, and what the last cache does not hold may stay there as other bytes do. */
+/* Lines of less than 129 bytes are gathered. Where there are more lines than blocks have room for,
+ * each block copies several in turn. Copies larger than the last cache do not evict other data. */
 static void short_and_many_lines(void **state) {
   (void)state;
   tsl_device device = copying_device();
@@ -421,9 +428,9 @@ static void short_and_many_lines(void **state) {
   }
 }
 
-/* Of f32 as tf32, an A that lies across is read to registers as it lies: nothing is packed, and C's columns,
- * which are its rows in memory, go by map. Units take B along k, so the product of row-major factors is the
- * transposed one. */
+/* For f32 as tf32, an A that is not contiguous along k is read to registers without packing. C's
+ * columns, which are its rows in memory, are written by a tensor map. The units need B along k, so
+ * a product of row-major factors is computed as its transpose. */
 static void factors_across_go_to_registers(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -471,8 +478,8 @@ static void factors_across_go_to_registers(void **state) {
   assert_true(tsl_cuda_wgmma_by_map(&tile, &odd, false));
 }
 
-/* Integers of 8 bits likewise, where their C goes by map, in tiles that have a slab's rows, and where nothing
- * follows the sums. */
+/* 8-bit integers are read to registers too, where a map writes C, the tile has a slab's rows, and
+ * no epilogue follows the sums. */
 static void bytes_across_go_to_registers(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -529,7 +536,7 @@ static void the_model_likes_what_is_not_packed(void **state) {
       const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
       assert_true(tile.from_registers);
       assert_int_equal(tile.swapped, b_across);
-      /* What was measured: clusters win where products take longest, with bands of four. */
+      /* Measured on the device: clusters win for the longest products, with bands of four. */
       assert_int_equal(tile.tile_m * tile.tile_n, size == 1024 ? 64 * 128 : 128 * 256);
       assert_int_equal(tile.cluster, size == 2048 || size == 4096 ? 1 : 2);
       assert_int_equal(tile.raster_height, size >= 8192 ? 4 : 8);
@@ -622,8 +629,8 @@ static void last_steps_have_memory(void **state) {
   }
 }
 
-/* One of several in a run: what goes by maps as it lies, is only written, and is what the batch's kernel was
- * made for. */
+/* One run computes several different products. It takes a product whose operands maps read in
+ * place, whose C is only written, and whose types are the batch's. */
 static void products_that_differ(void **state) {
   (void)state;
   static const struct {

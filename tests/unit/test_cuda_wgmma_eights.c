@@ -1,5 +1,5 @@
-/* cuda_wgmma's sums of 8-bit floating point, and of f16 by panels: what units keep of them, and what is
- * guaranteed. */
+/* cuda_wgmma's sums of 8-bit floating point, and of f16 by panels: the precision of the units'
+ * sums, and the guarantees. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
@@ -43,8 +43,8 @@ static double unit_sum(const double *a, const double *b, int count, const tesela
   return sum == 0 ? 0 : cut_below(sum, ilogb(sum));
 }
 
-/* All of them along k, those of a panel by themselves where `apart`; numbers that are not finite are added as
- * they are. */
+/* Returns the sum of all terms along k; with `apart`, each panel is summed separately. If the plain
+ * sum is not finite, returns the plain sum. */
 static float sum_of_eights(const double *a, const double *b, int k, const tesela_type types[2], bool apart) {
   float sum = 0;
   double units = 0, plain = 0;
@@ -62,7 +62,8 @@ static float sum_of_eights(const double *a, const double *b, int k, const tesela
   return sum + (float)units;
 }
 
-/* What the judge says of such sums by the guarantee of this config, and by that of numbers widened to f16. */
+/* Judges such sums by the guarantee of this config (`right`), and by the guarantee of numbers
+ * widened to f16 (`right_as_f16`). */
 static void judge_eights(tsl_data data, uint64_t seed, const tesela_type types[2], bool apart, bool *right,
                          bool *right_as_f16) {
   enum { M = 9, N = 7, K = 300 };
@@ -111,7 +112,7 @@ static void sums_of_eights_are_guaranteed(void **state) {
           wrong_as_f16 += !right_as_f16;
         }
   print_message("  %d are wrong by the bound of f16\n", wrong_as_f16);
-  assert_true(wrong_as_f16 > 20); /* what is promised of f16 is more than such sums hold */
+  assert_true(wrong_as_f16 > 20); /* the sums do not meet f16's stricter guarantee */
 }
 
 /* The worst that a panel may meet: a product whose exponent says three places more than it has, and 127 that
@@ -133,7 +134,8 @@ static void the_bound_of_eights_is_met(void **state) {
   assert_true(lost > 0.02 && lost <= bound && bound < 2 * lost);
 }
 
-/* 8-bit numbers become f16 where nothing is asked; what their own units keep is for who asks. */
+/* Without a required accuracy, 8-bit numbers are widened to f16. Only a required accuracy allows
+ * the 8-bit units' sums. */
 static void eights_wait_for_an_ask(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -184,8 +186,8 @@ static void eights_wait_for_an_ask(void **state) {
   assert_null(tsl_strategy_refuse(strategy, &problem, &widened, &device));
 }
 
-/* Of f16, sums of 64 or of 128 terms are added to others where a number asks for more than one sum of all k
- * guarantees, which these do. */
+/* Where the required accuracy is more than one f16 sum along k guarantees, sums of 64 or of 128
+ * terms are added to f32 sums, which do guarantee it. */
 static void f16_is_summed_by_panels(void **state) {
   (void)state;
   static const char panels[] = "tile_m=256 tile_n=128 eights=panels",

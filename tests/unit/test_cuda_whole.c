@@ -1,5 +1,5 @@
-/* cuda_whole: what it refuses, how products share a block, and what copies of lines may be. What it computes,
- * check_strategy says on devices that have tensor cores. */
+/* cuda_whole: refusals, how products share a block, and the limits of line copies. check_strategy
+ * tests the results on devices that have tensor cores. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 

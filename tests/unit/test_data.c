@@ -8,7 +8,7 @@
 
 enum { SEED = 77 };
 
-/* Every element is the one of its number, and gaps stay as they were. */
+/* Checks that each element has the value of its index, and that gaps are unchanged. */
 static void expect_values(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
   const tsl_shape shape = {
       .type = TESELA_F64, .rows = rows, .cols = cols, .row_stride = row_stride, .col_stride = col_stride};

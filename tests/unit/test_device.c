@@ -1,5 +1,6 @@
-/* The list of devices, with kinds of the test's own: what is looked for when, what names
- * mean, what is said when a device is not there, what is opened and closed in which order. */
+/* The list of devices, with kinds that this test defines: when devices are searched, and what names
+ * mean. Also the messages for a missing device, and the order in which devices are opened and
+ * closed. */
 #include "unit.h"
 
 #include "base/status.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char happened[256]; /* what the kinds below saw, one word a call */
+static char happened[256]; /* calls that the kinds below received, one word a call */
 static pthread_mutex_t happened_lock = PTHREAD_MUTEX_INITIALIZER;
 static tesela_status open_result;
 

@@ -47,7 +47,7 @@ static void round_trip(tsl_device *device, tsl_stream *stream) {
   free(in), free(patch), free(out);
 }
 
-/* Rows go to their places, and what lies between rows stays as it was, on both sides. */
+/* Copies rows with pitches. Bytes between rows are unchanged on both sides. */
 static void pitched(tsl_device *device, tsl_stream *stream) {
   const size_t rows = 13, row_bytes = 28, device_pitch = 40, host_pitch = 33, offset = 3, size = 13 * 40 + 11;
   unsigned char *host = patterned(rows * host_pitch, 5), *expected = patterned(size, 60),
@@ -131,7 +131,7 @@ static void host_memory_is_free_again(tsl_device *device, tsl_stream *stream) {
   free(host), free(out);
 }
 
-/* Sanitizers end the process at an allocation that is too large, unless they are told not to. */
+/* By default, sanitizers end the process at an allocation that is too large. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
   return "allocator_may_return_null=1";
@@ -334,8 +334,9 @@ static void mapped(tsl_device *device, tsl_stream *stream) {
   free(in), free(out);
 }
 
-/* Copies beside computing: bytes go in on one stream, on the device on a second, and out on a third, and only
- * events keep the order; with pitches, again and again through the same memory. */
+/* Overlaps copies and computation: bytes go in on one stream, are copied on the device on a second,
+ * and go out on a third. Only events keep the order. Rows have pitches, and all rounds use the same
+ * memory. */
 static void pinned(tsl_device *device, tsl_stream *stream) {
   enum { ROWS = 64, ROW = 40000, PITCH = 40960, ROUNDS = 8 };
   const tsl_device_ops *ops = device->ops;
@@ -382,7 +383,8 @@ static void pinned(tsl_device *device, tsl_stream *stream) {
   ops->pinned_destroy(memory);
 }
 
-/* What vendors' libraries are called with: each stream and buffer has an object of its own behind it. */
+/* Native handles, which vendors' libraries are called with: each stream and buffer has a handle of
+ * its own. */
 static void natives(tsl_device *device, tsl_stream *stream) {
   const tsl_device_ops *ops = device->ops;
   if (!(device->capabilities & (TSL_CAN_OPENCL | TSL_CAN_CUDA)))

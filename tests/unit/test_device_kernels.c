@@ -287,8 +287,8 @@ static void copy_image(tsl_stream *stream, tsl_kernel *kernel, tsl_buffer *from,
   ops->image_destroy(image);
 }
 
-/* Images show what the stream has left in the buffer: one image after the other, gone before its kernel has
- * run, and the buffer written again behind it. */
+/* Images have the buffer's content at their point of the stream. One image follows another, is
+ * destroyed before its kernel has run, and the buffer is written again afterwards. */
 static void images(tsl_device *device, tsl_stream *stream) {
   float in[IMAGE_FLOATS], out[3][IMAGE_FLOATS];
   tsl_buffer *from = buffer_of(stream, device, NULL, (size_t)1 << 20), *to[3];
@@ -325,7 +325,7 @@ static void images(tsl_device *device, tsl_stream *stream) {
   device->ops->buffer_destroy(from);
 }
 
-/* What does not fit is refused with the numbers. */
+/* An image that does not fit is refused, with the numbers in the message. */
 static void images_that_do_not_fit(tsl_device *device, tsl_stream *stream) {
   tsl_buffer *buffer = buffer_of(stream, device, NULL, (size_t)1 << 20);
   const tsl_image_layout fits = image_in(buffer, IMAGE_WIDTH);

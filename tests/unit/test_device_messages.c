@@ -1,5 +1,5 @@
-/* Sums that are scaled and rounded on a device, to types of two bytes or f32, with any strides, or added: bit
- * for bit as the host does it, and nothing beside. */
+/* Sums that a device scales and rounds, to types of two bytes or f32, with any strides, or adds to
+ * C. They have the same bits as on the host, and no memory outside the matrix is written. */
 #include "unit/unit.h"
 
 #include "api/device_p2p.h"

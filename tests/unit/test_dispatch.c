@@ -61,7 +61,7 @@ static tesela_gemm_desc product(int64_t m, int64_t n, int64_t k) {
                             .c = {.data = again, .type = TESELA_F64}};
 }
 
-/* Each differs from the first in one thing, and all come by turns. */
+/* Each call differs from the first in one member, and all calls alternate. */
 static void test_what_differs(void **state) {
   (void)state;
   static const double two = 2, half = 0.5, none = 0;
@@ -116,7 +116,7 @@ static void expect_refusal(tesela_gemm_desc desc, const char *sentence) {
     fail_msg("\"%s\" lacks \"%s\"", tesela_last_error(), sentence);
 }
 
-/* Addresses are no part of what is known. */
+/* A cached plan does not depend on addresses. */
 static void test_addresses(void **state) {
   (void)state;
   for (int64_t size = 8; size <= MOST; size += MOST - 8) {
@@ -246,7 +246,8 @@ static void test_least_recently_used_goes_first(void **state) {
   tsl_plan_cache_release(known);
 }
 
-/* Whoever goes leaves the others to be found, wherever it was among those with hashes like its own. */
+/* After an entry is removed all others are found, at any position of the removed entry among
+ * entries of equal hash. */
 static void test_all_others_are_found(void **state) {
   enum { ADDED = TSL_PLANS_CACHED + 300 };
   static tsl_plan_cache cache;
@@ -282,7 +283,8 @@ static void test_all_others_are_found(void **state) {
   tsl_plan_cache_destroy(&cache);
 }
 
-/* More than an eighth of the device's memory, by those that are there already. */
+/* Plans may hold an eighth of the device's memory in total. A plan that exceeds it, counted with
+ * the plans already cached, is not kept. */
 static void test_short_in_bytes(void **state) {
   (void)state;
   static tsl_plan_cache cache;
@@ -302,8 +304,8 @@ static void test_short_in_bytes(void **state) {
     tsl_plan_cache_release(known[i]);
 }
 
-/* Plans that were made of what was known before go: at once, when their users are done, or never to be
- * remembered. */
+/* A new generation drops the plans of the old one: at once, or when their last user releases them.
+ * A late plan of the old generation is never cached. */
 static void test_a_new_generation(void **state) {
   (void)state;
   static tsl_plan_cache cache;
@@ -393,8 +395,8 @@ static void *attempt_it(void *argument) {
   return NULL;
 }
 
-/* Each operation waits while another thread has the cache. A thread that is slow passes, one that does not
- * wait fails. */
+/* Each operation waits while another thread holds the cache's lock. A slow thread passes; an
+ * operation that does not wait fails. */
 static void test_operations_wait_for_the_lock(void **state) {
   (void)state;
   static tsl_plan_cache cache;
@@ -426,7 +428,7 @@ static size_t taken_bytes(void) {
   return all.uordblks + all.hblkhd;
 }
 
-/* What a key points to goes with its plan: a strategy's name of a mebibyte shows. */
+/* A key's memory is freed with its plan. A strategy's name of one mebibyte would show a leak. */
 static void test_names_are_freed(void **state) {
   (void)state;
   enum { BYTES = 1 << 20 };
@@ -437,7 +439,7 @@ static void test_names_are_freed(void **state) {
   memset(name, 'x', sizeof name - 1);
   tsl_call_key key = key_of(1);
   key.strategy = name;
-  tesela_plan_destroy(plan_of(1)); /* what the first plan takes for good is taken */
+  tesela_plan_destroy(plan_of(1)); /* allocates the process's one-time memory of a first plan */
   const size_t before = taken_bytes();
   tsl_plan_cache_init(&cache);
   assert_int_equal(tsl_plan_cache_add(&cache, &key, tsl_plan_cache_generation(&cache), plan_of(1), &device, 0,

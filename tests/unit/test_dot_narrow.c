@@ -140,8 +140,8 @@ static void expect_bits(const char *name, const char *device_name, const tsl_typ
   }
 }
 
-/* Integers are exact by every strategy; so are the others by exact, and by fixed_tree, whose sums are in
- * double, where C is f32 or rounded from what is one. */
+/* Integers are exact by every strategy. Other types are exact by `exact`, and by `fixed_tree`,
+ * which sums in double, where C is f32 or rounded from f32. */
 static void sums_are_exact(void **state) {
   (void)state;
   static const char *const names[] = {"sequential", "fixed_tree", "exact"};
@@ -153,7 +153,8 @@ static void sums_are_exact(void **state) {
     }
 }
 
-/* The specification: narrow numbers are those of f32, the tree is f32's, and its result is rounded to C. */
+/* The specification: narrow numbers are widened to f32, the tree is f32's, and its result is
+ * rounded to C's type. */
 static void the_tree_is_that_of_f32(void **state) {
   (void)state;
   static const tsl_types wide = {TESELA_F32, TESELA_F32, TESELA_F32};
@@ -184,7 +185,7 @@ static void the_tree_is_that_of_f32(void **state) {
   }
 }
 
-/* Two of them by kernels: a narrow C, and signs that differ. */
+/* Two cases by kernels: a narrow C, and factors of different signedness. */
 static void kernels_have_the_same_bits(void **state) {
   (void)state;
   static const tsl_types halves = {TESELA_F16, TESELA_F16, TESELA_F16},

@@ -1,4 +1,4 @@
-/* Planning with effort: what is measured, what is not, and what is known afterwards. */
+/* Planning with effort: which strategies are measured, which are not, and the wisdom afterwards. */
 #include "unit/calls.h"
 
 #include <tesela/tesela.h>
@@ -62,7 +62,7 @@ static void what_was_measured_is_known(void **state) {
   assert_string_equal(record.name, "sequential");
   assert_int_equal(record.problem.m, 60);
   assert_true(record.seconds > 0);
-  /* What is expected of a record, whose line has six digits (planner/estimate.h). */
+  /* Expected seconds of a record, whose line has six digits (planner/estimate.h). */
   const double doubt = fmin(fmax(0.03, record.spread / 1.35), 1),
                expected = tsl_estimate_expected((tsl_estimate){record.seconds, doubt});
   assert_true(fabs(tesela_plan_seconds(measured) / expected - 1) < 0.01);
@@ -201,7 +201,8 @@ static void effort_is_a_time(void **state) {
          TESELA_BAD_CALL, "desc.effort");
 }
 
-/* What points cost grows with their number, with what they run, and with what is to be compiled. */
+/* The cost of measuring points grows with their number, with their run time, and with the kernels
+ * to compile. */
 static void costs_are_counted(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");

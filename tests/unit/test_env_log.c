@@ -43,7 +43,7 @@ static void catch_stderr(void) {
   assert_true(dup2(fileno(caught), STDERR_FILENO) >= 0);
 }
 
-/* What was written, NUL-terminated; the caller frees it. */
+/* Returns the text that was written to stderr, NUL-terminated. The caller frees it. */
 static char *caught_text(void) {
   assert_true(dup2(real_stderr, STDERR_FILENO) >= 0);
   close(real_stderr);

@@ -212,7 +212,7 @@ static void modes_hold_for_all_threads(void **state) {
   }
 }
 
-/* What is asked for in numbers rounds to nearest whoever calls. */
+/* A result of numeric requirements rounds to nearest, whatever the caller's rounding mode. */
 static void exact_results_round_to_nearest(void **state) {
   static const double x[] = {1.0, 0x1.8p-52, -1.0, 0x1p-60}, y[] = {1 + DBL_EPSILON, 1.0, 1 + DBL_EPSILON, 3};
   (void)state;
@@ -394,7 +394,8 @@ static void infinite_results_of_many_are_not_invalid(void **state) {
   free(z);
 }
 
-/* One row of a product that is large enough for all threads overflows, whoever computes it. */
+/* One row of a product for all threads overflows. The overflow flag is set, whichever thread
+ * computes the row. */
 static void overflow_is_told(void **state) {
   enum { SIDE = 320 };
   double *x = calloc(SIDE * SIDE, sizeof *x), *y = calloc(SIDE * SIDE, sizeof *y),
@@ -441,7 +442,7 @@ static void devices_round_to_nearest(void **state) {
                                  .strategy = "element",
                                  .device = "opencl:0"};
   setenv("TESELA_SELFTEST", "0", 1);
-  take_mode(1 + ROUNDINGS * (FLUSHES - 1)); /* upward, and what is subnormal is 0 */
+  take_mode(1 + ROUNDINGS * (FLUSHES - 1)); /* rounds upward, and flushes subnormal numbers to 0 */
   tesela_status status = tesela_context_create(NULL, &context);
   if (status == TESELA_OK)
     status = tesela_gemm(context, &desc, NULL);

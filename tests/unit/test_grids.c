@@ -1,6 +1,6 @@
-/* Grids and what a device allows: on PoCL, told that it takes few groups along each dimension, every launch
- * stays within, and what cannot is refused with the dimension. A grid that passes the limit fails in the
- * launch, as drivers let it. */
+/* Grids and a device's limits, on PoCL with a small artificial limit of groups along each
+ * dimension. Every launch stays within the limit, or is refused with the dimension. A grid that
+ * exceeds the limit fails at the launch, as in drivers. */
 #include "unit/unit.h"
 
 #include "base/status.h"

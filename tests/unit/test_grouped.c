@@ -1,6 +1,6 @@
-/* tesela_gemm_grouped(): the bits of single calls whatever the products are, one plan or many, by
- * descriptions and by batches; what is queued on a device; nothing written where something is wrong, and the
- * number of what is; results that overlap. */
+/* tesela_gemm_grouped(): the same bits as single calls for any products, with one plan or many, by
+ * descriptions and by batches, and queued on a device. Nothing is written where a product is
+ * invalid, and the error has its number. Also results that overlap. */
 #include "opencl.h"
 #include "unit/unit.h"
 
@@ -44,7 +44,7 @@ static int64_t draw(int64_t most) {
   return (int64_t)((state_of_numbers >> 33) % (uint64_t)(most + 1));
 }
 
-/* What members are made of. */
+/* Types of a group's members. */
 typedef struct kind {
   tesela_type a, c;
   size_t a_size, c_size;
@@ -177,7 +177,8 @@ static void random_groups(void **state) {
   }
 }
 
-/* Large products: one that keeps the others waiting, as many as there are threads, and one more than that. */
+/* Large products together with small ones: from one, which keeps the others waiting, to more than
+ * there are threads. */
 static void large_and_small(void **state) {
   (void)state;
   for (int large = 1; large <= 5; large++) {
@@ -370,8 +371,8 @@ static void other_sizes(void **state) {
 
 /* --- in buffers --- */
 
-/* Sums of small whole numbers, exact in any order: eight products of one shape at even distances, three of
- * others, one of which is a batch. */
+/* Sums of small whole numbers, exact in any order. Eight products have one shape at even distances,
+ * and three have other shapes, one of which is a batch. */
 enum { ALIKE = 8, OTHERS = 3, ALL = ALIKE + OTHERS };
 static const int64_t shapes[ALL][4] = {{17, 13, 40, 1}, {17, 13, 40, 1}, {5, 33, 20, 1},  {17, 13, 40, 1},
                                        {17, 13, 40, 1}, {64, 70, 31, 1}, {17, 13, 40, 1}, {17, 13, 40, 1},
@@ -432,9 +433,9 @@ static void in_buffers(const char *device) {
     tesela_buffer_destroy(buffers[i]);
 }
 
-/* Products of many sizes in bf16, of which a device may take those in one run whose C lies as such runs want
- * it: the others, with rows at odd addresses, a C that is read, a bias, or no terms, are queued beside them.
- * Sums of small whole numbers are exact; what lies between results stays. */
+/* Products of many sizes in bf16. A device may compute in one run the products whose C fits such a
+ * run. The others are queued separately: rows at odd addresses, a C that is read, a bias, or no
+ * terms. Sums of small whole numbers are exact. Elements between results are unchanged. */
 static void many_sizes(const char *device) {
   enum { PRODUCTS = 40, ELEMENTS = 1200000 };
   static uint16_t a[ELEMENTS], b[ELEMENTS];

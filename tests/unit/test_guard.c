@@ -1,4 +1,4 @@
-/* Mutexes that survive a fork: held by another thread, by the one that forks, and by nobody. */
+/* Mutexes that survive a fork: held by another thread, by the thread that forks, and by no thread. */
 #include "unit/unit.h"
 
 #include <pthread.h>
@@ -35,7 +35,7 @@ static void *change(void *argument) {
   return NULL;
 }
 
-/* What a child finds: 0 when the guard is free and the numbers belong together. */
+/* Returns a child's finding: 0 when the mutex is free and the numbers are consistent. */
 static int look(shared *s) {
   alarm(20); /* a guard that stays locked ends the child */
   tsl_fork_mutex_lock(&s->guard);
@@ -65,7 +65,7 @@ static void what_others_change_is_whole(void **state) {
   atomic_store(&s.ends, true);
   pthread_join(thread, NULL);
   assert_true(s.first > 0 && s.first == s.second);
-  expect_child(&s, look); /* and while nobody has it */
+  expect_child(&s, look); /* no thread holds the mutex */
   tsl_fork_mutex_destroy(&s.guard);
 }
 

@@ -1,6 +1,6 @@
-/* halves: no element is further off than what is promised, on PoCL where it is there: lines of ordinary
- * numbers, some of which are tiny, lines without such a proof, and lines that a sample does not tell the
- * truth about. What rounds numbers to f16 is right for each of them. */
+/* halves: the error of each element is within the guarantee, on PoCL where it is installed. Lines:
+ * ordinary numbers with some tiny ones; lines whose range is not proven; lines for which a sample
+ * is misleading. The rounding to f16 is right for each line. */
 
 #include "unit/unit.h"
 
@@ -91,7 +91,7 @@ static double worst(const char *accuracy, int k, bool a_turned, bool b_turned, b
       const int at = c_turned ? j * M + i : i * N + j;
       double sum = beta * at, size = fabs(sum);
       for (int h = 0; h < k;
-           h++) { /* products are exact, and rounding their sum is nothing beside the bound */
+           h++) { /* products are exact, and the rounding of their sum is negligible against the bound */
         const double product = alpha * number_of(what, 0, i, h) * number_of(what, 1, j, h);
         sum += product;
         size += fabs(product);
@@ -117,7 +117,7 @@ static void errors_are_within_bounds(void **state) {
                              : worst("2e-3", K, false, false, false, (kind)what);
       print_message("  kind %d: %.4f of its bound\n", what, now);
       assert_true(now <= 1);
-      if (what <= BALANCED || what == LATE) /* rounding is seen: not all is multiplied as it is */
+      if (what <= BALANCED || what == LATE) /* factors were rounded: an error shows it */
         assert_true(now > 1e-3);
     }
 }
@@ -137,7 +137,8 @@ static double half_of(unsigned bits) {
   return field ? ldexp((bits & 1023) + 1024, field - 25) : ldexp(bits & 1023, -24);
 }
 
-/* Of all exponents numbers of many digits, ties among them: the nearest one, the even one of two. */
+/* Rounds numbers of all exponents and many digits, ties included: the result is the nearest f16,
+ * and the even one of a tie. */
 static void rounding_is_to_nearest(void **state) {
   (void)state;
   for (int field = 0; field < 255; field++)

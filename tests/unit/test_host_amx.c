@@ -1,6 +1,6 @@
-/* The tile registers' kernels, whose text is compiled here with words in plain C: copies, addresses and last
- * steps of whole products are proven on any machine. Where the processor has such registers, the real ones
- * are judged as well. */
+/* The kernels for tile registers, compiled here with intrinsics in plain C. So copies, addresses
+ * and epilogues of whole products are tested on any machine. Where the processor has tile
+ * registers, the real kernels are judged too. */
 #include "unit/unit.h"
 
 #include <float.h>
@@ -150,8 +150,8 @@ static const shape shapes[] = {
     {40, 600, 200, true, false}, {300, 70, 30, false, false},
 };
 
-/* What rows of A and columns of B are multiplied by, by turns, powers of two: all near 1; subnormal numbers
- * by large ones; products that are subnormal. */
+/* Powers of two that scale rows of A and columns of B in turn: all near 1; subnormal numbers by
+ * large ones; subnormal products. */
 enum { SCALES = 3 };
 typedef struct scales {
   double a[SCALES], b[SCALES];
@@ -181,8 +181,8 @@ static void *aligned_matrix(const tsl_shape *tile_shape, void **origin) {
   return *origin;
 }
 
-/* Judges a product by these kernels, in panels of 32 units and passes of few rows; rows of C of two places
- * each, so that gaps show, or dense ones that take sums as they are. */
+/* Judges a product by these kernels, in panels of 32 units and passes of few rows. C has gaps (two
+ * places a row), or is dense and takes sums directly. */
 static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta,
                      bool alone, const scales *scale) {
   tsl_problem problem = tsl_problem_gemm(size->m, size->n, size->k, kernels->a);
@@ -275,8 +275,8 @@ static tsl_amx_kernels row_for_bf16(void) {
   return kernels;
 }
 
-/* Registers that take subnormal numbers as 0, beside tiles for operands that have some: every element is
- * right. Without those tiles it is not, so the test can fail. */
+/* Registers that flush subnormal numbers to 0, with separate tiles for operands that have some:
+ * every element is right. Without the separate tiles an element is wrong, so the test can fail. */
 static void registers_that_flush_are_spared_what_they_would_flush(void **state) {
   (void)state;
   tsl_devices *devices;
@@ -299,8 +299,8 @@ static void registers_that_flush_are_spared_what_they_would_flush(void **state) 
   tsl_devices_destroy(devices);
 }
 
-/* What this processor takes for bf16, on operands whose numbers, products or sums are subnormal, and on
- * others. */
+/* Tests this processor's kernel for bf16 on operands whose numbers, products or sums are subnormal,
+ * and on others. */
 static void subnormal_numbers_count(void **state) {
   (void)state;
   tsl_devices *devices;

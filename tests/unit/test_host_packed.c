@@ -1,6 +1,7 @@
-/* The packed product on the host: every schedule, with and without copies, alone and with threads, gives the
- * same bits, and the right ones; so it does with several callers at once. Threads are those of this process:
- * with a number as its argument, the program prints what one process with that many threads computes. */
+/* The packed product on the host. Every schedule, with and without copies, with one thread and with
+ * several, gives the same right bits, also with several callers at once. Threads belong to this
+ * process. With a number as its argument, the program prints the result of one process with that
+ * many threads. */
 #include "unit/callers.h"
 #include "unit/threads.h"
 
@@ -198,7 +199,7 @@ static const struct {
     {48, 6000, 4000, TESELA_F64},  {1000, 1000, 1000, TESELA_F64},
 };
 
-/* What a model asks of the processor here, to be changed. */
+/* Returns a copy of this machine's cpu device, which a test changes before it calls the model. */
 static tsl_device this_processor(void) {
   tsl_devices *devices;
   tsl_device *cpu;
@@ -209,8 +210,8 @@ static tsl_device this_processor(void) {
   return here;
 }
 
-/* Threads wait for each other once a panel of k at most where C's share of the last cache has room for all of
- * it, however few its rows; and what the model likes best leaves no thread with a quarter more than its
+/* Where all of C fits its share of the last cache, threads wait for each other at most once a panel
+ * of k, for any number of rows. The model's choice gives no thread more than a quarter above its
  * share. */
 static void threads_get_even_shares(void **state) {
   enum { THREADS = 16, DEEPEST = 128 };
@@ -247,9 +248,9 @@ static void threads_get_even_shares(void **state) {
     }
 }
 
-/* Processors whose last cache is far (two MiB a core near it): squares that were multiplied at half of the
- * speed when all threads wrote and read one copy of B, and each task all of it again. The model takes strips,
- * whose copies are their own, and no choice spends a fifth of its time on reading again. */
+/* Processors with a distant last cache (two MiB a core near it). Squares ran at half speed when all
+ * threads wrote and read one copy of B, and each task read all of it again. The model chooses
+ * strips with copies of their own, and no choice spends a fifth of its time on repeated reads. */
 static void nothing_is_read_again_and_again(void **state) {
   static const struct {
     int threads;
@@ -293,7 +294,7 @@ static void nothing_is_read_again_and_again(void **state) {
   }
 }
 
-/* --- what is prefetched --- */
+/* --- prefetched lines --- */
 
 /* Goes through it as tiles do; says which lines from `base` on are asked for. */
 static void mark(tsl_packed_prefetch prefetch, int64_t times, const unsigned char *base, int64_t lines,

@@ -1,7 +1,7 @@
-/* The slim product on the host: every number of rows and of steps, every way the operands can lie, every
- * instruction set; the same bits alone and in pieces for threads, with what is wanted next prefetched and
- * not, past the caches and not; what host_small computes, bit by bit; C = beta C; what is refused, and why.
- */
+/* The slim product on the host: every number of rows and of steps, every layout of the operands,
+ * every instruction set. The bits are equal to host_small's, with one thread and in parts for
+ * threads, with and without prefetches, within and beyond the caches. Also C = beta C, and refusals
+ * with their reasons. */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"
@@ -9,8 +9,8 @@
 #include "strategy/gemm/host_slim/host_slim_job.h"
 #include "strategy/gemm/host_small/host_small_job.h"
 
-/* Whether host_small, which adds up in the same order, gets the same bits. Under a sanitizer the compiler
- * fuses other multiply-adds of plain C in either. */
+/* Expects the bits of host_small, which adds in the same order. Under a sanitizer the compiler
+ * fuses other multiply-adds of plain C in either, so the test is skipped. */
 static void expect_as_small(const host_product *product, const tsl_device *device, const void *before,
                             const void *expected) {
   if (ADDRESS_SANITIZER || THREAD_SANITIZER)
@@ -56,7 +56,7 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   host_product_free(&made);
 }
 
-/* The same for each instruction set that is here. */
+/* Tries each instruction set of this processor. */
 static void try_sets(const tsl_problem *problem, tsl_slim_way way) {
   tsl_device device;
   for (int set = 0; set < CPU_SETS; set++)

@@ -1,12 +1,14 @@
-/* The small product on the host: every tile of every instruction set, whole and in part, in both directions;
- * the same bits by every way to call it, and the errors of the quick way are those of the long one. */
+/* The small product on the host: every tile of every instruction set, whole and partial, in both
+ * directions. All entry points give the same bits, and the fast path has the same errors as the
+ * regular path. */
 #include "unit/host_product.h"
 
 #include "strategy/gemm/host_small/host_small_job.h"
 
 static int at_once;
 
-/* The same bits without a job, where that is possible: all of C's memory is what a job left. */
+/* Expects the same bits from a call without a job, where possible. Compares all of C's memory with
+ * the job's result. */
 static void expect_at_once(host_product *product, unsigned offers, const void *before) {
   void *c = product->operands.c.host, *by_job = host_product_keep(product);
   tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
@@ -46,7 +48,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
   host_product made = host_product_of(problem);
   tsl_small_job job;
   if (problem->beta[0] == 0)
-    memset(made.operands.c.host, 0xff, made.c_bytes); /* NaN, which nobody reads */
+    memset(made.operands.c.host, 0xff, made.c_bytes); /* NaN: never read */
   void *before = host_product_keep(&made);
   const tsl_fast_product called = tsl_small_product(problem, &made.operands);
   tsl_small_job_make(&called, offers, &job, NULL);
@@ -59,7 +61,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
   host_product_free(&made);
 }
 
-/* What the processor here has, and everything below it. */
+/* Returns the number of this processor's instruction sets, from its highest set down, in `out`. */
 static int sets_of(unsigned out[4]) {
   tsl_devices *devices;
   tsl_device *device;
@@ -104,7 +106,8 @@ static void every_tile(void **state) {
   assert_int_equal(far > 0, (sets[count - 1] & TSL_CAN_AVX512) != 0);
 }
 
-/* What a call at once takes: every layout of the smallest products, and larger ones with lines apart. */
+/* Products that a direct call takes: every layout of the smallest products, and larger ones with
+ * gaps between lines. */
 static void without_job(void **state) {
   unsigned sets[4];
   const int count = sets_of(sets);
@@ -152,7 +155,7 @@ static void exact_tiles(void **state) {
         }
 }
 
-/* Copies on the stack, and those that are too large for it. */
+/* Copies on the stack, and copies that are too large for the stack. */
 static void copies(void **state) {
   unsigned sets[4];
   const int count = sets_of(sets);

@@ -1,6 +1,6 @@
-/* Structures and triangles in the packed product on the host, beside plain sums: what is not stored is NaN
- * and stays unread, what is not computed stays as it was, in every schedule, with one thread and several,
- * bits are the same. */
+/* Structures and triangles in the packed product on the host, compared with plain sums. Elements
+ * that are not stored are NaN and must not be read; elements that are not computed are unchanged.
+ * Every schedule, with one thread and several, gives the same bits. */
 #include "unit/unit.h"
 
 #include <complex.h>
@@ -54,7 +54,7 @@ static bool is_stored(const tsl_shape *shape, int64_t row, int64_t column) {
   return shape->triangle == TESELA_WHOLE || (shape->triangle == TESELA_LOWER ? row >= column : row <= column);
 }
 
-/* What a factor's element is, by the definition of its structure. */
+/* Returns a factor's element by the definition of its structure. */
 static double complex element(const tsl_shape *shape, bool conjugates, void *origin, int64_t row,
                               int64_t column) {
   const bool is_triangular = tsl_is_triangular(shape->structure), is_here = is_stored(shape, row, column);
@@ -114,7 +114,7 @@ static void release(product *product_in) {
     free(product_in->memory[i]);
 }
 
-/* --- what is right --- */
+/* --- expected results --- */
 
 static void expect_element(const product *product_in, void *before, int64_t i, int64_t j) {
   const tsl_problem *problem = &product_in->problem;
@@ -198,14 +198,14 @@ static void try_schedules(const tsl_problem *problem, const tsl_device *device, 
   memcpy(before, made.memory[TSL_OPERAND_C], bytes);
   tsl_packed_job job = tsl_packed_job_for(problem, &made.operands, depth, 8 << 10, device);
   tsl_packed_job_bind(&job, &made.operands);
-  run_as(&made, &job, before, 1); /* what it chooses */
+  run_as(&made, &job, before, 1); /* the job's own choice */
   expect_right(&made, before);
   memcpy(expected, made.memory[TSL_OPERAND_C], bytes);
   run_as(&made, &job, before, 0);
   assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
-  /* Where C is multiplied by beta, how micro-panels are cut shows: a triangle's first step may lie in a later
-   * panel than its micro-panel's, and compilers round complex numbers that are stored one by one as they
-   * like. */
+  /* Where beta scales C, the division into micro-panels changes bits: a triangle's first step may
+   * lie in a later panel than its micro-panel's. Compilers also differ in how they round complex
+   * numbers that are stored one by one. */
   const bool is_scaled = problem->beta[1] != 0 || (problem->beta[0] != 0 && problem->beta[0] != 1);
   for (int way = 0; way < 3; way++) {
     job.copies_a |= way == 0;
@@ -231,7 +231,8 @@ static void try_schedules(const tsl_problem *problem, const tsl_device *device, 
 
 static int ways_of_sums[TSL_PACKED_TWICE + 1];
 
-/* By threads as alone, and by what a second-level cache of this size asks for. */
+/* Compares several threads with one thread, with the choice of algorithm for a second-level cache
+ * of this size. */
 static void try_sum(const tsl_problem *problem, const tsl_device *real, int64_t depth, uint64_t level_2) {
   product made = {.operands = {.a = {.host = NULL}}};
   tsl_device device = *real;
@@ -374,7 +375,7 @@ static const double factors[][2][2] = {{{1, 0}, {0, 0}},       {{1, 0}, {1, 0}},
                                        {{1, -0.7}, {0.9, 0.2}}};
 enum { FACTORS = sizeof factors / sizeof *factors };
 
-/* A product as drawn: what is stored of A and of C, and who computes. */
+/* A random product: its description, and its text for failure messages. */
 typedef struct drawn_call {
   tesela_gemm_desc desc;
   char what[160];

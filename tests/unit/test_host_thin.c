@@ -1,5 +1,6 @@
-/* The thin product on the host: every number of thin rows, every way the large operand can lie, every
- * instruction set; the same bits alone and in pieces for threads; C = beta C; what is refused, and why. */
+/* The thin product on the host: every number of thin rows, every layout of the large operand, every
+ * instruction set. One thread and parts for threads give equal bits. Also C = beta C, and refusals
+ * with their reasons. */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 
@@ -32,7 +33,7 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   host_product_free(&made);
 }
 
-/* The same for each instruction set that is here. */
+/* Tries each instruction set of this processor. */
 static void try_sets(const tsl_problem *problem, tsl_thin_way way) {
   tsl_device device;
   for (int set = 0; set < CPU_SETS; set++)

@@ -1,4 +1,5 @@
-/* The kernel cache in memory: one build for all who ask, from however many threads, and one failure. */
+/* The kernel cache in memory: one build, or one failure, for all callers, from any number of
+ * threads. */
 #include "jit_fixture.h"
 
 #include "base/progress_hook.h"
@@ -11,7 +12,7 @@ static tesela_status ask_for(const copier *c, const tsl_build *build, tsl_module
   return tsl_jit_module(c->device, build, module, seconds);
 }
 
-/* One entry for what is the same, another for each thing that differs. */
+/* Equal builds share an entry. A build that differs in any member has another entry. */
 static void test_memory(void **state) {
   copier c = copier_begin();
   const tsl_build builds[] = {{"a", "text", "", false},   {"b", "text", "", false},
@@ -123,7 +124,7 @@ static void test_threads_share_a_build(void **state) {
   copier_end(&c);
 }
 
-/* Whoever waited for a build that fails is told as much as the thread that built. */
+/* Every thread that waited for a failed build gets the error of the thread that built. */
 static void test_threads_share_a_failure(void **state) {
   copier c = copier_begin();
   asker askers[THREADS];
@@ -173,7 +174,7 @@ static void test_threads_build_side_by_side(void **state) {
   copier_end(&c);
 }
 
-/* --- who waits is told --- */
+/* --- progress reports to waiting callers --- */
 
 static char told[256];
 
@@ -182,7 +183,8 @@ static void listen(const char *what) {
   snprintf(told + length, sizeof told - length, "%s;", what ? what : "over");
 }
 
-/* Of compilers alone: what is in memory or on disk does not take long. A build that fails is over, too. */
+/* Only compilations are reported: a kernel in memory or on disk takes no time. A failed build
+ * reports its end too. */
 static void test_compiler_is_told(void **state) {
   const tsl_build build = {.name = "a", .text = "text", .options = ""},
                   bad = {.name = "bad", .text = "#error", .options = ""};

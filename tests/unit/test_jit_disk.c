@@ -1,5 +1,5 @@
-/* Entries of the kernel cache on disk: found again by other processes, and never believed when they are
- * damaged, whatever happened to them or to who wrote them. */
+/* Entries of the kernel cache on disk: other processes find them, and reject damaged ones, whatever
+ * damaged the entry or stopped its writer. */
 #include "device/devices.h"
 #include "jit_fixture.h"
 
@@ -118,7 +118,7 @@ static void test_swapped(void **state) {
   files_ending(".bin", remember);
   assert_int_equal(ask_for_twin(), 1);
   files_ending(".bin", take_the_place);
-  assert_int_equal(cache_listed().damaged, 2); /* one under a wrong name, one gone from beside its source */
+  assert_int_equal(cache_listed().damaged, 2); /* one has a wrong name, one has lost its source */
   assert_int_equal(ask_once(), 1);
   assert_int_equal(ask_for_twin(), 1);
   assert_int_equal(ask_once() + ask_for_twin(), 0);

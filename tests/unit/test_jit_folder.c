@@ -1,5 +1,5 @@
-/* The kernel cache's folder: never larger than it may be, never in the way, and nobody else's files touched.
- */
+/* The kernel cache's folder: it never exceeds its limit, never blocks a build, and no foreign file
+ * is changed. */
 #include "device/devices.h"
 #include "device/fact_file.h"
 #include "jit_fixture.h"
@@ -146,7 +146,7 @@ static void test_unwritable(void **state) {
   assert_int_equal(cache_listed().entries, 0);
 }
 
-/* What is in a folder that may only be read is used. (Root may write there all the same.) */
+/* A read-only folder is read. (Root may write to it all the same.) */
 static void test_read_only(void **state) {
   (void)state;
   assert_int_equal(ask_once(), 1);
@@ -161,7 +161,7 @@ static void count_line(void *argument, char *line) {
   ++*(int *)argument;
 }
 
-/* A file with another first line is of another version, or somebody else's. */
+/* A file with another first line belongs to another version or program. */
 static void test_lines_of_others(void **state) {
   (void)state;
   const tsl_fact_lines lines = {"facts", "facts 2\n"};

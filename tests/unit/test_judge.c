@@ -1,4 +1,4 @@
-/* The judge must pass what is right and catch what is wrong. */
+/* The judge must accept right results and reject wrong ones. */
 #include "unit/unit.h"
 
 #include "base/status.h"
@@ -275,7 +275,7 @@ static void one_element_at_a_time(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* Of a result that is rounded once, one unit in the last place off is wrong. */
+/* For a result that is rounded once, an error of one unit in the last place is wrong. */
 static void rounded_results_are_the_nearest(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1, 1, 3, TESELA_F32);
@@ -339,8 +339,8 @@ static void both_references_agree(void **state) {
   }
 }
 
-/* What is passed over as less than others would not have been more, nor wrong; and most elements are passed
- * over. */
+/* An element that the judge skips has a smaller error than the largest so far, and is not wrong.
+ * Most elements are skipped. */
 static void what_is_less_is_so(void **state) {
   (void)state;
   enum { MOST = 4 };
@@ -427,7 +427,7 @@ static void deep_products(void **state) {
   }
 }
 
-/* The same bits for any number of threads, and the number that terms one after the other give. */
+/* Partial sums join in order: the same bits for any number of threads, equal to a sequential sum. */
 static void parts_are_joined_in_order(void **state) {
   (void)state;
   enum { COUNT = 3 * 65536 + 700 };

@@ -1,5 +1,5 @@
-/* The judge where something is not finite: complex products, whose parts are real sums by IEEE 754 and
- * nothing more, and scalars that are infinite or NaN. */
+/* The judge with numbers that are not finite: complex products, whose parts are real sums by IEEE
+ * 754 only, and scalars that are infinite or NaN. */
 #include "judge/data.h"
 #include "judge/nonfinite.h"
 #include "matrices.h"
@@ -274,8 +274,8 @@ static void a_conjugate_turns_infinities(void **state) {
   assert_false(verdict.right);
 }
 
-/* Where small numbers may be taken as 0, an infinity that meets one may become NaN and nothing else, and what
- * they would have added may be missing. */
+/* Where arithmetic may flush small numbers to 0, an infinity times such a number may become NaN,
+ * and only NaN. The small numbers' contributions may be missing. */
 static void small_numbers_may_be_taken_as_0(void **state) {
   (void)state;
   static const struct {

@@ -277,7 +277,7 @@ static void one_wrong_integer_is_found(void **state) {
     free(memory[i]);
 }
 
-/* What a product of integers may be made of. */
+/* Types that a product of integers may have. */
 static void integers_ask_for_integers(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(2, 2, 2, TESELA_U8);

@@ -59,7 +59,7 @@ static void each_kind_has_cases(void **state) {
   assert_false(tsl_problem_has_structure(&narrow.problem));
 }
 
-/* A self-test tries what the problem is, small. */
+/* A self-test tries small cases with the problem's structures, triangles and place. */
 static void quick_cases_are_alike(void **state) {
   (void)state;
   tsl_case what, quick;
@@ -193,7 +193,7 @@ static const tsl_strategy planted = {.name = "planted",
                                      .score = score,
                                      .run = run};
 
-/* Of cases with at most so many multiply-adds. */
+/* Returns the number of wrong cases with at most `most` multiply-adds. */
 static int count_wrong(tesela_type type, double most, const char **why) {
   const tsl_config config = {{0}};
   static tsl_case_report report;
@@ -262,7 +262,8 @@ static void faults_are_caught(void **state) {
     }
 }
 
-/* Each element that is looked at, and no other: a change is seen in the triangle, and nowhere beside it. */
+/* The judge reads every element of the triangle and no other: it finds a change in the triangle,
+ * and ignores a change outside it. */
 static void the_triangle_is_looked_at(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(4, 4, 1, TESELA_F64);
@@ -287,7 +288,8 @@ static void the_triangle_is_looked_at(void **state) {
   }
 }
 
-/* An infinity beside a triangle: NaN and the sum of the others are right, anything else is not. */
+/* An infinity outside a triangle is multiplied by zeros: NaN and the sum of the other terms are
+ * right, any other result is wrong. */
 static void zeros_may_be_left_out(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(2, 1, 2, TESELA_F32);

@@ -1,5 +1,5 @@
-/* What stands in front of a kernel's text: parameters that it asks for and no others, so that configs which
- * differ in the rest are one text, compiled once. */
+/* Text that precedes a kernel's text: only the parameters that the kernel uses. So configs that
+ * differ in other parameters share one text, which is compiled once. */
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/reserved_units.h"
@@ -61,8 +61,8 @@ static void configs_share_what_they_can(void **state) {
   assert_false(b.high == c.high && b.low == c.low);
 }
 
-/* A thread's kernels leave what it says to others, and keep a half of the device at least; other threads'
- * keep all. */
+/* Kernels of a thread leave the reserved units free, and keep at least half of the device. Other
+ * threads' kernels use all units. */
 static void *count_units(void *units) {
   *(int *)units = tsl_launch_units(&(tsl_device){.compute_units = 132});
   return NULL;

@@ -1,4 +1,4 @@
-/* What it costs to reach a device: measured once, kept, and what the planner makes of it. */
+/* The cost of a link to a device: measured once, stored, and used by the planner's estimates. */
 #include "unit.h"
 
 #include "base/status.h"
@@ -82,14 +82,14 @@ static void copies_are_counted_where_there_are_any(void **state) {
   problem.beta[0] = 1; /* C goes both ways */
   assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST, 0) - expected - 1e-3 - c / 1e9) <
               1e-9);
-  /* What is there already is not copied. */
+  /* Operands that are already on the device are not copied. */
   assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_DEVICE, 0) - 5e-3) < 1e-12);
   opencl->capabilities |= TSL_CAN_SHARED_MEMORY;
   assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST, 0) - 5e-3) < 1e-12);
 }
 
-/* Where copies overlap, computing hides them but for the first panels and the last block; nothing takes less
- * than its longest part, or more than all of them. */
+/* Where copies overlap, computation hides them except for the first panels and the last block. The
+ * time is at least that of the longest part, and at most the sum of all parts. */
 static void overlap_is_counted(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(8192, 8192, 8192, TESELA_F32);
@@ -114,8 +114,7 @@ static void overlap_is_counted(void **state) {
   unsetenv("TESELA_STAGING");
 }
 
-/* Copies through pinned memory are measured with the rest, and a line that says nothing of them is measured
- * again. */
+/* Copies through pinned memory are measured too. A stored line without them is measured again. */
 static void staged_copies_are_measured(void **state) {
   (void)state;
   tsl_link link;

@@ -147,7 +147,7 @@ static void test_version_2(void **state) {
   assert_int_equal(available("meminfo", "self"), 300000);
   write_file("cgroup/user/memory.current", "600000\n");
   assert_int_equal(available("meminfo", "self"), 0);
-  /* A path of the host that is not mounted here: what is above it counts. */
+  /* A cgroup path of the host that is not mounted here: the limits of its mounted ancestors count. */
   write_file("self", "0::/user/elsewhere/deep\n");
   write_file("cgroup/user/memory.current", "400000\n");
   assert_int_equal(available("meminfo", "self"), 100000);
@@ -164,7 +164,7 @@ static void test_version_1(void **state) {
   assert_int_equal(available("meminfo", "self"), 1000000);
   write_file("cgroup/memory/memory.stat", "cache 1\ntotal_inactive_file 1500000\n");
   assert_int_equal(available("meminfo", "self"), 2500000);
-  /* Version 2 mounted beside it. */
+  /* Version 2 mounted in addition to version 1. */
   make_folder("cgroup/unified");
   write_file("cgroup/unified/memory.max", "50000\n");
   write_file("cgroup/unified/memory.current", "20000\n");

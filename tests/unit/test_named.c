@@ -1,5 +1,6 @@
-/* Values of parameters that only a user gives, by name: ranges beside the listed ones, work-groups of any
- * size, relaxed arithmetic. The judge runs them; walks, searches and the planner never take them unasked. */
+/* Values of parameters that only a user sets, by name: values outside the listed ones, work-groups
+ * of any size, relaxed arithmetic. The judge checks their results. Walks, searches and the planner
+ * never choose them on their own. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -60,7 +61,8 @@ static void groups_of_any_size(void **state) {
   judge(TSL_OP_DOT, "block_tree", "groups=5 group=11", TESELA_F64);
 }
 
-/* Every promise holds but those of NaN and infinity; C is not read where beta is 0. */
+/* Relaxed arithmetic keeps every guarantee except the ones for NaN and infinity. C is not read
+ * where beta is 0. */
 static void relaxed_arithmetic(void **state) {
   (void)state;
   static const char *const names[] = {"element", "row", "row_private", "row_private_column_local",
@@ -75,7 +77,7 @@ static void relaxed_arithmetic(void **state) {
   }
 }
 
-/* What a device's options were, as its compiler gets them. */
+/* Build options that the device's compiler received. */
 static char options_seen[128];
 static const tsl_device_ops *real_ops;
 static tesela_status build_and_see(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
@@ -140,7 +142,8 @@ static void others_are_refused(void **state) {
   tsl_record_free(&record);
 }
 
-/* Walks take listed values only, but for what a caller fixes; text leaves out what nobody named. */
+/* Walks take listed values only, except for parameters that a caller fixes. A config's text omits
+ * such a parameter unless it was set. */
 static void nobody_takes_them_unasked(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(100, 100, 100, TESELA_F32);

@@ -1,4 +1,4 @@
-/* The OpenCL device: what is listed, errors, buffers and copies. */
+/* The OpenCL device: listing, errors, buffers and copies. */
 #include "unit/opencl_fixture.h"
 
 #include "scratch.h"
@@ -43,7 +43,8 @@ static void test_none_is_a_reason(void **state) {
   must(tsl_device_kind_opencl.list(ignore, NULL));
 }
 
-/* What the vendors' files name decides, unless the caller points elsewhere. */
+/* The libraries named in the vendors' files decide whether a platform is the processor's, unless an
+ * environment variable selects another device. */
 static void test_platforms_of_processors_are_told(void **state) {
   scratch s;
   (void)state;

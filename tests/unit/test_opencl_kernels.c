@@ -165,7 +165,8 @@ static void test_launch_geometry_is_checked(void **state) {
   assert_null(missing);
   assert_says("no kernel named \"subtract\"");
   assert_true(ops->kernel_items_max(add) >= 64);
-  assert_int_equal(ops->kernel_items_max(scale), 8); /* the one shape that it names */
+  /* the work-group's size that the kernel declares */
+  assert_int_equal(ops->kernel_items_max(scale), 8);
   const int most = device->group_size_max[0];
   refuse_launch(scale, buffer, (tsl_grid){{1, 1, 1}, {16, 1, 1}}, 3, "compiled for work-groups of 8 x 1 x 1");
   refuse_launch(add, buffer, (tsl_grid){{1, 1, 1}, {most + 1, 1, 1}}, 2, "more than the device's");
@@ -184,7 +185,7 @@ static void test_launch_geometry_is_checked(void **state) {
 
 /* --- binaries --- */
 
-/* Loads a binary, runs `add` from it, and checks what it did. */
+/* Loads a binary, runs `add` from it, and checks the sums. */
 static void check_adds(const tsl_binary *binary) {
   tsl_module *module;
   tsl_kernel *kernel;
@@ -203,7 +204,8 @@ static void check_adds(const tsl_binary *binary) {
   ops->module_destroy(module);
 }
 
-/* What a compiler takes is found out without an error left behind. PoCL knows none of the instructions. */
+/* Probes the compiler's instructions without leaving an error. PoCL supports none of the matrix
+ * instructions. */
 static void test_matrix_instructions_are_probed(void **state) {
   (void)state;
   const tsl_opencl_device *self = device->impl;
@@ -239,13 +241,13 @@ static void test_binaries_go_round(void **state) {
   assert_memory_equal(binary.data, "tslCLbin", 8);
   check_adds(&binary);
   free(binary.data);
-  /* PoCL's own cache has what it compiled, and a binary would take it twice as long again */
+  /* PoCL has a cache of its own, and a binary would double the time to compile */
   if (strstr(device->platform, "Portable Computing Language")) {
     must(ops->build(device, &build, &binary));
     assert_memory_equal(binary.data, "tslCLsrc", 8);
     free(binary.data);
   }
-  /* what is kept there, and where a platform gives no binaries */
+  /* the source, which the cache stores for PoCL and for platforms without binaries */
   must(tsl_opencl_seal_source(&build, &binary));
   check_adds(&binary);
   free(binary.data);

@@ -1,5 +1,5 @@
-/* opencl_mma: what it refuses, how much scratch memory it asks for, and what its model likes on devices that
- * exist on mock. What it computes, check_strategy says on devices that have matrix instructions. */
+/* opencl_mma on mock devices: refusals, scratch memory, and the choices of its model.
+ * check_strategy tests the results on devices that have matrix instructions. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 

@@ -1,5 +1,4 @@
-/* Code for sm_90a in the PTX that NVIDIA's compiler of OpenCL C makes: what is put in force, and what is no
- * such text. */
+/* Enables code for sm_90a in the PTX of NVIDIA's OpenCL compiler, and rejects other texts. */
 #include "unit/unit.h"
 
 #include <string.h>
@@ -24,7 +23,8 @@ static void comments_become_code(void **state) {
   }
 }
 
-/* Another architecture, another form, no code: such a kernel would run without what it multiplies with. */
+/* Another architecture, another format, no code: such a kernel would run without its
+ * multiplications. */
 static void other_binaries_are_refused(void **state) {
   (void)state;
   static const char *const binaries[] = {"", "\177ELF", ".target sm_90\n\tadd;\n",
@@ -37,7 +37,7 @@ static void other_binaries_are_refused(void **state) {
   }
 }
 
-/* What asks for it is the text that kernels include. */
+/* The kernel's included text decides whether sm_90a is required. */
 static void kernels_ask_for_it(void **state) {
   (void)state;
   tsl_text text = {0};

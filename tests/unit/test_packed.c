@@ -35,8 +35,9 @@ typedef struct product {
 #define U8I8 TESELA_U8, TESELA_I8, TESELA_I32
 #define I8 TESELA_I8, TESELA_I8, TESELA_I32
 
-/* Of host_packed: panels; rows, columns and parts, which keep one operand or cut k; small sides that are read
- * as they lie; of others, those without a form of their own. */
+/* host_packed: panels; rows, columns and parts, which reuse one operand or split k; small sides
+ * that are not packed. Then other strategies with a packed form of their own, and strategies
+ * without one. */
 static const product products[] = {
     {"host_packed depth=128 block=256", F32, 650, 1100, 300, PLAIN},
     {"host_packed depth=128 block=256", F32, 650, 1100, 300, C_BY_COLUMNS},
@@ -115,7 +116,7 @@ static void expect_same_bits(const product *product_in) {
   const tesela_matrix *const left[] = {&plain_a, &of_a, &of_a}, *const right[] = {&of_b, &plain_b, &of_b};
   for (int i = 0; i < 3; i++) {
     memcpy(c.memory, before, c.bytes);
-    if (i == 2) { /* nothing is read of what was packed */
+    if (i == 2) { /* the packed operand's original memory is not read */
       memset(a.memory, 0xff, a.bytes);
       memset(b.memory, 0xff, b.bytes);
     }
@@ -196,7 +197,8 @@ static void wrong_calls(void **state) {
   tesela_buffer_destroy(buffer);
 }
 
-/* A plan that has a quick way runs with what is given once, as any other does. */
+/* A plan with a fast path checks its operands as other plans do: each operand must have exactly one
+ * place. */
 static void given_twice(void **state) {
   static const char *const strategies[] = {"host_small", "host_packed"};
   float data[16] = {1}, c[16];

@@ -1,5 +1,5 @@
-/* What a strategy that splits its product asks of its parts: an ask that allows more than a careful sum
- * reaches them. */
+/* Accuracy of the parts of a split product: a requirement that allows more error than a careful sum
+ * reaches the parts. */
 #include "unit/unit.h"
 
 #include "plan/plan.h"
@@ -20,7 +20,8 @@ static double allowed(const tsl_problem *problem) {
          u;
 }
 
-/* The whole promises what is allowed, and so many parts one after the other keep that. */
+/* The whole product guarantees the required accuracy, and so do `slabs` parts summed one after the
+ * other. */
 static void parts_make_up_the_whole(void **state) {
   (void)state;
   static const char *const asks[] = {"tf32", "bf16", "1e-3", "1e-2"};

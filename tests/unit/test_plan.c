@@ -115,8 +115,8 @@ static int problems_of_all_kinds(tsl_problem out[]) {
   return count;
 }
 
-/* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each
- * key is printed by somebody. */
+/* One list of keys serves printing, parsing and explaining. A printed text parses to the same
+ * problem, and some problem prints each key. */
 static void every_key_parses(void **state) {
   enum { KINDS = 25 };
   tsl_problem problems[KINDS];
@@ -185,7 +185,7 @@ static void text_reads_as_documented(void **state) {
 static const struct {
   const char *text;
   tesela_status status;
-  const char *names; /* what the sentence must name */
+  const char *names; /* names that the error message must contain */
 } bad_texts[] = {
     {"", TESELA_BAD_INPUT, "operation"},
     {"gemm", TESELA_BAD_INPUT, "strategy"},

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mock:0 is fast and large, mock:1 the same with a mebibyte of memory. */
+/* Lists mock:0, fast and large, and mock:1, which differs only in its memory of one mebibyte. */
 static tesela_status list_mock(void (*found)(void *argument, const tsl_device *device), void *argument) {
   tsl_device device = mock_device;
   device.key[0] = '\0';
@@ -219,8 +219,8 @@ static tsl_wisdom *record_for(const tsl_problem *problem, const char *device, do
   return wisdom;
 }
 
-/* Neither its promises nor what was measured elsewhere make the same cores faster: only what was measured
- * here. */
+/* "again" has the same cores as the cpu. Neither its model nor a record of another machine ranks it
+ * before the cpu; only a record of this machine does. */
 static void the_processor_does_not_beat_itself(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
@@ -241,7 +241,7 @@ static void the_processor_does_not_beat_itself(void **state) {
     free(candidates);
     tsl_wisdom_close(wisdom);
   }
-  /* Who names the device gets what it promises. */
+  /* A device that the caller names is chosen, ranked by its model. */
   choice = (tsl_choice){.devices = devices, .device = "again:0"};
   tsl_candidate *candidates;
   int count;
@@ -259,7 +259,7 @@ static tsl_candidate first_of(const tsl_problem *problem, const tsl_choice *choi
   return first;
 }
 
-/* Bits that are to come again do not depend on what was measured. */
+/* Plans with reproducible bits do not depend on measurements. */
 static void repeated_bits_ignore_wisdom(void **state) {
   (void)state;
   for (int bits = TSL_REPRODUCIBILITY_ANY; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
@@ -299,7 +299,8 @@ static void repeated_bits_keep_to_the_processor(void **state) {
   }
 }
 
-/* What opens and compiles for a second is not for one product of a hundredth. */
+/* A device that opens and compiles for a second is not chosen for one product of a hundredth of a
+ * second. */
 static void starting_counts_for_few_runs(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
@@ -315,7 +316,7 @@ static void starting_counts_for_few_runs(void **state) {
   first = first_of(&problem, &choice);
   assert_true(first.start > 0.1);
   tsl_problem steady =
-      problem; /* of bits that are to come again, a choice may not hang on what was compiled before */
+      problem; /* with reproducible bits, a choice must not depend on earlier compilations */
   steady.ask.bits = TSL_REPRODUCIBILITY_RUN;
   first = first_of(&steady, &choice);
   assert_true(first.refusal[0] == '\0' && first.start == 0);
@@ -326,8 +327,8 @@ static void starting_counts_for_few_runs(void **state) {
   assert_true(first.start > 0 && first.start < 1e-5);
 }
 
-/* Kinds whose devices cannot win are not looked for; those that are the processor again not even for large
- * products, unless something was measured on another device than the cpu. */
+/* Kinds whose devices cannot win are not searched. Devices that are the processor itself are not
+ * searched even for large products, unless there is a record of a device other than the cpu. */
 static void what_cannot_win_is_not_looked_for(void **state) {
   static const struct {
     int64_t size;
@@ -418,7 +419,7 @@ static void memory_is_refused_with_numbers(void **state) {
   free(candidates);
 }
 
-/* What hands parts of a product to others takes operands in host memory. */
+/* A strategy that distributes parts of a product takes operands in host memory only. */
 static void parts_are_of_host_memory(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
@@ -532,8 +533,8 @@ static void wrong_problems_are_refused(void **state) {
   assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_BAD_CALL);
 }
 
-/* Whose bits those of all devices are hangs on the problem alone; others that promise bits of their own are
- * for who names them. */
+/* The problem alone decides which strategy gives the bits of all devices. Other strategies that
+ * promise bits of their own are chosen only by name. */
 static void bits_of_all_devices_are_one_strategy_s(void **state) {
   (void)state;
   static const struct {
@@ -567,7 +568,7 @@ static void bits_of_all_devices_are_one_strategy_s(void **state) {
   }
 }
 
-/* Integers' sums are exact whoever makes them: time decides. */
+/* Sums of integers are exact by every strategy, so the fastest strategy is chosen. */
 static void exact_bits_are_whose_time_is_least(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(700, 700, 700, TESELA_I8);

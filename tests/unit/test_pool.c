@@ -31,7 +31,7 @@ static tsl_pool *make_pool(int threads) {
   return pool;
 }
 
-/* --- what a run does --- */
+/* --- runs --- */
 
 typedef struct visits {
   int64_t count;
@@ -56,7 +56,8 @@ static void visit(void *argument, int64_t index, int worker) {
   atomic_fetch_sub(&v->in_worker[worker], 1);
 }
 
-/* Whether a run over `count` indices visits each once; `*workers` tells who took part. */
+/* Returns true when a run over `count` indices visits each once. Sets bits of `*workers` for the
+ * workers that took part. */
 static bool visits_each_once(tsl_pool *pool, int64_t count, long pause_nanoseconds, int *workers) {
   visits v = {.count = count, .pause_nanoseconds = pause_nanoseconds};
   v.times = calloc((size_t)count + 1, sizeof *v.times);
@@ -91,7 +92,8 @@ static void negative_count_is_nothing(void **state) {
   tsl_pool_destroy(pool);
 }
 
-/* Whether every thread has taken part after some runs, whose indices sleep to leave the others time. */
+/* Returns true when every thread has taken part after at most 100 runs. Indices sleep, so that
+ * other threads get work. */
 static bool all_take_part(tsl_pool *pool) {
   int seen = 0;
   for (int run = 0; run < 100 && seen != (1 << THREADS) - 1; run++) {
@@ -115,8 +117,8 @@ static void all_threads_take_part(void **state) {
 
 /* --- teams --- */
 
-/* Whether a run by a team visits each index once, with no more threads, and no other numbers, than the team
- * has. */
+/* Returns true when a team's run visits each index once, with at most as many threads as the team
+ * has, and with their numbers only. */
 static bool team_visits_each_once(tsl_team team, int64_t count, long pause_nanoseconds) {
   visits v = {.count = count, .pause_nanoseconds = pause_nanoseconds};
   v.times = calloc((size_t)count + 1, sizeof *v.times);
@@ -168,7 +170,7 @@ static void run_all_inside(void *argument, int64_t index, int worker) {
       atomic_fetch_or(&runs->workers, workers);
 }
 
-/* A team of one has no workers, so that what it calls may have them. */
+/* A team of one uses no workers, so that nested runs may use them. */
 static void a_team_of_one_takes_nobody(void **state) {
   (void)state;
   two_runs runs = {.pool = make_pool(THREADS)};
@@ -177,7 +179,8 @@ static void a_team_of_one_takes_nobody(void **state) {
   tsl_pool_destroy(runs.pool);
 }
 
-/* Workers see what the caller wrote before the run, and the caller what they wrote, without atomics. */
+/* Workers see the caller's writes from before the run, and the caller sees the workers' writes,
+ * without atomics. */
 static void add_one(void *argument, int64_t index, int worker) {
   (void)worker;
   ((int64_t *)argument)[index]++;
@@ -196,8 +199,7 @@ static void add_many_times(int threads, int64_t count) {
   tsl_pool_destroy(pool);
 }
 
-/* Few indices: a worker that looks around for work may still be late for the one that it was to begin with.
- */
+/* Few indices: a worker that searches for work may come late for the index reserved for it. */
 static void results_are_seen(void **state) {
   (void)state;
   add_many_times(2, 2);
@@ -218,7 +220,7 @@ static void workers_wake_again(void **state) {
   tsl_pool_destroy(pool);
 }
 
-/* --- runs inside of runs and beside each other --- */
+/* --- nested and concurrent runs --- */
 
 typedef struct nest {
   tsl_pool *pool;
@@ -510,6 +512,6 @@ int main(void) {
       cmocka_unit_test(workers_are_not_bound),
       cmocka_unit_test(shared_pool),
   };
-  alarm(120); /* a worker that nobody wakes ends the program */
+  alarm(120); /* a worker that is never woken ends the program */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What Linux's files say of the processor: its last cache and its present clock. */
+/* Facts about the processor from Linux's files: its last cache and its present clock. */
 #include "unit/unit.h"
 
 #include "base/processor.h"
@@ -74,8 +74,8 @@ static void keys_tell_the_design(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* Who knows better than the system says how much the last cache holds: of the processor, through C and
- * through OpenCL. */
+/* TESELA_LAST_CACHE overrides the system's size of the last cache: for the cpu device and for
+ * OpenCL. */
 static void the_last_cache_may_be_told(void **state) {
   static const char *const wrong[] = {"0", "much", "-3MiB"};
   const char *before = getenv("TESELA_LAST_CACHE");

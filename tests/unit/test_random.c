@@ -29,8 +29,9 @@ static void test_names(void **state) {
   assert_int_equal(unchanged, TSL_DRAW_GRADED);
 }
 
-/* Mean and mean square within five standard errors of what they should be: the seeds are fixed, so this
- * passes or fails always. `fourth` is the distribution's fourth moment. */
+/* Checks that mean and mean square are within five standard errors of their expected values. The
+ * seeds are fixed, so the result is the same in each run. `fourth` is the distribution's fourth
+ * moment. */
 static void check_moments(tsl_distribution distribution, double square, double fourth) {
   for (uint64_t seed = 0; seed < 4; seed++) {
     double *const values = draw(distribution, seed, COUNT);

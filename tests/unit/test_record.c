@@ -105,7 +105,8 @@ static void test_long_lines(void **state) {
   free(word);
 }
 
-/* What was read, written again, reads the same; random lines from characters that matter. */
+/* A record that was read and is written again reads the same, for random lines of significant
+ * characters. */
 static void test_random_lines(void **state) {
   (void)state;
   static const char letters[] = "ab=  \t1,:\n\xff";

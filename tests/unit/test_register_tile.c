@@ -1,5 +1,5 @@
-/* register_tile: its walk over the variants, what it refuses, what its model likes on mock devices, and
- * equal bits in ten runs of each way to multiply. */
+/* register_tile: its walk over the variants, refusals, and its model's choices on mock devices. Ten
+ * runs of each way to multiply give equal bits. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -48,8 +48,9 @@ static int compare_configs(const void *a, const void *b) {
 /* By the argument `sweep`: every config, which takes seconds. */
 static bool is_sweep;
 
-/* What the walk leaves out is refused, all of it; and it leaves out most. Of all configs every eleventh is
- * looked at: no parameter has so many values, or a multiple, so each value is met beside all others. */
+/* Every config that the walk omits is refused, and the walk omits most. The test takes every
+ * eleventh config. No parameter has 11 values or a multiple of 11, so each value occurs with every
+ * value of the others. */
 static void the_walk_loses_nothing(void **state) {
   (void)state;
   enum { MOST_WALKED = 1 << 16 };

@@ -1,6 +1,6 @@
-/* residue_int8's runs by CUDA, without a device: what launches are given where a factor stays
- * (strategy/operand_reuse.h), which residues do for another choice, and that nothing is left of a run that
- * fails. */
+/* residue_int8's runs by CUDA, without a device: arguments of the launches where a factor stays
+ * (strategy/operand_reuse.h), and residues that also serve another choice. A failing run leaves
+ * nothing allocated. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -97,8 +97,8 @@ static void *no_address(tsl_buffer *buffer) {
 enum { M = 300 };
 static int64_t terms = 500;
 
-/* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`:
- * the child, or NULL. */
+/* Runs C = A B, where B has n columns. A and C are row-major, B is column-major; with `c_turned` C
+ * is column-major. `whole`: the child plan, or NULL. */
 static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *children, tsl_subplan *whole,
                                  int64_t n, bool c_turned, tsl_operand_reuse *stays, int fails_at) {
   static tsl_buffer a, b, c, scratch;
@@ -140,9 +140,9 @@ static tesela_status note_child(const tsl_subplan *child, const tsl_operands *op
   return TESELA_OK;
 }
 
-/* A child is queued behind all kernels, and is told where to look whether it is wanted; a glance at a few of
- * both factors' lines comes first, and the kernels that measure and choose are told where it leaves its
- * choice. Where a factor stays there is no glance. */
+/* The child is queued after all kernels, with the address of the flag that decides whether it runs.
+ * Before them, one kernel samples a few lines of both factors, and the kernels that measure and
+ * choose get the address of its choice. Where a factor stays, no kernel samples. */
 static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   (void)state;
   enum { WIDE = 2000 };

@@ -1,7 +1,7 @@
-/* residue_int8 on the processor, step by step and for every instruction set that is here: lines are measured
- * as the text for all devices says, each residue is a number's, products are whole numbers', C is what
- * residues stand for. Tile registers are in plain C; where the processor has such registers, the real ones
- * are judged as well. */
+/* residue_int8 on the processor, step by step, for every instruction set of this machine. Lines are
+ * measured as the text for all devices defines, each residue is its number's, products equal those
+ * of whole numbers, and C equals the value of its residues. Tile registers are emulated in plain C;
+ * where the processor has tile registers, the real kernels are judged too. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void dot_registers(int c, int a, int b) {
 
 static const tsl_residue_product in_plain_c = {.tile = register_tile, .finish = reduce_all};
 
-/* --- what is here --- */
+/* --- instruction sets of this machine --- */
 
 typedef struct set {
   const char *name;
@@ -152,9 +152,9 @@ static bench *new_bench(int type, int kind, int way, int64_t lines, int64_t k) {
 
 /* --- measuring --- */
 
-/* The text for all devices is compiled for f32 here: the header has one type at a time. So what depends on
- * the type is counted by doubles and 64-bit integers, and numbers are told to the text as if their largest
- * were near 1. */
+/* Returns the top digits of x, relative to the exponent. The text for all devices is compiled for
+ * f32 here, because its header supports one type at a time. So doubles and 64-bit integers stand in
+ * for what depends on the type, and the text gets numbers scaled to a largest number near 1. */
 static unsigned top_of(double x, int exponent) {
   return (unsigned)floor(ldexp(x, TSL_RESIDUE_TOP - exponent));
 }
@@ -351,7 +351,8 @@ static void residues_are_those_of_numbers(void **state) {
 
 /* --- products --- */
 
-/* Two tiles by turns as host.c has them, in two panels: what is left of both panels' sums, modulo each p. */
+/* Multiplies two tiles alternately, as host.c does, in two panels, and compares the residues of
+ * both panels' sums modulo p. */
 static bool is_product_right(const tsl_residue_product *product, unsigned p, int extreme) {
   enum { STEPS = TSL_RESIDUE_STEPS };
   static unsigned char a[STEPS * TSL_RESIDUE_STEP_BYTES + 64], b[STEPS * TSL_RESIDUE_STEP_BYTES + 64],
@@ -506,7 +507,7 @@ static void c_is_what_residues_stand_for(void **state) {
     }
 }
 
-/* --- what the model says --- */
+/* --- the model's estimates --- */
 
 static double seconds_of(const char *name, const tsl_device *device, tesela_type type, int64_t n) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);

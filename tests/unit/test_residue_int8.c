@@ -70,8 +70,9 @@ static void multiply(const product *product_in, const char *strategy, tesela_typ
     c[i] = narrow ? (double)c32[i] : c64[i];
 }
 
-/* The largest error over its bound; both factors of f32 are exact in f64, whose own exact sums are the
- * reference. What is below the smallest normal number may err by k of the last digits there. */
+/* Returns the largest error divided by its bound. Both factors of f32 are exact in f64, whose exact
+ * sums are the reference. Below the smallest normal number, errors of k units in the last place are
+ * allowed. */
 static double worst(const product *product_in, const char **note) {
   static double c[SIDE_MOST * SIDE_MOST], exact[SIDE_MOST * SIDE_MOST], size[SIDE_MOST * SIDE_MOST];
   const double least = product_in->type == TESELA_F32 ? 0x1p-149 : 0x1p-1074;
@@ -90,7 +91,7 @@ static double worst(const product *product_in, const char **note) {
   return most;
 }
 
-/* Of a record: no residues were used. */
+/* Returns true when the record says that no residues were used. */
 static bool is_native(const char *note) {
   return note && strstr(note, "the product");
 }
@@ -157,8 +158,8 @@ static product *new_product(tesela_type type) {
 
 /* --- tests --- */
 
-/* Where no bits are asked for again, a product without a proof is another strategy's, and has the bits of
- * that one: whole, and in any layout. */
+/* Where no reproducible bits are required, another strategy computes a product without a proof. The
+ * whole product has that strategy's bits, in any layout. */
 static void others_compute_what_does_not_pay(void **state) {
   (void)state;
   enum { M = 70, N = 90, K = 300 };
@@ -289,9 +290,9 @@ static void ordinary_data_takes_residues(void **state) {
   }
 }
 
-/* Limits are fine enough for long lines of normal numbers to need no more moduli than usual; for those of
- * uniform ones times exp(a normal one), and for lines whose numbers become 2^12 times smaller, to be made of
- * residues all the same. */
+/* Limits are fine enough that long lines of normal numbers need no more moduli than usual. Lines of
+ * uniform numbers times exp(normal), and lines whose numbers decrease by 2^12, are still computed
+ * by residues. */
 static void long_lines_take_few_moduli(void **state) {
   (void)state;
   enum { LINES = 48, LONG = 2048, WAYS = 3 };
@@ -366,7 +367,7 @@ static void precise_asks_take_few_moduli(void **state) {
   }
 }
 
-/* Few lines that residues cannot have are multiplied as they are, beside all others. */
+/* A few lines that residues cannot represent are multiplied natively; all other lines use residues. */
 static void few_lines_are_native(void **state) {
   (void)state;
   enum { M = 500, N = 520, K = 40 };
@@ -434,8 +435,8 @@ static void sieves_are_right(void **state) {
   }
 }
 
-/* What CUDA's integer product makes of its sums: of all floats that come of them, a byte that is v modulo p
- * and not more than p. */
+/* CUDA's reduction of integer sums: every float that sums become is reduced to a byte that is
+ * congruent modulo p and at most p. */
 static void sums_are_reduced(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F64);
@@ -460,9 +461,9 @@ static void sums_are_reduced(void **state) {
   }
 }
 
-/* Complex products, with conjugates of either factor or both, C in either order: what three products modulo p
- * make is what the specification does, and so it is where a row's numbers are so far apart that all of this
- * small product is multiplied as it is. */
+/* Complex products with conjugates of either factor or both, and C in either order. Three products
+ * modulo p equal the specification. So does a small product that is computed natively, because the
+ * numbers of a row are too far apart. */
 static void conjugates_count(void **state) {
   (void)state;
   enum { M = 9, N = 7, K = 21 };

@@ -1,6 +1,7 @@
-/* residue_int8 by portable kernels: bit by bit what the processor's form gives, on every OpenCL device; PoCL
- * must be among them. Numbers of all kinds, lines along and across memory, parts of k, products together and
- * one by one, native lines beside others and alone; and the same where C is made by a few rows at a time. */
+/* residue_int8 by portable kernels: the same bits as the processor's kernels, on every OpenCL
+ * device; PoCL must be installed. Numbers of all kinds, lines contiguous and strided, parts of k,
+ * products together and one by one, native lines with others and alone. The same where C is
+ * computed in blocks of a few rows. */
 #include "opencl_fixture.h"
 
 #include "base/random.h"
@@ -186,8 +187,8 @@ static void blocks_change_no_bit(void **state) {
   rows_at_a_time = 0;
 }
 
-/* Less memory is blocks of fewer rows, down to what they all need; each takes no more than it may, and the
- * next larger ones would. */
+/* Less workspace gives blocks of fewer rows, down to the memory that every block needs. Each block
+ * fits its memory, and the next larger block would not. */
 static void blocks_fit_the_memory(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");

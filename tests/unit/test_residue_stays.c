@@ -1,6 +1,6 @@
-/* residue_int8 where a factor stays (strategy/operand_reuse.h): bit by bit what runs give that know nothing
- * of each other, whatever the other factor makes them choose; that what was made of it is used, and is made
- * anew wherever that would not be the same. On every OpenCL and CUDA device; PoCL must be among them. */
+/* residue_int8 where a factor stays (strategy/operand_reuse.h): the same bits as independent runs,
+ * whatever the other factor makes them choose. The stored residues of the factor are used, and are
+ * made anew where reuse would change bits. On every OpenCL and CUDA device; PoCL must be installed. */
 #include "config.h"
 #include "opencl_fixture.h"
 
@@ -11,9 +11,10 @@
 
 #include <math.h>
 
-/* What numbers of a factor are: of one size; such that more moduli are needed; such that a few lines, or all
- * of C, are computed as they are; with small ones in one line, which is computed so where lines of the other
- * factor have little but their largest number, as they are with the last kind. */
+/* Kinds of a factor's numbers. NORMAL, OTHER: of one magnitude. GRADED: needs more moduli.
+ * FEW_NATIVE: one line is computed natively. ALL_NATIVE: all of C is. FEW_SMALL: one line has small
+ * numbers, and is native where the other factor's lines have little except their largest number.
+ * SPIKY: such lines. */
 typedef enum numbers { NORMAL, OTHER, GRADED, FEW_NATIVE, ALL_NATIVE, FEW_SMALL, SPIKY } numbers;
 
 static double number_of(numbers kind, int64_t line, int64_t h, uint64_t seed) {
@@ -119,7 +120,7 @@ static tsl_buffer *workspace_of(const product *product_in) {
   return buffer_of((size_t)tsl_plan_workspace(product_in->plan) + 4096);
 }
 
-/* Whether two results are one; frees both. */
+/* Returns true when two results have the same bits. Frees both. */
 static bool same(const product *product_in, unsigned char *item, unsigned char *other) {
   const bool is_same = memcmp(item, other, product_in->c.buffer->bytes) == 0;
   free(item);
@@ -127,7 +128,8 @@ static bool same(const product *product_in, unsigned char *item, unsigned char *
   return is_same;
 }
 
-/* The other factor is each of these in turn, the one that stays `first`. */
+/* Checks the bits for each kind of the other factor in turn. The factor that stays has kind
+ * `first`. */
 static void check_bits(tesela_type type, int64_t m, int64_t n, int64_t k, int stays_operand, bool c_turned,
                        numbers first) {
   static const numbers kinds[] = {NORMAL,     OTHER,      GRADED, NORMAL,     FEW_NATIVE,
@@ -165,8 +167,8 @@ static void bits_are_those_of_single_runs(void **state) {
   check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_B, true, FEW_SMALL);
 }
 
-/* A's numbers are gone while it is said to stay: runs have what the first one made of it, as long as that
- * does for what is chosen; and those that are not told so see the new ones. */
+/* A's numbers change while A is declared to stay. Runs use A's residues from the first run, as long
+ * as they serve the choice. Runs without the declaration use the new numbers. */
 static void what_stays_is_read_once(void **state) {
   (void)state;
   product of = product_of(TESELA_F32, 45, 38, 64, false);
@@ -200,7 +202,8 @@ static void what_stays_is_read_once(void **state) {
   for (int i = 0; i < 3; i++)
     must(tsl_plan_run(of.plan, &operands, NULL));
   assert_int_equal(stays.kept, 1);
-  /* Other residues are made of what is there; if this were not so, kinds above would not be tried. */
+  /* Other moduli are computed from A's new numbers. Without this effect, the kinds above would test
+   * nothing. */
   fill(&of.b, TSL_OPERAND_B, GRADED);
   before = run(&of, apart, NULL);
   fill(&of.a, TSL_OPERAND_A, NORMAL);

@@ -1,5 +1,5 @@
-/* Measured roofs: what every device here gives, what a broken clock, little memory or a wrong kernel does,
- * and the parts: repeats, masks, the roofline itself. No time is asserted. */
+/* Measured roofs: the results on every device of this machine; the effect of a broken clock, little
+ * memory and a wrong kernel; and the parts: repeats, masks, the roofline. No time is asserted. */
 #include "unit.h"
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
-/* alpha and beta are rounded to the type of the sums before anything is decided by them: a factor that this
- * makes 0 is 0, so that what it multiplies is not read. In every strategy that runs here, on every device, in
- * dots, transposes, batches, plans that are parsed, and the quick way of plans. */
+/* alpha and beta are rounded to the type of the sums before any decision. A scalar that rounds to 0
+ * is 0, and its operand is not read. In every strategy that runs here, on every device, in dots,
+ * transposes, batches, parsed plans, and the fast path of plans. */
 #include "base/text.h"
 #include "judge/check.h"
 #include "unit/unit.h"
@@ -34,7 +34,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* Of 16 bytes an element at most. */
+/* At most 16 bytes an element. */
 static _Alignas(64) unsigned char a[16 * MOST], b[16 * MOST], c[16 * MOST];
 
 static void fill(tesela_type type, unsigned char *memory, double value) {
@@ -43,7 +43,8 @@ static void fill(tesela_type type, unsigned char *memory, double value) {
     tsl_type_store(type, memory + i * tsl_type(type)->size, both);
 }
 
-/* Whether each of the first `count` elements is the value, in both parts where it has two. */
+/* Returns true when each of the first `count` elements has the value; complex elements in both
+ * parts. */
 static bool holds(tesela_type type, int count, double value) {
   for (int i = 0; i < count; i++) {
     double got[2];
@@ -65,7 +66,7 @@ static void expect(bool right, tesela_status status, const char *what, const cha
              tsl_type(types->c)->name);
 }
 
-/* What a strategy sums in f32. */
+/* Returns true for types that are summed in f32. */
 static bool is_single(const tsl_types *types) {
   const tesela_type sums = tsl_type(types->c)->sums;
   return tsl_type(sums)->component == TESELA_F32;
@@ -159,8 +160,9 @@ static void try_solve(const char *strategy, const char *device, const tsl_types 
   expect(holds(types->c, M * N, 0), status, strategy, device, types);
 }
 
-/* All types on the cpu. Elsewhere each is another kernel, which takes a compiler longer than all else here:
- * the first of each strategy, in which scalars are those of C's type, and the first in which they are not. */
+/* Returns true when the types are tested on the device: all types on the cpu. On other devices each
+ * type needs a kernel, whose compilation takes longest. There, for each strategy, the first types
+ * whose sums have C's type, and the first whose sums do not. */
 static bool is_tried(const tsl_types *types, const tsl_device *device, bool tried[2]) {
   const bool is_narrow = tsl_type(types->c)->sums != types->c;
   if (!is_single(types) || (tried[is_narrow] && !(device->capabilities & TSL_CAN_HOST)))

@@ -42,8 +42,8 @@ static double true_seconds(const tsl_config *config) {
 typedef struct landscape {
   int calls, measured[512]; /* by point */
   double drift;             /* each batch, the machine is so much slower */
-  double noise;             /* spread that is told */
-  double doubt;             /* that is told */
+  double noise;             /* reported spread */
+  double doubt;             /* reported doubt */
 } landscape;
 
 static tesela_status measure(void *argument, const tsl_space *space, const int *points, int count,
@@ -117,8 +117,8 @@ static void neighbours_are_one_step_away(void **state) {
   assert_int_equal(tsl_space_neighbour(&space, point_at(1, 5, 5), 0, -1), -1);
 }
 
-/* Whatever was measured: what is proposed is new, different, and no more than was asked for; and in the end,
- * all of it was proposed. */
+/* For any measurements, proposed points are new, different, and at most as many as requested. In
+ * the end every point was proposed. */
 static void searches_propose_each_point_once(void **state) {
   (void)state;
   for (int s = 0; tsl_search_at(s); s++) {
@@ -142,7 +142,7 @@ static void searches_propose_each_point_once(void **state) {
   assert_null(tsl_search_find("luck"));
 }
 
-/* A strategy whose model promises less than what was measured is looked into before any neighbour is. */
+/* A strategy whose prediction is faster than every measurement is measured before any neighbour. */
 static void no_promise_stays_unmeasured(void **state) {
   (void)state;
   static const tsl_strategy flat = {.name = "flat", .op = TSL_OP_GEMM};
@@ -215,7 +215,7 @@ static void hill_climb_finds_it_soon(void **state) {
   assert_false(tuned.complete);
   for (int i = 0; i < space.count; i++)
     if (i != tuned.start && space.points[i].config.value[1] == 2)
-      assert_true(land.measured[i] <= 1); /* what is wrong never becomes the incumbent */
+      assert_true(land.measured[i] <= 1); /* a point with wrong results never becomes the incumbent */
   tsl_tuned_free(&tuned);
 }
 
@@ -282,7 +282,8 @@ static void a_record_is_no_faster_than_the_winner(void **state) {
   tsl_space_free(&three);
 }
 
-/* What wisdom knows is measured right after the start, although no model and no neighbour leads there. */
+/* Points from wisdom are measured right after the start, although no model and no neighbour leads
+ * to them. */
 static void what_is_known_is_measured_first(void **state) {
   (void)state;
   const int known[] = {point_at(1, 1, 1), point_at(3, 8, 8)};
@@ -372,7 +373,7 @@ static void a_search_is_replayed_without_a_device(void **state) {
     assert_int_equal(tuned.wrong, 1);
     tsl_tuned_free(&tuned);
   }
-  /* What was measured is not measured again. */
+  /* Points that were measured before are not measured again. */
   const tsl_tune_job on = {
       .space = &kept, .search = tsl_search_at(0), .start = -1, .measure = it_breaks, .prior = &cache};
   assert_int_equal(tsl_tune_run(&on, &tuned), TESELA_OK);

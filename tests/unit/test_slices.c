@@ -1,6 +1,6 @@
-/* slices: no element is further off than what is promised, by three, six and nine products, on the cpu and on
- * PoCL where it is there; lines whose numbers are far apart, not finite or too small to be normal among
- * others. */
+/* slices: the error of each element is within the guarantee, by three, six and nine products. Runs
+ * on the cpu and on PoCL where it is installed. Some lines have numbers of very different
+ * magnitudes, not finite numbers, or subnormal numbers. */
 
 #include "unit/unit.h"
 
@@ -18,10 +18,10 @@ static tesela_context *context;
 static float a[M * K], b[K * N], c[M * N];
 static double a64[M * K], b64[K * N], exact[M * N], size[M * N];
 
-/* What numbers are: of one size; powers of two along lines and against them, far from what one slice has;
- * with exponents anywhere, so that most lines are native; so small that products are not normal but with the
- * other operand's scale; the largest that there are; one large number that meets 0, beside very small ones.
- */
+/* Kinds of numbers. NORMAL: of one magnitude. BALANCED: powers of two that grow along A's lines and
+ * shrink along B's, beyond the range of a slice. SPREAD: any exponents, so that most lines are
+ * native. SUBNORMAL: so small that only the other operand's scale makes products normal. LARGE: the
+ * largest numbers. FAR: one large number that meets 0, among very small ones. */
 typedef enum kind { NORMAL, BALANCED, SPREAD, SUBNORMAL, LARGE, FAR, KINDS } kind;
 
 static float number_of(kind what, int operand, int line, int h) {
@@ -51,7 +51,8 @@ static void refer(void) {
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
       double sum = 0,
-             magnitude = 0; /* products are exact, and rounding their sum is nothing beside the bound */
+             /* products are exact, and the rounding of their sum is negligible against the bound */
+             magnitude = 0;
       for (int h = 0; h < K; h++) {
         sum += a64[i * K + h] * b64[h * N + j];
         magnitude += fabs(a64[i * K + h] * b64[h * N + j]);
@@ -118,7 +119,7 @@ static void errors_of_kernels_are_within_bounds(void **state) {
   judge("opencl:0");
 }
 
-/* Of six products each error is less than of three, by far. */
+/* Errors of six products are far smaller than errors of three. */
 static void more_products_are_more_exact(void **state) {
   (void)state;
   double sums[3] = {0};

@@ -59,7 +59,7 @@ static void embedded_files_are_the_tree(void **state) {
     FILE *stream = fopen(name, "rb");
     assert_non_null(stream);
     char *text = malloc(file->length + 1);
-    /* Of a C file, its opening comment. */
+    /* A C file's opening comment is removed. */
     const size_t path = strlen(file->path), more = strcmp(file->path + path - 2, ".c") == 0;
     assert_int_equal(fread(text, 1, file->length + 1, stream), file->length + more);
     if (more)

@@ -8,11 +8,11 @@
 #include "unit/sanitizers.h"
 #include "unit/stack.h"
 
-/* The drivers of other devices take what they take. */
+/* Only the cpu: drivers of other devices use their own amount of stack. */
 static const tesela_context_desc on_cpu = {.device = "cpu"};
 enum { MOST = 48 << 10 };
 
-/* A first call: the name, and what a thread does. It returns its argument where that went well. */
+/* A first call: its name, and the thread's function, which returns its argument on success. */
 typedef struct first_call {
   const char *name;
   void *(*body)(void *argument);
@@ -56,7 +56,7 @@ static void *parse_plan(void *argument) {
   tesela_plan *plan;
   if (tesela_context_create(&on_cpu, &context) != TESELA_OK ||
       tesela_plan_parse(context, "gemm sequential version=1 device=cpu place=host m=2 n=2 k=2", &plan) !=
-          TESELA_BAD_INPUT) /* a key is missing: what is parsed before is the plan's */
+          TESELA_BAD_INPUT) /* a key is missing: the parser frees the keys before it */
     return NULL;
   return argument;
 }
@@ -93,7 +93,8 @@ static void first_calls_need_little(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* The measure itself: a thread that writes so much, and one that does nothing. */
+/* Tests the measurement itself: a thread that writes a known amount of stack, and a thread that
+ * does nothing. */
 static void *write_much(void *argument) {
   volatile char much[100000];
   for (size_t i = 0; i < sizeof much; i += 64)

@@ -1,6 +1,6 @@
-/* Products of symmetric, hermitian and triangular matrices, and triangles of C, by the public calls: each
- * structure, triangle, side and layout, on whole numbers, which have one right answer; what must not be read
- * is NaN. */
+/* Products of symmetric, hermitian and triangular matrices, and triangles of C, by the public
+ * calls. Each structure, triangle, side and layout, on whole numbers, which have one right answer.
+ * Elements that must not be read are NaN. */
 #include "unit/unit.h"
 
 #include <tesela/tesela.h>
@@ -34,7 +34,7 @@ static bool is_beside(tesela_triangle triangle, int i, int j) {
   return (triangle == TESELA_LOWER && i < j) || (triangle == TESELA_UPPER && i > j);
 }
 
-/* What a matrix has at (i, j), by the definition of its structure. */
+/* Stores element (i, j) of a matrix in `out`, by the definition of its structure. */
 static void value_of(const numbers *from, tesela_structure structure, tesela_triangle triangle, int i, int j,
                      double out[2]) {
   const bool beside = is_beside(triangle, i, j),
@@ -52,7 +52,7 @@ static void value_of(const numbers *from, tesela_structure structure, tesela_tri
   }
 }
 
-/* The matrix in memory, with NaN where nobody may read. */
+/* Returns the matrix in memory, with NaN where no call may read. The caller frees it. */
 static void *stored(const numbers *from, tesela_type type, tesela_structure structure,
                     tesela_triangle triangle) {
   const size_t size = tsl_type(type)->size;
@@ -156,7 +156,8 @@ static tesela_gemm_desc described(const way *on, const int sizes[3], void *const
                             .in_place = on->in_place};
 }
 
-/* Each element of C's memory: what the definition says, or the very bits from before. */
+/* Compares each element of C's memory with the definition, or with its bits from before where it
+ * must not change. */
 static void compare(const way *on, const numbers held[3], const int sizes[3], const char *before,
                     const char *after) {
   const size_t size = tsl_type(on->type)->size;
@@ -251,7 +252,7 @@ static void triangles_of_c_are_computed(void **state) {
     }
 }
 
-/* --- what is remembered of a call --- */
+/* --- cached plans --- */
 
 /* Sizes, types and strides are one; each call has its own plan all the same, also where general ones have a
  * short way. */
@@ -380,8 +381,7 @@ static void contradictions_are_refused(void **state) {
   expect_refused(&desc, TESELA_UNSUPPORTED, "takes general matrices, and all of C");
 }
 
-/* A field of a later version is asked for by its size alone: an older program's description has none of them.
- */
+/* A description's size tells which fields it has: an older program's description has no structures. */
 static void older_descriptions_are_general(void **state) {
   (void)state;
   const float a[] = {2, 3, 5, 7}, b[] = {1, 2, 3, 4};

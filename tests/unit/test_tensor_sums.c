@@ -1,6 +1,6 @@
-/* What is guaranteed of tensor cores, beside sums made as they are known to make them: an instruction's
- * products and the sum before are aligned to the largest exponent among them, cut and added; numbers that are
- * too small to be normal have the smallest normal one's exponent. */
+/* The guarantee for tensor cores, compared with an emulation of their sums. An instruction aligns
+ * its products and the previous sum to the largest exponent among them, truncates and adds.
+ * Subnormal numbers have the exponent of the smallest normal number. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -22,8 +22,8 @@ typedef struct format {
 
 static const format formats[] = {{TESELA_F16, 11, -14, 9}, {TESELA_BF16, 8, -126, 15}};
 
-/* One of so many exponents, from that of the smallest normal number and `from` on. Above 0, so that what is
- * cut adds up. */
+/* Returns a random number with one of `exponents` exponents, the lowest being `from` above the
+ * smallest normal number's. It is positive, so that truncation errors add up. */
 static double draw(const format *format_in, int from, int exponents, uint64_t seed, uint64_t index) {
   const uint64_t bits = tsl_random_u64(seed, index);
   const int exponent = format_in->least + from + (int)(bits % (uint64_t)exponents);
@@ -43,7 +43,7 @@ static double cut(double value, int exponent) {
   return step * trunc(value / step);
 }
 
-/* The sum of so many products and of what was before. */
+/* Returns the sum of TOGETHER products and of the previous sum. */
 static double add(const format *format_in, const double *a, const double *b, double before) {
   int largest = before != 0 ? ilogb(before) : INT_MIN;
   double sum = 0;

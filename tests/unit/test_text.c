@@ -106,7 +106,7 @@ static void test_doubles_come_back(void **state) {
   for (int i = 0; i < 20000; i++) {
     random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
     uint64_t bits = random ^ random >> 29;
-    /* A part of them near the subnormals, a part short decimals. */
+    /* Some of the numbers are near the subnormals, some are short decimals. */
     if (i % 4 == 0)
       bits &= ~(UINT64_C(0x7ff) << 52);
     double value, back = 0;

@@ -1,5 +1,5 @@
-/* thin_tile: its walk over the variants, what it refuses, what its model likes on mock devices; the code that
- * NVRTC makes of it; and equal bits in ten runs of thin products of either orientation. */
+/* thin_tile: its walk over the variants, refusals, its model's choices on mock devices, and NVRTC's
+ * code for it. Ten runs of thin products of either orientation give equal bits. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 

@@ -1,9 +1,9 @@
-/* How many threads host code uses: a context's limit reaches every strategy of the processor, and everything
- * around them.
+/* The number of threads of host code: a context's limit applies to every strategy of the processor, and
+ * to the code that they share.
  *
  * The library starts a thread when a run first has work for it. So each case runs in a process of its own,
- * whose threads are counted afterwards: one context of 1, 2 and 3 threads after the other, then one without a
- * limit, which shows that the case has work for more. */
+ * which counts its threads afterwards: with contexts of 1, 2 and 3 threads in turn, then with a context
+ * without a limit, which shows that the case has work for more threads. */
 #include "unit/unit.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 enum { MOST = 4 }; /* TESELA_THREADS */
 
-/* Threads of this process, and the one that the address sanitizer may have. */
+/* Returns the number of threads of this process, without the address sanitizer's. */
 static int count_threads(void) {
   DIR *tasks = opendir("/proc/self/task");
   int count = 0;
@@ -96,7 +96,7 @@ static void limits_reach_all(void **state) {
   assert_true(ran > 15);
 }
 
-/* A vendor's library has threads of its own, which it is told at each run. */
+/* A vendor's library has threads of its own, and gets the limit at each run. */
 static int limit_peer(void) {
   static const host_case of = {"vendor_openblas", TSL_OP_GEMM, F32, 300, 300, 300, ONE, false};
   void *memory[3];
@@ -143,7 +143,7 @@ static void limits_reach_vendors(void **state) {
   assert_int_equal(WEXITSTATUS(result), RIGHT);
 }
 
-/* Whoever adds a strategy that runs on the processor adds its cases. */
+/* Each strategy that runs on the processor must have its cases in host_cases.h. */
 static void every_strategy_has_a_case(void **state) {
   (void)state;
   for (int s = 0; tsl_strategy_at(s); s++) {

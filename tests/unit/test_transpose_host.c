@@ -1,6 +1,6 @@
-/* The processor's transposes beyond what check runs: every instruction set that this machine has, with stores
- * past the caches, which check's matrices are too small for; blocks and bands next to each other; rows that
- * are gigabytes apart. */
+/* The processor's transposes beyond the cases of check: every instruction set of this machine, and
+ * non-temporal stores, for which check's matrices are too small. Also blocks and bands next to each
+ * other, and rows that are gigabytes apart. */
 #include "unit/cpu.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
@@ -90,12 +90,12 @@ static void stores_past_the_caches(void **state) {
  * that touch. */
 static void blocks_and_bands_meet(void **state) {
   (void)state;
-  static const int64_t shapes[][4] = {/* m, n, and what A's and C's rows have to spare */
+  static const int64_t shapes[][4] = {/* m, n, and the padding of A's and C's rows */
                                       {1100, 700, 0, 0}, {1100, 700, 3, 5}, {1024, 1024, 64, 64},
                                       {2100, 300, 1, 0}, {2100, 300, 0, 7}, {60, 3000, 0, 3},
                                       {3000, 60, 0, 0},  {5000, 3, 0, 0},   {3, 5000, 5, 1},
                                       {5000, 17, 0, 0},  {1300, 128, 16, 0}};
-  /* Under a sanitizer, half of them for each set of instructions. */
+  /* Under a sanitizer, half of the shapes for each instruction set. */
   const size_t step = ADDRESS_SANITIZER || THREAD_SANITIZER ? 2 : 1;
   for (int set = 0; set < CPU_SETS; set++)
     for (size_t i = (size_t)set % step; i < sizeof shapes / sizeof *shapes; i += step)

@@ -1,5 +1,6 @@
-/* Trust before use: a kernel with a mistake never gives a user a result, its self-test is remembered, and the
- * next best plan takes its place. The mistakes are planted in a copy of the kernels' sources. */
+/* Self-tests before use: a kernel with a mistake never returns a result to a user. The outcome of
+ * its self-test is cached, and the next best plan replaces it. The mistakes are planted in a copy
+ * of the kernels' sources. */
 #include "unit.h"
 
 #include "base/status.h"
@@ -279,7 +280,7 @@ static void a_device_that_nobody_knows(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* What another process left half-written, or somebody else wrote, spoils nothing. */
+/* Files that another process left half-written, or that another program wrote, change no result. */
 static void files_of_trials_may_be_damaged(void **state) {
   (void)state;
   tsl_devices *devices;

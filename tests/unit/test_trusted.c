@@ -1,5 +1,5 @@
-/* Files that decide what runs are read where nobody else can have written them, and nobody waits for what is
- * no file. */
+/* Files that decide which code runs are read only where no other user can have written them. A file
+ * that is no regular file never blocks the reader. */
 #include "jit_fixture.h"
 
 #include "base/safe_open.h"
@@ -11,7 +11,7 @@
 
 enum { SOMEBODY = 65534 };
 
-/* What was noted since the last call, "" where nothing was. */
+/* Returns the notice since the last call, "" where there was none. */
 static const char *noted(void) {
   static int seen;
   static char sentence[TSL_NOTICE_BYTES];
@@ -86,7 +86,7 @@ static void replace_by_fifo(const char *path) {
   assert_int_equal(mkfifo(path, 0600), 0);
 }
 
-/* Each change makes the entry one that is built again; a reader that waits is ended by the alarm. */
+/* Each change makes the cache build the entry again. The alarm ends a reader that blocks. */
 static void test_entries_of_others(void **state) {
   (void)state;
   void (*const changes[])(const char *path) = {give_to_group, replace_by_link, replace_by_fifo, give_away};
@@ -161,7 +161,7 @@ static void test_wisdom_has_a_size(void **state) {
   unsetenv("TESELA_WISDOM");
 }
 
-/* A file that somebody names is read whoever wrote it, but is not waited for. */
+/* A file that the caller names is read for any owner, and never blocks the reader. */
 static void test_named_files(void **state) {
   (void)state;
   tsl_text text = {0};

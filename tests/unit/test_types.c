@@ -33,7 +33,8 @@ static void test_table(void **state) {
   assert_string_equal(tsl_type_names(), "f64, f32, f16, bf16, i8, i32, c64, c128, u8, e4m3, e5m2");
 }
 
-/* The table's limits against the conversions: what is largest stays, a little more does not; and so on. */
+/* The table's limits agree with the conversions: the largest number converts exactly, a slightly
+ * larger one does not; and so on. */
 static void test_limits(void **state) {
   (void)state;
   for (int i = 0; tsl_type_at(i); i++) {
@@ -153,8 +154,8 @@ static void test_half_edges(void **state) {
   assert_int_equal(tsl_bf16_from_f64(nan), 0x7fc0);
 }
 
-/* Types of one byte: every pattern. `last` is the pattern of the largest number, and `beyond` of what is
- * larger. */
+/* Types of one byte: every pattern. `last` is the pattern of the largest number, `beyond` the
+ * pattern that larger numbers become. */
 static const struct byte_type {
   uint8_t (*from)(double);
   double (*to)(uint8_t);
@@ -246,7 +247,8 @@ static void test_floats(void **state) {
   assert_true(isnan(through(TESELA_BF16, NAN)));
 }
 
-/* Every pair of types and several steps, against one element at a time; what lies between stays as it was. */
+/* Compares every pair of types and several steps with conversions of single elements. Elements
+ * between the steps are unchanged. */
 static void check_pair(const tsl_type_info *from, const tsl_type_info *info, int64_t source_step,
                        int64_t target_step) {
   enum { COUNT = 37, ROOM = COUNT * 3 };
@@ -311,8 +313,8 @@ static void test_convert_edges(void **state) {
   assert_int_equal(copied[2], signalling[1]);
 }
 
-/* Halves from and to f32, at the speed of memory, have the bits that they have one by one: all of them, and
- * of f32 what lies on both sides of each and of each middle between two. */
+/* Conversions of many halves from and to f32 have the same bits as conversions of single elements.
+ * Tests all halves, and the f32 numbers around each half and around each midpoint of two halves. */
 static void test_halves(void **state) {
   enum { ALL = 1 << 16 };
   static const tesela_type types[] = {TESELA_F16, TESELA_BF16};
@@ -342,8 +344,8 @@ static void test_halves(void **state) {
       for (int i = 0; i < ALL; i++) {
         uint32_t bits;
         memcpy(&bits, &wide[i], sizeof bits);
-        /* The middle between two, of f16's small numbers as well, is so far; and what is right beside these.
-         */
+        /* Distance to the midpoint of two halves, also of f16's small numbers, and numbers next to
+         * both. */
         const uint32_t half = types[t] == TESELA_BF16 ? 0x8000 : 0x1000;
         bits += step > 1 ? half + (uint32_t)(step - 3) : (uint32_t)step;
         memcpy(&near[i], &bits, sizeof bits);

@@ -1,5 +1,6 @@
-/* What strategies that call a BLAS share: which layouts BLAS can say, and how; checked by doing what BLAS
- * would do with the answer, and comparing with the product itself. */
+/* Code shared by strategies that call a BLAS: which layouts BLAS can express, and with which
+ * arguments. The test does what BLAS would do with the arguments, and compares with the product
+ * itself. */
 #include "unit/unit.h"
 
 #include "base/status.h"

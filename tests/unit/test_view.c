@@ -29,7 +29,8 @@ static float complex *seen(const tsl_view *view, int64_t i, int64_t j) {
   return (float complex *)(void *)view->at + i * view->row_stride + j * view->col_stride;
 }
 
-/* Products through the views with signs, as kernels make them, against those of the caller's matrices. */
+/* Compares products through the views with signs, as kernels compute them, with products of the
+ * caller's matrices. */
 static void expect_product(tsl_views *views, const int64_t *la, const int64_t *lb, const int64_t *lc) {
   const bool conjugates[2] = {views->conjugates_a, views->conjugates_b};
   double signs[2];

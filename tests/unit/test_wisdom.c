@@ -1,5 +1,5 @@
-/* Wisdom: records, what is found for a problem, and what the planner makes of it. Files are in
- * test_wisdom_file.c. */
+/* Wisdom: records, the search for a problem's records, and their use by the planner.
+ * test_wisdom_file.c tests files. */
 #include "unit/unit.h"
 
 #include "base/status.h"
@@ -79,7 +79,7 @@ static void expect_round_trip(const tsl_problem *problem, const tsl_strategy *st
   tsl_text_free(&again);
 }
 
-/* Of every strategy, so that a parameter with the name of one of the record's own keys shows. */
+/* Records of every strategy, to find a parameter with the name of one of the record's own keys. */
 static void records_read_back(void **state) {
   (void)state;
   for (int i = 0; tsl_strategy_at(i); i++) {
@@ -93,7 +93,7 @@ static void records_read_back(void **state) {
   expect_round_trip(&in_place, tsl_strategy_find(TSL_OP_TRANSPOSE, "element"));
 }
 
-/* What is known of one structure says nothing of another, nor of none. */
+/* A record of one structure does not apply to another structure, nor to general matrices. */
 static void records_have_structures(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");
@@ -485,7 +485,7 @@ static void promises_do_not_beat_what_was_measured(void **state) {
   tsl_text_free(&line);
 }
 
-/* What no such device can do is not believed, whoever wrote it. */
+/* A record faster than the device can be is ignored. */
 static void rates_have_a_limit(void **state) {
   (void)state;
   const double fair = 2.0 * 1024 * 1024 * 1024 / mock_device.peak_f32;

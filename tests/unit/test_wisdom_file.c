@@ -78,7 +78,8 @@ static void lines_are_merged_and_the_rest_is_kept(void **state) {
   expect_text(path, expected);
 }
 
-/* A tuner measured again what is there: a faster time of a quieter hour does not stay. */
+/* A tuner measures an existing record again: its new time replaces a faster time from a quieter
+ * hour. */
 static void a_tuner_replaces_what_it_measured_again(void **state) {
   (void)state;
   const char *path = scratch_path(&files, "tuned");
@@ -285,7 +286,7 @@ static void the_killed_leave_a_whole_file(void **state) {
       safe++;
       next = m + 1;
     }
-    next++; /* the one that it was writing may be there or not */
+    next++; /* the line that the process was writing may be complete or missing */
     close(ends[0]);
     memset(there, 0, sizeof there);
     mark_all(path, there); /* whole lines, each once */

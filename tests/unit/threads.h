@@ -1,5 +1,5 @@
-/* Whether a program's results depend on the number of threads: it is its own child, with TESELA_THREADS set.
- */
+/* Checks that a program's results do not depend on the number of threads: the program starts itself
+ * as a child, with TESELA_THREADS set. */
 #ifndef TESTS_UNIT_THREADS_H
 #define TESTS_UNIT_THREADS_H
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What `program N` prints in a process of its own that has N threads; TEXT is of SIZE bytes. */
+/* Stores the output of `program N`, run in a process with N threads, in TEXT of SIZE bytes. */
 static inline void results_with(const char *program, int threads, char *text, size_t size) {
   const char *emulator = getenv("TESELA_EMULATOR"); /* where programs are another processor's */
   char command[1024];

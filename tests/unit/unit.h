@@ -1,4 +1,4 @@
-/* What every unit test includes: cmocka with the headers that it asks for. */
+/* Header of every unit test: cmocka, and the headers that cmocka needs. */
 #ifndef TSL_TESTS_UNIT_H
 #define TSL_TESTS_UNIT_H
 

@@ -1,4 +1,4 @@
-/* A strategy's variants on a mock graphics processor: what it refuses, and what its model likes best. */
+/* A strategy's variants on a mock graphics processor: refusals, and the choices of its model. */
 #ifndef TESTS_UNIT_VARIANTS_H
 #define TESTS_UNIT_VARIANTS_H
 
@@ -54,7 +54,7 @@ static inline tsl_config best_config(const tsl_strategy *strategy, const tsl_pro
   return best;
 }
 
-/* Prints a choice, for whoever reads the test's log. */
+/* Prints a choice to the test's log. */
 static inline void say_choice(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, double seconds) {
   tsl_text text = {0};

@@ -1,4 +1,4 @@
-/* A program of somebody who has tesela installed. */
+/* A program of a user with an installed tesela. */
 #include <tesela/tesela.h>
 
 #include <stdio.h>
