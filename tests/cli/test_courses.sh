@@ -1,9 +1,5 @@
 #!/usr/bin/env bash
-<<<<<<< HEAD
 # The commands in docs/COURSES.md and README.md print the text in these pages; measured numbers may differ.
-=======
-# The commands of docs/COURSES.md and of README.md print the text shown there. Measured numbers may differ.
->>>>>>> wTests
 . "$(dirname "$0")/helper.sh"
 kernel_devices | grep -q '^opencl:0$' || fail "there is no OpenCL device"
 python=$(python_with tempfile)
@@ -22,7 +18,6 @@ commands=$(sed -n 's/.*: \([0-9]*\) commands.*/\1/p' "$out")
 last="the commands of README.md"
 outputs "$TESELA_SOURCE/README.md" || fail "README.md does not say what comes out"
 
-<<<<<<< HEAD
 # Every option that the manual gives to a command is in the command's help.
 last="options in the manual"
 checked=0
@@ -37,10 +32,6 @@ done < <(cat "$TESELA_SOURCE"/docs/*.md "$TESELA_SOURCE/README.md" |
 [ "$checked" -ge 100 ] || fail "the manual has $checked options"
 
 # The comparison finds a wrong count, a wrong word and a failure, and accepts other measurements.
-=======
-# The comparison finds a wrong number that is no measurement, a wrong word and a failure, and ignores
-# measurements.
->>>>>>> wTests
 differs() {
   last=$1
   printf '```console\n$ tesela generate 4x6 -o a.txt --seed 1\n%s\n```\n' "$1" >wrong.md

@@ -35,13 +35,8 @@ if command -v gnuplot >/dev/null; then
   json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
-<<<<<<< HEAD
   # Why one beats another: what each strategy counts, and a sentence beside the rung below.
   has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
-=======
-  # Why one strategy beats another: the counts of each strategy, and a comparison with the rung below.
-  has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers a multiply-add where sequential asks for 2'
->>>>>>> wTests
   # The ideas with their pictures, where the sentences lead.
   has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: each number that' \
     '  A ---&gt; (i,j) C' 'lifts traffic to memory and caches on the host'

@@ -32,13 +32,8 @@ fi
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
   >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
-<<<<<<< HEAD
 check 'of two minds' 'libscalapack.*have different settings'
 # A process without the library: nobody waits for it, and one line says so.
-=======
-check 'of two minds' 'libscalapack.*told different things'
-# A process without the library: no other process waits for it, and one line reports it.
->>>>>>> wTests
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "$program" 6 >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
 check 'without the library on rank 1' 'libscalapack.*have different settings'

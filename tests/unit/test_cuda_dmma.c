@@ -46,15 +46,9 @@ static void blocks_stay_where_sums_are_short(void **state) {
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &config, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
-<<<<<<< HEAD
     assert_int_equal(tile.is_persistent, cases[i].is_persistent);
     /* Parts are of few tiles, and take turns with nobody. */
     assert_true(!tile.is_persistent || tsl_cuda_dmma_get_schedule(&tile, &device).parts == 1);
-=======
-    assert_int_equal(tile.stays, cases[i].stays);
-    /* A product split along k has few tiles, and its blocks do not stay. */
-    assert_true(!tile.stays || tsl_cuda_dmma_shares_of(&tile, &device).parts == 1);
->>>>>>> wTests
   }
 }
 

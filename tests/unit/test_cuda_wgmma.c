@@ -44,15 +44,9 @@ static void refusals_have_numbers(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
   }
   assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
-<<<<<<< HEAD
   assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "has no meaning for form=flow");
   /* Row-major: 64 columns of B side by side are what is copied at a time, by each block of a cluster. */
   assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block must load 64 columns or more");
-=======
-  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "take tiles as they come");
-  /* Row-major: each block of a cluster copies at least 64 adjacent columns of B at a time. */
-  assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block loads 64 or more");
->>>>>>> wTests
   assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "cluster=2");
   const tsl_config narrow = config_of(strategy, "tile_n=16");
   tsl_problem along = floats;
