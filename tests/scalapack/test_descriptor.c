@@ -52,14 +52,14 @@ static void test_refused(void **state) {
     int64_t value;
     int64_t i, j, rows, cols;
     const char *piece;
-  } cases[] = {{DTYPE, 3, 1, 1, 1, 1, "type"},        {DTYPE, -1, 1, 1, 1, 1, "type"},
-               {MB, 0, 1, 1, 1, 1, "blocks"},         {NB, -2, 1, 1, 1, 1, "blocks"},
-               {RSRC, 2, 1, 1, 1, 1, "first block"},  {RSRC, -1, 1, 1, 1, 1, "first block"},
-               {CSRC, 3, 1, 1, 1, 1, "first block"},  {CSRC, -1, 1, 1, 1, 1, "first block"},
-               {M, 20, 0, 1, 1, 1, "inside"},         {M, 20, 1, 0, 1, 1, "inside"},
-               {M, 20, 3, 1, 19, 1, "inside"},        {N, 30, 1, 30, 1, 2, "inside"},
-               {M, -20, 1, 1, 1, 1, "inside"},        {M, 20, INT64_MAX, 1, 1, 1, "inside"},
-               {M, 20, 1, 1, INT64_MAX, 1, "inside"}, {LLD, 11, 1, 1, 1, 1, "leading"},
+  } cases[] = {{DTYPE, 3, 1, 1, 1, 1, "type"},         {DTYPE, -1, 1, 1, 1, 1, "type"},
+               {MB, 0, 1, 1, 1, 1, "blocks"},          {NB, -2, 1, 1, 1, 1, "blocks"},
+               {RSRC, 2, 1, 1, 1, 1, "first block"},   {RSRC, -1, 1, 1, 1, 1, "first block"},
+               {CSRC, 3, 1, 1, 1, 1, "first block"},   {CSRC, -1, 1, 1, 1, 1, "first block"},
+               {M, 20, 0, 1, 1, 1, "outside"},         {M, 20, 1, 0, 1, 1, "outside"},
+               {M, 20, 3, 1, 19, 1, "outside"},        {N, 30, 1, 30, 1, 2, "outside"},
+               {M, -20, 1, 1, 1, 1, "outside"},        {M, 20, INT64_MAX, 1, 1, 1, "outside"},
+               {M, 20, 1, 1, INT64_MAX, 1, "outside"}, {LLD, 11, 1, 1, 1, 1, "leading"},
                {LLD, 0, 1, 1, 1, 1, "leading"}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     int64_t fields[11] = {0};
