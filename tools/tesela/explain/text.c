@@ -11,7 +11,7 @@ static uint64_t row_bytes(const tsl_shape *shape) {
   return (uint64_t)shape->cols * tsl_type(shape->type)->size;
 }
 
-/* Returns how tesela multiply would fit these sizes into its memory limit; B is held whole. */
+/* Returns how tesela multiply handles a product too large for its memory limit; "" if it fits. */
 static const char *text_memory_words(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const uint64_t allowed = found->host_available / 5 * 4;
@@ -54,7 +54,8 @@ static void candidate_table(const tsl_explanation *found, tsl_table *table) {
   }
 }
 
-/* Adds name and device of a candidate; returns the paint, strong if it is the chosen one. */
+/* Adds name and device of a candidate; returns the paint of its row: TSL_PAINT_GOOD for the chosen
+ * one. */
 static tsl_paint begin_row(const tsl_explanation *found, int index, tsl_table *table) {
   const tsl_paint paint =
       &found->candidates[index] == tsl_explain_chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
