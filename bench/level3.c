@@ -139,13 +139,11 @@ static void by_library(const product *product_in, void *c) {
   } else if (product_in->routine == SYR2K) {
     if (product_in->type == 0)
       AS(single_rank2)
-      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
-    else if (product_in->type == 1)
-      AS(twice_rank2)
-      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
-    else
-      AS(address_rank2)
-      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
+    (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
+    else if (product_in->type == 1) AS(twice_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a,
+                                                    n, product_in->b, n, 0, c, n);
+    else AS(address_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, product_in->a, n, product_in->b, n,
+                           zero, c, n);
   } else if (product_in->routine == TRMM) {
     if (product_in->type == 0)
       AS(single_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, product_in->a, n, c, n);
@@ -159,7 +157,7 @@ static void by_library(const product *product_in, void *c) {
     AS(twice_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
   else
     AS(address_symm)
-    (COLUMN_MAJOR, LEFT, LOWER, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
+  (COLUMN_MAJOR, LEFT, LOWER, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
 }
 
 static void by_drop_in(const product *product_in, void *c) {

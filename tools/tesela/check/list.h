@@ -35,7 +35,7 @@ typedef struct tsl_check_list {
   /* the time (tsl_clock()) after which no config starts, since compiling may take seconds;
    * INFINITY: no limit */
   double end;
-  bool over;  /* true: a config was left out because of `end` */
+  bool over; /* true: a config was left out because of `end` */
 } tsl_check_list;
 
 /* A case and its origin. */
@@ -50,11 +50,11 @@ typedef struct tsl_check_entry {
 /* Makes the pairs of all strategies with list->devices. */
 tesela_status tsl_check_list_start(tsl_check_list *list, const tsl_strategy_list *strategies);
 void tsl_check_list_free(tsl_check_list *list);
-/* Returns true if there is something to compute: C is not empty, and k is not 0. */
+/* Returns true if there is something to compute: A is read, or a matrix is transposed in place. */
 bool tsl_check_computes(const tsl_problem *problem);
 /* Runs a case on one pair, with the first config that is not refused. */
 tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry);
-/* Returns true if the pair's strategy takes the case's types. */
+/* Returns true if the pair can run and its strategy takes the case's operation and types. */
 bool tsl_check_takes(const tsl_check_pair *pair, const tsl_check_entry *entry);
 /* Returns the number of pairs that could have run but computed nothing before the end. */
 int tsl_check_list_untried(const tsl_check_list *list);
