@@ -41,7 +41,7 @@
 
 enum { DEVICES_MOST = 8, SIZES_MOST = 64, TEXT = 512, WORD = 64, AUTO = 0 };
 static const int all_sizes[] = {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096};
-/* A turn takes about so long at least, and all turns of a device. */
+/* The least time of one turn, and of all turns of a device, in seconds. */
 static const double turn_seconds = 2e-3, device_seconds = 0.6;
 
 typedef enum way { REPEATED, WARM, COLD, WAYS } way;
@@ -49,7 +49,7 @@ static const char *const way_names[WAYS] = {"repeated", "warm", "cold"};
 
 static const char *tool = "build/release/bin/tesela", *json_path, *type_name = "f32";
 static bool wanted[WAYS] = {true, true, true};
-static char names[DEVICES_MOST][128] = {"auto"}; /* the first */
+static char names[DEVICES_MOST][128] = {"auto"}; /* the first name is auto */
 static int device_count = 1, sizes[SIZES_MOST], size_count, rounds = 60;
 static tesela_type type;
 static char folder[] = "/tmp/bench_auto.XXXXXX";
@@ -158,7 +158,7 @@ static void tell(way how, int size, const double *seconds, const char *chosen) {
   fprintf(json, "}");
 }
 
-/* How many turns, where the longest takes so many seconds. */
+/* Returns the number of turns if the longest takes `longest` seconds. */
 static int rounds_for(double longest) {
   return (int)fmax(fmin(rounds, 3), fmin(rounds, device_seconds / longest));
 }
@@ -168,8 +168,8 @@ static int rounds_for(double longest) {
 typedef struct caller {
   tesela_context *context;
   tesela_gemm_desc desc;
-  char device[128]; /* of the first call's plan */
-  int runs;         /* of a turn */
+  char device[128]; /* the device of the first call's plan */
+  int runs;         /* runs in a turn */
 } caller;
 
 static double turn(caller *by) {
@@ -223,7 +223,7 @@ static void repeat(int n) {
 
 extern char **environ;
 
-/* Seconds from exec to exit. */
+/* Runs a program and returns the seconds from exec to exit. */
 static double run(char *const arguments[]) {
   posix_spawn_file_actions_t quiet;
   pid_t child;
@@ -295,11 +295,11 @@ static void run_tool(int n, way how) {
   for (int round = 0; round < 2 || round < rounds_for(how == COLD ? seconds[AUTO] : longest); round++)
     for (int i = 0; i < device_count; i++) {
       if (how == COLD && round > 0 && seconds[i] > 2 * seconds[AUTO])
-        continue; /* it compiles for seconds: once is enough */
+        continue; /* compiling takes seconds, so this runs once */
       snprintf(where, sizeof where, how == COLD ? "cold-%d" : "warm", how == COLD ? fresh++ : 0);
       point_caches_at(where);
       const double one = multiply(n, i);
-      if (how == COLD || round > 0) /* the first round warms */
+      if (how == COLD || round > 0) /* the first round is a warm-up */
         seconds[i] = fmin(seconds[i], one);
       longest = fmax(longest, round > 0 ? one : 0);
     }

@@ -35,7 +35,7 @@ static int is_complex(char letter) {
   return letter == 'c' || letter == 'z';
 }
 
-/* One call of either library, and what it needs. */
+/* One call of either library, with its arguments. */
 typedef struct task {
   const char *kind;
   char letter; /* s, d, c, z */

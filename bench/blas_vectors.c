@@ -15,12 +15,13 @@
 enum { ROUNDS = 61, ROUNDS_LEAST = 7, SIDES = 2 };
 static const double seconds_of_a_round = 0.0003, seconds_of_a_row = 0.3;
 
-/* One call of either library. `a` has as many elements as the row tells, x and y an edge each, or as many. */
+/* One call of either library. The row gives the number of elements of `a`; x and y have one edge,
+ * or as many elements as `a`. */
 typedef struct task {
   char letter;
   int m, n;
   void *a, *x, *y;
-  const void *alpha, *beta, *minus; /* 1, little, -1: by which nothing grows */
+  const void *alpha, *beta, *minus; /* 1, a small number, and -1, so that no value grows */
   void (*function)(void);
 } task;
 
@@ -44,7 +45,7 @@ static void call_symv(const task *t) {
   ((void (*)(const char *, num, in, in, num, in, num, in, out, num, size_t))t->function)(
       "L", &t->n, t->alpha, t->a, &t->m, t->x, &unit, t->beta, t->y, &unit, 1);
 }
-/* A triangle with ones on its diagonal and what is nearly 0 beside it: x stays finite. */
+/* Calls with a triangle of ones on the diagonal and tiny numbers elsewhere, so that x stays finite. */
 static void call_triangle(const task *t, const char *trans) {
   ((void (*)(const char *, const char *, const char *, num, in, num, out, num, size_t, size_t,
              size_t))t->function)("U", trans, "U", &t->n, t->a, &t->m, t->x, &unit, 1, 1, 1);
@@ -82,13 +83,14 @@ static void call_axpy(const task *t) {
 static void call_scal(const task *t) {
   ((void (*)(num, in, out, num))t->function)(&t->m, t->minus, t->x, &unit);
 }
-/* Norms are returned in a register that nobody reads. */
+/* Calls a routine once; a norm's result is ignored. */
 static void call_one(const task *t) {
   ((void (*)(num, in, num))t->function)(&t->m, t->x, &unit);
 }
 
-/* In a name, ? is the type's letter, and r that of its components. `vectors`: how many long ones there are;
- * 0: a matrix. `bytes`: how often each element of the largest operand moves. */
+/* A routine. In its name ? is the type's letter and r the letter of its components. `vectors`: the
+ * number of long vectors; 0: a matrix. `bytes`: how often each element of the largest operand is
+ * moved. */
 typedef struct row {
   const char *word, *name, *complex_name;
   void (*call)(const task *t);
@@ -122,7 +124,7 @@ static int is_single(char letter) {
   return letter == 's' || letter == 'c';
 }
 
-/* Around `scale`, in components. */
+/* Returns an array of numbers near `scale` in each component. */
 static void *filled(size_t elements, char letter, double scale) {
   const size_t bytes = elements * size_of(letter) + 64,
                count = elements * size_of(letter) / (is_single(letter) ? 4 : 8);

@@ -43,7 +43,7 @@
     (tesela_context * context, const tesela_transpose_desc *desc, tesela_record *record, size_t desc_size,   \
      size_t record_size))
 
-/* What builds before 0.2 lack, where plan_run runs plans of all operations. */
+/* Functions that builds before 0.2 lack; there plan_run runs plans of all operations. */
 #define BUILD_NEWER_FUNCTIONS(X)                                                                             \
   X(tesela_status, plan_run_dot, _sized,                                                                     \
     (tesela_plan * plan, const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,        \
@@ -63,12 +63,12 @@ typedef struct build {
 static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED) BUILD_NEWER_FUNCTIONS(BUILD_LINKED)};
 #undef BUILD_LINKED
 
-/* Whether a loaded library is a build of tesela. */
+/* Returns true if a loaded library is a build of tesela. */
 static inline int build_is(void *library) {
   return dlsym(library, "tesela_plan_describe") != NULL;
 }
 
-/* NULL, or the function that the library lacks. */
+/* Fills the table of functions; returns NULL, or the name of a missing function. */
 static inline const char *build_find(void *library, build *out) {
 #define BUILD_FIND(type, name, end, arguments)                                                               \
   if (!(*(void **)&out->name = dlsym(library, "tesela_" #name #end)) &&                                      \
@@ -82,16 +82,17 @@ static inline const char *build_find(void *library, build *out) {
   return NULL;
 }
 
-/* Names of this library's are its own, whatever else was loaded before it. NULL: dlerror() says why. */
+/* Opens a library whose symbols bind to itself, whatever was loaded before. Returns NULL on
+ * failure; dlerror() has the reason. */
 static inline void *build_open(const char *path) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 }
 
-/* Rates of one over another's, row by row. */
+/* Ratios of one contender's rates to another's, over all rows. */
 typedef struct ratios {
   double logarithms, lowest;
   int count;
-  char where[64]; /* the row of the lowest */
+  char where[64]; /* the row of the lowest ratio */
 } ratios;
 
 static inline void ratios_add(ratios *ratios_in, double ratio, const char *where) {

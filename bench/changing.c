@@ -34,7 +34,7 @@ typedef void dgemm_call(int order, int trans_a, int trans_b, int m, int n, int k
 
 typedef struct contender {
   const char *name;
-  sgemm_call *sgemm; /* both NULL: the public call */
+  sgemm_call *sgemm; /* both NULL: tesela's public call */
   dgemm_call *dgemm;
   double seconds[ROUNDS_MAX];
 } contender;
@@ -125,7 +125,7 @@ static double at(const double *matrix, bool is_double, int index) {
   return is_double ? matrix[index] : ((const float *)(const void *)matrix)[index];
 }
 
-/* Small whole numbers: every sum is exact. */
+/* Checks a contender with small whole numbers, whose sums are exact. */
 static void check(const contender *by, bool is_double, const int *shape) {
   const int m = shape[0], n = shape[1], k = shape[2];
   memset(c, 0xff, (size_t)m * (size_t)n * sizeof *c);
@@ -145,7 +145,7 @@ static int by_size(const void *x, const void *y) {
   return (one > other) - (one < other);
 }
 
-/* Nanoseconds a product, of the better half of the rounds. */
+/* Returns nanoseconds per product, over the faster half of the rounds. */
 static double nanoseconds_of(contender *contender_in, int rounds) {
   double sum = 0;
   qsort(contender_in->seconds, (size_t)rounds, sizeof *contender_in->seconds, by_size);

@@ -39,7 +39,8 @@ static void *open_library(const char *name) {
   return library;
 }
 
-/* ISO C has no way from an object's address to a function's; POSIX says that they are alike. */
+/* Stores a symbol's address in a function pointer. ISO C has no such conversion; POSIX guarantees
+ * equal representations. */
 static void find(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   if (!address)
@@ -47,7 +48,7 @@ static void find(void *library, const char *symbol, void *function) {
   memcpy(function, &address, sizeof address);
 }
 
-/* "Xgemm GEMMK=0 KREG=1": one kernel's parameters. The text is cut to pieces. */
+/* Passes one kernel's parameters, such as "Xgemm GEMMK=0 KREG=1", to CLBlast. Modifies the text. */
 static void give(char *text, void *device, int precision) {
   const char *names[PARAMETERS_MAX];
   size_t values[PARAMETERS_MAX], count = 0;

@@ -64,7 +64,7 @@ static void queue_tesela(const shape *shape_in) {
   must(tesela_plan_enqueue(shape_in->plan, shape_in->stream, &a, &b, &c, NULL), "tesela_plan_enqueue");
 }
 
-/* By columns, so that rows come out: C' = B' A'. */
+/* Enqueues cuBLAS's product, column-major, so that C is row-major: C' = B' A'. */
 static void queue_cublas(const shape *shape_in) {
   const int n = shape_in->size;
   const void *a = tesela_buffer_native(shape_in->a), *b = tesela_buffer_native(shape_in->b);
@@ -115,7 +115,7 @@ static void fill(tesela_buffer *buffer, const shape *shape_in, int seed) {
   free(host);
 }
 
-/* Small integers: both are exact. */
+/* Compares both with small integers, whose sums are exact. */
 static void check(const shape *shape_in) {
   const size_t bytes =
       (size_t)shape_in->size * (size_t)shape_in->size * (shape_in->type == TESELA_F32 ? 4 : 8);

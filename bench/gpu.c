@@ -46,19 +46,19 @@ static const double sample_seconds = 1.5e-3;
 typedef struct product {
   const gpu_group *group;
   const char *layout; /* two letters */
-  tsl_kind kind;      /* of A's numbers */
+  tsl_kind kind;      /* the kind of A's numbers */
   tsl_problem problem;
 } product;
 
-/* What multiplies: tesela's choice, its rivals, and the peer. */
+/* One participant: tesela's choice, its rivals, or the peer. */
 typedef struct side {
   const tsl_strategy *strategy;
   tsl_config config;
   tsl_basis basis;
-  char name[200], why[200]; /* why it has no time; "" */
+  char name[200], why[200]; /* the reason why it has no time; "": it has one */
   double predicted;
   tsl_plan *plan;
-  int runs; /* of a sample */
+  int runs; /* runs in a sample */
   double samples[SAMPLES_MOST], spent, seconds, spread;
   int count;
 } side;
@@ -209,7 +209,7 @@ static void list_group(const gpu_group *group) {
 
 /* --- operands --- */
 
-/* Normal numbers at the start of a buffer, then copies of what is there, twice as much each time. */
+/* Writes normal numbers at the start of a buffer, then doubles them by copying until it is full. */
 static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint64_t seed) {
   const size_t size = tsl_type(type)->size,
                bytes = buffer->bytes < SEED_BYTES ? buffer->bytes / size * size : SEED_BYTES;
@@ -229,7 +229,7 @@ static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint6
   free(block);
 }
 
-/* One operand of a kind, a row of memory after the other, at `index` bytes. */
+/* Writes one operand of a kind of numbers from byte `index` on, row by row. */
 static void fill_kind(tsl_stream *stream, tsl_buffer *buffer, uint64_t index, const tsl_shape *shape,
                       tsl_kind kind, uint64_t seed) {
   const bool is_turned = shape->row_stride == 1 && shape->col_stride != 1;
@@ -241,7 +241,7 @@ static void fill_kind(tsl_stream *stream, tsl_buffer *buffer, uint64_t index, co
   free(block);
 }
 
-/* Elements of an operand, of all products of a batch. */
+/* Returns the number of elements of an operand, over all products of a batch. */
 static uint64_t elements_of(const tsl_problem *problem, int operand) {
   return (uint64_t)(tsl_shape_extent(tsl_problem_shape(problem, operand)) * tsl_problem_batch(problem));
 }
@@ -287,7 +287,8 @@ static void name_side(side *side_in) {
   tsl_text_free(&text);
 }
 
-/* tesela's side, and rivals; at least one, which may say why it is none. */
+/* Lists tesela's side and its rivals; returns at least one, which may hold the reason why there is
+ * none. */
 static int list_sides(const tsl_problem *problem, const tsl_strategy *except, int most, side *sides) {
   const tsl_choice from = {.devices = devices,
                            .device = device->name,
@@ -313,7 +314,7 @@ static int list_sides(const tsl_problem *problem, const tsl_strategy *except, in
   return count;
 }
 
-/* All of tesela's sides; the one without a strategy is the last. */
+/* Lists all of tesela's sides; the side without residue_int8 is the last. */
 static int list_all(const tsl_problem *problem, side *sides) {
   const int count = list_sides(problem, NULL, rivals + 1, sides);
   return without ? count + list_sides(problem, without, 1, sides + count) : count;
@@ -339,7 +340,8 @@ static void add_peer(const tsl_problem *problem, side *side_in) {
 
 /* --- comparing --- */
 
-/* Pieces of C as the side leaves it, of set 0, which is full of NaN (or -1) before; false where it failed. */
+/* Runs on set 0, whose C is filled with NaN (or -1), and copies pieces of C to `out`; returns false
+ * on failure. */
 static bool pieces_of(side *side_in, const operands *sets, uint64_t c_bytes, unsigned char *out,
                       size_t *bytes) {
   static tsl_stream *stream;
@@ -363,7 +365,7 @@ static bool pieces_of(side *side_in, const operands *sets, uint64_t c_bytes, uns
   return true;
 }
 
-/* |x - y| / |y| of all pieces; NaN where any element is. */
+/* Returns |x - y| / |y| over all pieces; NaN if an element is NaN. */
 static double difference(const unsigned char *x, const unsigned char *y, size_t bytes, tesela_type type) {
   const size_t size = tsl_type(type)->size;
   double apart = 0, all = 0;
@@ -379,7 +381,7 @@ static double difference(const unsigned char *x, const unsigned char *y, size_t 
   return apart == 0 ? 0 : sqrt(apart / all);
 }
 
-/* What two right results of this type differ by at most. */
+/* Returns the largest permitted difference of two right results of this type. */
 static double allowed(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   const bool is_rough = tsl_numeric_requirements_has_accuracy(&problem->ask),
@@ -390,8 +392,8 @@ static double allowed(const tsl_problem *problem) {
                            : 64 * type->unit_roundoff;
 }
 
-/* How far tesela's sides are from the peer, the farthest; NaN: no peer. Those that are too far have no time.
- */
+/* Returns the largest difference of tesela's sides from the peer; NaN without a peer. Sides beyond
+ * the permitted difference lose their time. */
 static double compare(const tsl_problem *problem, side *sides, int count, const operands *sets) {
   const uint64_t c_bytes = elements_of(problem, TSL_OPERAND_C) * tsl_type(problem->c.type)->size;
   unsigned char *own = array_of(PIECES, PIECE_BYTES), *others = array_of(PIECES, PIECE_BYTES);
@@ -428,7 +430,7 @@ static void sample(side *side_in, const operands *sets, int *next) {
   side_in->samples[side_in->count++] = phases.compute / side_in->runs;
 }
 
-/* The first samples warm up and say how many runs fill one. */
+/* Takes warm-up samples and sets the number of runs in a sample. */
 static void prepare(side *side_in, const operands *sets, int *next) {
   for (int i = 0; i < 2 && !side_in->why[0]; i++) {
     side_in->runs = i == 0 ? 1 : side_in->samples[0] < sample_seconds / 3 ? 3 : 1;
@@ -446,7 +448,7 @@ static bool is_done(const side *side_in) {
          (side_in->count >= 3 && side_in->spent >= 3 * seconds_most);
 }
 
-/* By turns, in the other order each time. */
+/* Measures the sides by turns, each round in reversed order. */
 static void measure(side *sides, int count, const operands *sets) {
   int next = 0;
   bool is_over = false;
@@ -524,7 +526,7 @@ static void add_ratio(mean *target, double ratio) {
   target->logs += log(ratio);
 }
 
-/* In `width` columns; a dash where there is no number. */
+/* Prints a number in `width` columns; a dash for NaN. */
 static void tell_number(double value, int width, int digits) {
   if (isfinite(value))
     printf(" %*.*f", width, digits, value);
@@ -551,7 +553,7 @@ static void tell_row(const product *row, const side *sides, int count) {
     tell_number(rate_of(problem, &sides[i]), 8, 2);
     tell_number(rate_of(problem, last), 8, 2);
     tell_number(ratio, 6, 3);
-    if (without) { /* its side is the last but the peer's */
+    if (without) { /* its side is the last before the peer */
       const double over = sides[count - 2].seconds / sides[i].seconds;
       tell_number(over, 6, 3);
       if (i == 0)

@@ -81,7 +81,7 @@ static void release(tsl_work *work) {
   tsl_vendor_release(work, end);
 }
 
-/* The program's: what the library answers. */
+/* Calls the library for a problem; defined by the program; returns the library's status. */
 static int call(const tsl_problem *problem, void *handle, const void *a, void *c);
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -97,7 +97,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return tsl_vendor_cublas_check(used, CALLED, code, cublas.status_name, &library.found);
 }
 
-/* How far some numbers are from others, as a part of these; both are freed. */
+/* Returns the difference of two arrays relative to the second; frees both. */
 static double apart(double *state, double *other, size_t count) {
   double apart = 0, all = 0;
   for (size_t i = 0; i < count; i++) {

@@ -74,7 +74,7 @@ static tsl_problem problem_of(const row *row_in, bool is_finished) {
   return problem;
 }
 
-/* A buffer of `sets` operands, full of small normal numbers. */
+/* Returns a buffer of `sets` operands with small normal numbers. */
 static tsl_buffer *filled(tsl_stream *stream, const tsl_shape *shape, int sets, uint64_t seed) {
   const size_t size = tsl_type(shape->type)->size,
                bytes = ((size_t)tsl_shape_extent(shape) * size + 511) / 512 * 512,
@@ -119,7 +119,8 @@ static double median(side *side_in) {
   return side_in->samples[side_in->count / 2];
 }
 
-/* A piece of C from a byte on, as a plan leaves it in memory that was all ones. */
+/* Returns a piece of C, from a byte on, after a run into memory filled with 0xff; the caller frees
+ * it. */
 static unsigned char *run_and_read(tsl_stream *stream, tsl_plan *plan, const tsl_operands *set, size_t from,
                                    size_t bytes) {
   const tsl_batch batch = {set, 1, 0, 1};
@@ -134,7 +135,7 @@ static unsigned char *run_and_read(tsl_stream *stream, tsl_plan *plan, const tsl
   return found;
 }
 
-/* |x - y| / |y| of a piece of C, as two plans leave it. */
+/* Returns |x - y| / |y| of a piece of C, as two plans compute it. */
 static double difference_of(tsl_stream *stream, side *sides, const tsl_operands *set, tesela_type type,
                             size_t from, size_t bytes) {
   const size_t size = tsl_type(type)->size;
@@ -154,7 +155,7 @@ static double difference_of(tsl_stream *stream, side *sides, const tsl_operands 
   return apart == 0 ? 0 : sqrt(apart / all);
 }
 
-/* The same of C's start and end; and that nothing is written behind it. */
+/* Returns the difference of C's start and end, and checks that nothing is written past C. */
 static double difference(tsl_stream *stream, side *sides, const tsl_operands *set, const tsl_shape *c) {
   const size_t bytes = (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size,
                piece = bytes < PIECE ? bytes : PIECE, room = set->c.buffer->bytes - bytes,
@@ -169,7 +170,7 @@ static double difference(tsl_stream *stream, side *sides, const tsl_operands *se
   return isnan(start) || start > end ? start : end;
 }
 
-/* As many sets of operands as pass the caches by turns. */
+/* Returns the number of sets of operands that exceeds the caches. */
 static int sets_of(const tsl_problem *whole) {
   uint64_t bytes = 0;
   for (int i = 0; i < TSL_OPERANDS; i++)
@@ -193,7 +194,7 @@ static void fill_sets(const tsl_problem *whole, tsl_stream *stream, int count, t
     if (!tsl_problem_has_operand(whole, i))
       continue;
     if (i == TSL_OPERAND_C && tsl_type(shape.type)->size < 4)
-      shape.type = TESELA_F32; /* where sums alone go */
+      shape.type = TESELA_F32; /* the type of the bare sums */
     buffers[i] = filled(stream, &shape, count, (uint64_t)i + 1);
     for (int s = 0; s < count; s++) {
       const size_t size = tsl_type(tsl_problem_shape(whole, i)->type)->size;
@@ -204,7 +205,7 @@ static void fill_sets(const tsl_problem *whole, tsl_stream *stream, int count, t
   }
 }
 
-/* By turns; `sums` are the product's alone. */
+/* Measures by turns; `sums` are the operands of the bare product. */
 static void take_samples(side *sides, const tsl_operands *items, const tsl_operands *sums, int count) {
   int next = 0;
   for (int i = 0; i < SIDES; i++) {
@@ -237,7 +238,7 @@ static void print_row(const row *row_in, side *sides, double apart, const tsl_st
   tsl_text_free(&text);
 }
 
-/* The config that the planner takes; false, and why, where there is none. */
+/* Sets the planner's config; returns false with the reason if there is none. */
 static bool config_for(const row *row_in, const tsl_problem *whole, tsl_devices *devices,
                        tsl_config *config) {
   const tsl_choice from = {.devices = devices,
@@ -274,7 +275,7 @@ static void measure(const row *row_in, tsl_devices *devices, tsl_stream *stream)
   if (!items || !sums)
     stop("memory", "there is none");
   fill_sets(&whole, stream, count, buffers, items);
-  /* Sums may be wider than C, and lie at the same bytes. */
+  /* Sums may have a wider type than C; they use the same memory. */
   for (int i = 0; i < count; i++) {
     sums[i] = items[i];
     sums[i].c.offset =

@@ -20,7 +20,7 @@
 
 enum { PRODUCTS_MOST = 256, CALLS_MOST = 400, SIDES = 4 };
 
-/* Sizes from low to high; m alone changes among experts. */
+/* Ranges of sizes; with experts only m changes. */
 typedef struct shape {
   const char *name;
   int count, m[2], n[2], k[2];
@@ -59,7 +59,7 @@ static void lay_out(const shape *shape_in) {
   }
 }
 
-/* Whole numbers of -3 to 3, or numbers between, as bf16. */
+/* Returns bf16 numbers: whole numbers from -3 to 3, or fractions; the caller frees them. */
 static uint16_t *numbers(size_t count, bool are_whole) {
   uint16_t *made = malloc(count * sizeof *made);
   if (!made)
@@ -104,8 +104,8 @@ static void one_by_one(tesela_gemm_desc *descs, int count) {
     must(tesela_gemm(context, &descs[i], NULL), "a product");
 }
 
-/* How many of all elements have other bits than those of single calls; and what the first call of sizes that
- * nobody has seen before takes, and the single ones behind it. */
+/* Returns the fraction of elements whose bits differ from single calls. `seconds`: the time of the
+ * first call with new sizes, grouped and single. */
 static double compare(const shape *shape_in, bool are_whole, double seconds[2]) {
   const size_t size = shape_in->c == TESELA_F32 ? 4 : 2;
   uint16_t *a = numbers(a_all, are_whole), *b = numbers(b_all, are_whole);

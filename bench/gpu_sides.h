@@ -13,7 +13,7 @@ enum { ROUNDS = 9 };
 static const double sample_seconds = 0.05;
 
 typedef struct side {
-  tsl_plan *plan; /* NULL: there is none, and why */
+  tsl_plan *plan; /* NULL: there is no plan, and `why` holds the reason */
   char why[200];
   double best;
 } side;
@@ -22,7 +22,7 @@ static tsl_devices *devices;
 static tsl_device *device;
 static tsl_wisdom *wisdom;
 
-/* `strategy`: a text, or NULL for the planner's choice. */
+/* Makes the plan of a strategy's text; NULL: of the planner's choice. */
 static void plan_own(const tsl_problem *problem, const char *strategy, side *side_in) {
   const tsl_choice choice = {.devices = devices,
                              .device = device->name,
@@ -77,7 +77,7 @@ static void measure(side *sides, const tsl_operands *operands) {
     }
 }
 
-/* What was found: a row's end, 10^12 operations a second of each side. */
+/* Prints the end of a row: 10^12 operations per second of each side. */
 static void print_sides(const side *sides, double flops) {
   for (int i = 0; i < 2; i++)
     if (sides[i].plan)

@@ -49,7 +49,7 @@ static tsl_problem problem_of(int64_t size, tesela_type type) {
   return problem;
 }
 
-/* The last rows' first elements, all of them below the diagonal. */
+/* Returns the first elements of the last rows, which are below the diagonal; the caller frees them. */
 static double *rows_of(side *side_in, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_shape *c = &side_in->plan->work.problem.c;
   const size_t size = tsl_type(c->type)->size,

@@ -46,7 +46,7 @@ static const tsl_strategy peer = {.name = "vendor_cublas_trsm",
 
 /* --- the comparison --- */
 
-/* Rows of a triangle, and right-hand sides. */
+/* Rows of a triangle, and number of right-hand sides. */
 typedef struct extent {
   long long rows, cols;
 } extent;
@@ -68,7 +68,8 @@ static size_t bytes_of(const tsl_shape *shape) {
   return (size_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size;
 }
 
-/* Ones and, beside them, so little that a solution stays as large as it was for hundreds of solves. */
+/* Returns a triangle with ones on the diagonal and tiny numbers elsewhere, so that hundreds of
+ * solves keep X's size. */
 static void *triangle_of(const tsl_shape *shape) {
   const tsl_type_info *info = tsl_type(shape->type);
   unsigned char *block = calloc(bytes_of(shape), 1);
@@ -86,7 +87,7 @@ static void *triangle_of(const tsl_shape *shape) {
   return block;
 }
 
-/* The last column's last elements, of B that is brought anew. */
+/* Solves for a fresh B and returns the last elements of its last column; the caller frees them. */
 static double *solution_of(side *side_in, const tsl_operands *operands, const void *b, tsl_stream *stream) {
   const tsl_shape *c = &side_in->plan->work.problem.c;
   const size_t size = tsl_type(c->type)->size, count = COMPARED < c->rows ? COMPARED : (size_t)c->rows;

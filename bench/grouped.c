@@ -32,7 +32,7 @@ typedef struct way {
   char name[40];
   sgemm_call *sgemm;
   batch_call *batch;
-  bool grouped; /* of neither: the group, or a loop */
+  bool grouped; /* grouped: tesela_gemm_grouped(), else a loop; applies without a library */
   double seconds[ROUNDS_MAX];
 } way;
 
@@ -97,7 +97,8 @@ static int draw(const int range[2]) {
   return range[0] + (int)((state >> 33) % (uint64_t)(range[1] - range[0] + 1));
 }
 
-/* Returns operations. Every product has operands of its own; small whole numbers, whose sums are exact. */
+/* Draws a group and returns its operations. Each product has its own operands: small whole numbers,
+ * whose sums are exact. */
 static double draw_group(const shape *shape_in) {
   double flops = 0;
   size_t need = 0, at = 0;
@@ -145,7 +146,7 @@ static void multiply(const way *by) {
     stop(by->name, tesela_last_error());
 }
 
-/* One element of each product. */
+/* Checks one element of each product. */
 static void check(const way *by) {
   for (int i = 0; i < products; i++)
     cs[i][(size_t)m[i] * (size_t)n[i] / 2] = -1e9F;
@@ -166,7 +167,7 @@ static int by_size(const void *x, const void *y) {
   return (one > other) - (one < other);
 }
 
-/* `changes`: sizes are drawn anew for each round, as a network's are in each step. */
+/* Compares the ways. `changes`: sizes are drawn anew for each round, as in each step of a network. */
 static void compare(const shape *shape_in, bool changes) {
   const double end = tsl_clock() + seconds;
   double flops = draw_group(shape_in), loop = 0;

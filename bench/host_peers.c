@@ -62,26 +62,26 @@ typedef void (*dgemm_call)(int order, int trans_a, int trans_b, int m, int n, in
                            const double *a, int lda, const double *b, int ldb, double beta, double *c,
                            int ldc);
 
-/* cblas_cgemm and cblas_zgemm. */
+/* The signature of cblas_cgemm and cblas_zgemm. */
 typedef void (*complex_call)(int order, int trans_a, int trans_b, int m, int n, int k, const void *alpha,
                              const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
                              int ldc);
 
-/* One that takes part: a build of tesela, or a library with CBLAS's names. */
+/* A participant: a build of tesela, or a CBLAS library. */
 typedef struct contender {
   const char *name;
   char version[256];
-  build tesela; /* all NULL for others */
+  build tesela; /* all NULL for a library */
   tesela_context *context;
-  tesela_plan *plan;               /* of the product at hand */
+  tesela_plan *plan;               /* the plan of the present product */
   const char *strategy;            /* NULL: the planner's choice */
-  const struct contender *planner; /* whose plans it runs; NULL: its own */
+  const struct contender *planner; /* the contender whose plans it runs; NULL: its own */
   sgemm_call sgemm;
   dgemm_call dgemm;
   complex_call cgemm, zgemm;
-  double best;        /* seconds of the shortest call; INFINITY: none was right */
-  ratios over;        /* of a peer: the first contender's rates over its own */
-  tsl_text otherwise; /* products that the first contender plans otherwise, with both plans */
+  double best;        /* seconds of the shortest call; INFINITY: no call gave a right result */
+  ratios over;        /* of a peer: the first contender's rates over the peer's */
+  tsl_text otherwise; /* products for which the first contender has another plan, with both plans */
 } contender;
 
 typedef struct product {
@@ -94,7 +94,7 @@ static int contender_count = 1;
 static shape_list shapes;
 static int threads = 1, rounds = 7;
 static const char *types = "f32,f64", *strategy, *measured;
-static tsl_kind kinds[TSL_KIND_COUNT], kind; /* of A's numbers, and of the product at hand */
+static tsl_kind kinds[TSL_KIND_COUNT], kind; /* kinds of A's numbers, and the kind of the present product */
 static int kind_count = 1;
 static double most = 300;
 static bool only_plans;
@@ -211,8 +211,8 @@ static void set_threads(void) {
 #include "peak.h"
 #endif
 
-/* Of one core, with the vectors that TESELA_ISA allows; 0 where this program does not know the instructions.
- */
+/* Returns the peak rate of one core with the vectors that TESELA_ISA permits; 0 if the program
+ * lacks these instructions. */
 static double peak_of(tesela_type type) {
 #if defined(__x86_64__)
   const char *isa = getenv("TESELA_ISA");
@@ -275,7 +275,7 @@ static void find_cblas(contender *contender_in, void *library) {
   peer_says(library, contender_in->version, sizeof contender_in->version);
 }
 
-/* The first build once more, with plans of a peer, or of a strategy. */
+/* Adds the first build again, with plans of a peer or of a strategy. */
 static void add_plans_of(contender *contender_in, const char *state) {
   contender_in->tesela = contenders[0].tesela;
   if (contender_in->tesela.context_create(NULL, &contender_in->context, 0) != TESELA_OK)
@@ -406,7 +406,7 @@ static bool is_right(const product *product_in, const contender *by) {
   return verdict.right;
 }
 
-/* Seconds that this process ran. */
+/* Returns the processor seconds of this process. */
 static double processor_clock(void) {
   struct timespec used;
   return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0
@@ -422,9 +422,8 @@ static double seconds_of(const product *product_in, const contender *by, int cal
   return (clock_of() - start) / calls;
 }
 
-/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next
- * one: after OpenBLAS on sixteen cores 100 ms were too little by far, which cost whoever came next half of
- * its rate. */
+/* Waits, since threads of the previous contender may spin and take processors from the next. After
+ * OpenBLAS on sixteen cores 100 ms were far too little: the next contender lost half of its rate. */
 static void let_others_sleep(void) {
   const struct timespec pause = {.tv_nsec = 200000000};
   if (threads > 1)
@@ -446,7 +445,7 @@ static void time_calls(const product *product_in, contender *by) {
   while (tsl_clock() < end);
 }
 
-/* Operations a second of everyone, by name; null where the result was wrong. */
+/* Writes a row: operations per second of each contender by name; null if the result was wrong. */
 static void write_row(const product *product_in, double peak) {
   const tsl_problem *problem = &product_in->problem;
   fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ", json_rows++ ? "," : "",
@@ -464,7 +463,7 @@ static void write_row(const product *product_in, double peak) {
   fprintf(json, "}");
 }
 
-/* A line for each other build. */
+/* Prints a line for each other build. */
 static void print_builds(void) {
   for (contender *by = contenders + 1; by < contenders + contender_count; by++)
     if (is_tesela(by)) {

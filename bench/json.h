@@ -13,7 +13,7 @@
 #ifdef TSL_HAS_REVISION
 #include <revision.h>
 #else
-#define TESELA_REVISION "" /* built without the tool, which knows it */
+#define TESELA_REVISION "" /* empty in a build without the tool, which defines it */
 #endif
 
 static void json_text(FILE *json, const char *key, const char *text) {
@@ -23,7 +23,7 @@ static void json_text(FILE *json, const char *key, const char *text) {
   fputc('"', json);
 }
 
-/* null where there is no number. */
+/* Writes a number; null if it is not finite. */
 static void json_number(FILE *json, const char *key, double value) {
   if (isfinite(value))
     fprintf(json, "\"%s\": %.6g", key, value);
@@ -31,7 +31,7 @@ static void json_number(FILE *json, const char *key, double value) {
     fprintf(json, "\"%s\": null", key);
 }
 
-/* The object's first keys; the caller adds its own and the bracket. */
+/* Writes the object's first keys; the caller adds its own keys and the closing bracket. */
 static void json_begin(FILE *json, const char *command) {
   const time_t now = time(NULL);
   struct tm utc;

@@ -26,7 +26,7 @@ enum {
   NON_UNIT = 131
 };
 
-/* Scalars are passed by value or by address: two forms of each routine. */
+/* Two forms of each routine: scalars are passed by value, or by address. */
 #define SCALAR_CALLS(type, name)                                                                             \
   typedef void name##_rank(int, int, int, int, int, type, const void *, int, type, void *, int);             \
   typedef void name##_rank2(int, int, int, int, int, type, const void *, int, const void *, int, type,       \
@@ -43,7 +43,7 @@ static const char *const routine_names[] = {"syrk", "herk", "syr2k", "symm", "he
 static const char letters[] = "sdcz";
 static const tesela_type types_of[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
 
-static void *library, *drop_in; /* the second: in place of plans; or NULL */
+static void *library, *drop_in; /* drop_in: called in place of tesela's plans; or NULL */
 static int threads = 1, rounds = 12;
 static const char *types = "s,d,c,z", *sizes = "64,256,1000,2048,100x10000,2000x16", *only = "",
                   *drop_in_path, *strategy = "host_packed";
@@ -62,13 +62,14 @@ typedef struct product {
   int64_t square, other;
   void *a, *b, *c, *expected;
   tsl_plan *plan;
-  void *call, *drop_in_call; /* the library's; NULL: plans */
+  void *call, *drop_in_call; /* call: the library's routine; drop_in_call: the drop-in's, NULL: plans */
 } product;
 
 static size_t size_of(const product *product_in) {
   return tsl_type(types_of[product_in->type])->size;
 }
-/* Rank-k updates: a and b are square x other. Else a is square x square, b and c square x other. */
+/* Returns true for rank-k updates: a and b are square x other. Else a is square x square, b and c
+ * are square x other. */
 static bool is_rank(const product *product_in) {
   return product_in->routine <= SYR2K;
 }
@@ -138,13 +139,11 @@ static void by_library(const product *product_in, void *c) {
   } else if (product_in->routine == SYR2K) {
     if (product_in->type == 0)
       AS(single_rank2)
-      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
-    else if (product_in->type == 1)
-      AS(twice_rank2)
-      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
-    else
-      AS(address_rank2)
-      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
+    (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
+    else if (product_in->type == 1) AS(twice_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a,
+                                                    n, product_in->b, n, 0, c, n);
+    else AS(address_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, product_in->a, n, product_in->b, n,
+                           zero, c, n);
   } else if (product_in->routine == TRMM) {
     if (product_in->type == 0)
       AS(single_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, product_in->a, n, c, n);
@@ -158,7 +157,7 @@ static void by_library(const product *product_in, void *c) {
     AS(twice_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
   else
     AS(address_symm)
-    (COLUMN_MAJOR, LEFT, LOWER, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
+  (COLUMN_MAJOR, LEFT, LOWER, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
 }
 
 static void by_drop_in(const product *product_in, void *c) {
@@ -183,12 +182,13 @@ static void *call_of(const product *product_in, void *in) {
 
 /* --- comparing and timing --- */
 
-/* Not made part of loops: gcc 12 for AArch64 fails where it makes vectors of them. */
+/* Not inlined: gcc 12 for AArch64 fails when it vectorizes loops with this function. */
 static __attribute__((noinline)) double component(const product *product_in, const void *from, int64_t i) {
   return product_in->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-/* The largest difference over the largest number, in units of rounding times the length of a sum. */
+/* Compares both results: the largest difference over the largest number, in units of roundoff times
+ * the length of a sum. */
 static void compare(const product *product_in) {
   const int64_t count = count_of_c(product_in) * (product_in->type >= 2 ? 2 : 1),
                 terms = is_rank(product_in) ? product_in->other : product_in->square;
@@ -239,7 +239,8 @@ static double measure(product *product_in) {
   by_library(product_in, product_in->expected);
   own(product_in, product_in->c);
   compare(product_in);
-  if (product_in->routine == TRMM) { /* over and over: a factor that neither grows nor fades */
+  /* trmm runs repeatedly in place, so the factor must neither grow nor shrink B */
+  if (product_in->routine == TRMM) {
     memset(product_in->a, 0, (size_t)count_of_a(product_in) * size_of(product_in));
     for (int64_t i = 0; i < product_in->square; i++) {
       const double one[2] = {1, 0};

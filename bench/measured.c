@@ -27,7 +27,7 @@ static double median(double *values, int count) {
   return values[count / 2];
 }
 
-/* Normal numbers, the first million of which come again. */
+/* Returns an array of normal numbers; the first million repeats. The caller frees it. */
 static void *numbers(tesela_type type, size_t count, uint64_t seed) {
   const size_t size = tsl_type(type)->size, known = count < BLOCK ? count : BLOCK;
   unsigned char *made = malloc(count * size);

@@ -42,10 +42,10 @@
 
 enum { SAMPLES = 4, MOST_WORDS = 16 };
 static const double sample_seconds = 4e-4;
-/* What takes this much longer than the fastest so far is timed once. */
+/* A config slower than the fastest so far by this factor is timed once. */
 static const double hopeless = 1.5;
 
-/* m, n, k, and how many products of a batch. */
+/* m, n, k, and the number of products of a batch. */
 enum { SIZES = 4 };
 
 typedef struct point {
@@ -66,7 +66,7 @@ static int propose;
 static tesela_type type;
 static point *points;
 static int point_count, point_capacity;
-static tsl_device described; /* from a file's first line */
+static tsl_device described; /* the device as a file's first line describes it */
 
 static tsl_problem problem_of(const int64_t *shape) {
   tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
@@ -76,7 +76,7 @@ static tsl_problem problem_of(const int64_t *shape) {
 
 /* --- reading --- */
 
-/* What the models ask of a device. X(member, format, type to scan) */
+/* The properties of a device that models read. X(member, format, type to scan) */
 #define DEVICE_LIST(X)                                                                                       \
   X(compute_units, double, int)                                                                              \
   X(clock_mhz, double, int)                                                                                  \
@@ -262,8 +262,8 @@ static void read_options(int argc, char **argv) {
 
 /* --- measuring --- */
 
-/* Kernels depend on which of m and n is the longer one and on whether rows of A and of B are whole vectors,
- * and on nothing else of a product. */
+/* Returns the kind of a product: its kernels depend only on which of m and n is longer, and on
+ * whether rows of A and B are whole vectors. */
 static int kind_of(const int64_t *shape) {
   return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
 }
@@ -291,7 +291,8 @@ static void compile_all(tsl_device *device) {
   }
 }
 
-/* Seconds of a run: the median of a few samples, each of as many runs as fill it. 0: it failed. */
+/* Returns seconds of a run: the median of some samples, each with enough runs to fill it; 0 if it
+ * failed. */
 static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *place,
                       const tsl_operand_sets *sets, int *next, double best) {
   tsl_plan *plan;
@@ -308,7 +309,7 @@ static double measure(const tsl_problem *problem, tsl_device *device, const tsl_
     must(tsl_plan_run_batch(plan, &many, &phases), "a run");
     *next = (*next + runs) % sets->count;
     const double seconds = phases.compute / runs;
-    if (i == 0) { /* the first one is not counted */
+    if (i == 0) { /* the first run is not counted */
       runs = seconds < sample_seconds / 4 ? 4 : 1;
       continue;
     }
@@ -329,7 +330,8 @@ static int by_prediction(const void *a, const void *b) {
   return one->predicted < other->predicted ? -1 : one->predicted > other->predicted;
 }
 
-/* Puts one that is drawn in every other place of those that are predicted within `wide` times the best. */
+/* Fills every second place with a randomly drawn config from those predicted within `wide` times
+ * the best. */
 static void draw_between(uint64_t seed) {
   int within = 0;
   while (within < configs.count && configs.points[within].predicted <= wide * configs.points[0].predicted)

@@ -55,7 +55,7 @@ typedef void (*mkl_whole)(int order, int trans_a, int trans_b, int offset, int m
                           const void *a, int lda, int8_t a_offset, const void *b, int ldb, int8_t b_offset,
                           float beta, int32_t *c, int ldc, const int32_t *c_offset);
 
-/* oneDNN's C interface, as far as it is needed: handles are pointers, enumerations int. */
+/* The parts of oneDNN's C interface used here: handles are pointers, enumerations int. */
 typedef struct dnnl_argument {
   int which;
   void *memory;
@@ -78,7 +78,7 @@ static struct {
 } dnnl;
 enum { DNNL_CPU = 1, DNNL_IN_ORDER = 1, DNNL_SRC = 1, DNNL_DST = 17, DNNL_WEIGHTS = 33 };
 
-/* The kinds of products; oneDNN's numbers of their types. */
+/* A kind of product, with oneDNN's numbers of its types. */
 typedef struct kind {
   const char *name;
   tsl_types types;
@@ -105,7 +105,7 @@ typedef struct product {
   tesela_plan *plan;
   void *primitive, *stream;
   dnnl_argument arguments[3];
-  double best[WHO]; /* seconds of the shortest call; INFINITY: none was right */
+  double best[WHO]; /* seconds of the shortest call; INFINITY: no call gave a right result */
 } product;
 
 static shape_list shapes;
@@ -114,7 +114,7 @@ static double most = 300;
 static const char *types = "bf16,f16,u8i8,i8", *strategy = "host_amx";
 static FILE *json;
 static int json_rows;
-static char versions[WHO][256]; /* what libraries say about themselves */
+static char versions[WHO][256]; /* version texts of the libraries */
 
 static void read_options(int argc, char **argv) {
   static const struct option options[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
@@ -143,7 +143,7 @@ static void read_options(int argc, char **argv) {
       exit(2);
 }
 
-/* Before any library is loaded: threads, and where they run. */
+/* Sets the number of threads and their placement; must run before any library is loaded. */
 static void set_threads(void) {
   static const char *const variables[] = {"MKL_NUM_THREADS", "OMP_NUM_THREADS", "TESELA_THREADS"};
   cpu_set_t allowed, chosen;
@@ -183,7 +183,7 @@ static void add_peer(const char *argument) {
     stop(argument, "has no " #name);
   DNNL_LIST(FIND)
 #undef FIND
-  const int *(*version)(void); /* to a struct that starts with its three numbers */
+  const int *(*version)(void); /* returns a struct that starts with three version numbers */
   char kernels[128];
   *(void **)&version = dlsym(library, "dnnl_version");
   peer_says(library, kernels, sizeof kernels);
@@ -207,7 +207,7 @@ static void *describe(const tsl_shape *shape, int type, void *engine, void *data
   return memory;
 }
 
-/* False where the library has no such product. */
+/* Makes oneDNN's primitive; returns false if the library has no such product. */
 static bool make_primitive(product *product_in) {
   void *engine, *a, *b, *c, *desc;
   expect_done(dnnl.dnnl_engine_create(&engine, DNNL_CPU, 0), "engine");
@@ -302,8 +302,8 @@ static bool is_right(const product *product_in, who by) {
   return verdict.right;
 }
 
-/* Seconds that this process ran: others on the machine do not count. Threads that wait for each other do, so
- * several are timed by the clock on the wall. */
+/* Returns the process's seconds on one thread, so that other processes do not count. With several
+ * threads, which wait for each other, returns wall-clock seconds. */
 static double clock_now(void) {
   struct timespec used;
   if (threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
@@ -311,8 +311,8 @@ static double clock_now(void) {
   return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next
- * one. */
+/* Waits, since threads of the previous library may spin for a while and take processors from the
+ * next. */
 static void let_others_sleep(void) {
   const struct timespec pause = {.tv_nsec = 100000000};
   if (threads > 1)
@@ -348,7 +348,7 @@ static void end_json(void) {
     stop("--json", "not all could be written");
 }
 
-/* `peak`: of all threads' registers, 0 where it is not known. */
+/* Writes a row. `peak`: the rate of all threads' registers; 0: unknown. */
 static void put_row(const product *product_in, double peak) {
   const tsl_problem *problem = &product_in->problem;
   fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ", json_rows++ ? "," : "",

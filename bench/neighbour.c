@@ -48,7 +48,7 @@ typedef struct contender {
   const char *name;
   build tesela;
   tesela_context *context;
-  tesela_plan *plan; /* of the product at hand */
+  tesela_plan *plan; /* the plan of the present product */
   struct timing {
     double seconds[ROUNDS_MAX];
     int count, tried;
@@ -66,7 +66,7 @@ static shape_list shapes;
 static dgemm_call *dgemm;
 static double *operands;
 static enum { LIBRARY, YIELDS, WORKS } neighbour;
-static atomic_int wanted; /* of the thread that stands in for a neighbour's */
+static atomic_int wanted; /* tells the thread that imitates a neighbour's thread to spin */
 
 static void *keep_a_processor(void *argument) {
   (void)argument;
@@ -110,7 +110,7 @@ static void wait_awake(double seconds) {
     continue;
 }
 
-/* Its threads are awake from now on, or soon asleep. */
+/* Wakes the neighbour's threads, or lets them fall asleep. */
 static void call_neighbour(bool is_beside) {
   if (neighbour != LIBRARY) {
     atomic_store(&wanted, is_beside);
@@ -165,7 +165,7 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Takes the time, if nobody but this process kept the processors busy. */
+/* Records the time, if no other process kept the processors busy. */
 static void time_one(const contender *by, const product *product_in, struct timing *state) {
   const double start = tsl_clock(), worked = processor_seconds();
   multiply(by, product_in);
@@ -203,7 +203,8 @@ static bool is_enough(void) {
   return true;
 }
 
-/* Small whole numbers: sums are exact, so all builds and all schedules have the same bits. */
+/* Compares builds with small whole numbers: sums are exact, so all builds and schedules must give
+ * equal bits. */
 static void compare(const int64_t shape[3], tesela_type type) {
   product made = {filled(shape[0] * shape[2], type), filled(shape[2] * shape[1], type),
                   filled(shape[0] * shape[1], type), filled(shape[0] * shape[1], type),

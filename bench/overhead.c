@@ -1,6 +1,6 @@
-/* What a reused plan costs beyond the arithmetic: a 16 x 16 x 16 product on the cpu through
- * tesela_plan_run(), against the same strategy's run() called directly. The two take turns, so that a change
- * of clock or a neighbour on the machine meets both. */
+/* Measures the overhead of a reused plan: a 16 x 16 x 16 product on the cpu by tesela_plan_run(),
+ * against the strategy's run() called directly. They alternate, so that a change of clock rate or
+ * another process affects both. */
 #include "base/clock.h"
 #include "plan/plan.h"
 #include "tune/tune_measure.h"
@@ -17,7 +17,7 @@ static int fail(void) {
   return 1;
 }
 
-/* Nanoseconds a call of a public run. */
+/* Returns nanoseconds per call of tesela_plan_run(). */
 static double time_plan(tesela_plan *plan) {
   const tesela_matrix first = {.data = a}, second = {.data = b};
   const tesela_result third = {.data = c};
@@ -27,7 +27,7 @@ static double time_plan(tesela_plan *plan) {
   return (tsl_clock() - start) / CALLS * 1e9;
 }
 
-/* The same of the strategy alone. */
+/* Returns nanoseconds per call of the strategy's run(). */
 static double time_strategy(const tsl_plan *plan) {
   const tsl_operands operands = {.a = {.host = a, .row_stride = SIZE, .col_stride = 1},
                                  .b = {.host = b, .row_stride = SIZE, .col_stride = 1},

@@ -13,7 +13,7 @@ static __attribute__((target("amx-tile,amx-bf16,amx-int8"))) double peak_amx(boo
       .palette = 1, .bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
   static uint16_t numbers[4][512];
   double best = INFINITY;
-  for (int i = 0; i < 4 * 512; i++) /* of either sign, from 2^-8 to 1 in bf16 */
+  for (int i = 0; i < 4 * 512; i++) /* both signs, magnitudes from 2^-8 to 1 in bf16 */
     numbers[i / 512][i % 512] = (uint16_t)(tsl_random_u64(1, (uint64_t)i) % 0x400 + 0x3b80 +
                                            (tsl_random_u64(2, (uint64_t)i) & 0x8000));
   for (int run = 0; run < RUNS; run++) {

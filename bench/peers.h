@@ -23,8 +23,8 @@ static peer_function peer_find(void *library, const char *const *names) {
   return found;
 }
 
-/* Version and kernels, "OpenBLAS 0.3.34 ... kernels SkylakeX"; "" where this program does not know how to
- * ask. */
+/* Writes version and kernels of a library, such as "OpenBLAS 0.3.34 ... kernels SkylakeX"; "" if
+ * the program cannot ask it. */
 static void peer_says(void *library, char *out, size_t size) {
   static const char *const versions[] = {"openblas_get_config",       "openblas_get_config64_",
                                          "scipy_openblas_get_config", "scipy_openblas_get_config64_",
@@ -39,7 +39,7 @@ static void peer_says(void *library, char *out, size_t size) {
                       id_name = peer_find(library, id_names), isa = peer_find(library, isas);
   out[0] = '\0';
   if (fill.symbol)
-    fill.fill(out, (int)size - 1); /* MKL's names the instructions that it takes */
+    fill.fill(out, (int)size - 1); /* MKL's text names its instruction set */
   if (version.symbol)
     snprintf(out, size, "%s", version.text());
   const size_t used = strlen(out);
@@ -51,8 +51,8 @@ static void peer_says(void *library, char *out, size_t size) {
     snprintf(out + used, size - used, "instructions 0x%x", (unsigned)isa.number());
 }
 
-/* A line each for variables that give a library, or tesela, other kernels than it would take here: some halve
- * it. */
+/* Prints a line for each set variable that makes a library, or tesela, use other kernels than it
+ * would choose; some halve the rate. */
 static void peers_warn(void) {
   static const char *const variables[] = {"OPENBLAS_CORETYPE",  "OPENBLAS_L2_SIZE", "OPENBLAS_BLOCK_FACTOR",
                                           "BLIS_ARCH_TYPE",     "BLIS_MODEL_TYPE",  "MKL_ENABLE_INSTRUCTIONS",

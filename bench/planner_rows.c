@@ -43,19 +43,20 @@
 
 enum { WAYS = 3 };
 
-/* The judge looks at so many operations of a result: seconds of the host for the largest. */
+/* The operations that the verification spends on a result; for the largest product it takes seconds
+ * of the host. */
 static const int64_t judged_operations = INT64_C(1) << 28;
 
 static const char *const way_names[WAYS] = {"model", "shipped", "tuned"};
 
-/* What one way of planning chose, and where its race entry is. */
+/* The choice of one way of planning, and the index of its race entry. */
 typedef struct choice {
   char plan[256];
   tsl_basis basis;
   int entry;
 } choice;
 
-/* Sums of logarithms of ratios, for a geometric mean. */
+/* The sum of logarithms of ratios and their count, for a geometric mean. */
 typedef struct mean {
   double logs, least;
   int count;
@@ -68,7 +69,7 @@ static int draw_count, draw_from = 16, draw_to = 5000, first_row, row_count = IN
 static uint64_t draw_seed = 1;
 static tsl_devices *devices;
 static tsl_device *device;
-static tsl_wisdom *wisdom[WAYS]; /* the first: nothing is known */
+static tsl_wisdom *wisdom[WAYS]; /* the first way has no wisdom */
 static mean means[WAYS];
 static FILE *json;
 static int missing, written;
@@ -157,7 +158,7 @@ static void open_wisdom(void) {
   tsl_text_free(&own);
 }
 
-/* A choice's place among the entries, which it joins if it is new there. */
+/* Sets the choice's index among the entries; adds an entry if it is new. */
 static void enter(const tsl_strategy *strategy, const tsl_config *config, tsl_race_entry *entries, int *count,
                   choice *out) {
   tsl_text text = {0};
@@ -171,7 +172,7 @@ static void enter(const tsl_strategy *strategy, const tsl_config *config, tsl_ra
   entries[(*count)++] = (tsl_race_entry){.strategy = strategy, .config = *config};
 }
 
-/* What the planner would run. False: nothing takes the product. */
+/* Plans a product in one way; returns false if no strategy takes it. */
 static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, int *count, choice *out) {
   const tsl_choice from = {
       .devices = devices, .device = device->name, .place = TSL_PLACE_DEVICE, .wisdom = wisdom[way]};
@@ -187,7 +188,7 @@ static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, i
   return good;
 }
 
-/* The fastest of a search among all that takes the product. */
+/* Searches all strategies that take the product and adds the fastest. */
 static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *count, const choice *start,
                    choice *out) {
   tsl_space space = {.count = 0};
@@ -223,7 +224,8 @@ static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *cou
 
 /* --- telling --- */
 
-/* As the tuner counts: the median, on processors the fastest; NaN where there is none. */
+/* Returns the seconds as the tuner counts: the median, on processors the fastest; NaN if there is
+ * none. */
 static double seconds_of(const tsl_race_entry *entry) {
   return entry->result == TSL_CASE_RIGHT ? tsl_tune_result_of(entry, device).seconds : NAN;
 }

@@ -20,9 +20,10 @@
 enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
 static int rounds = 9, is_wide, is_graded;
-static uint64_t seed = 1;    /* of A; B has the next one */
-static const char *accuracy; /* what is asked for; NULL: nothing */
-/* Types; `parts`: real numbers of an element; what is compared unless others are named. */
+static uint64_t seed = 1;    /* the seed of A; B uses seed + 1 */
+static const char *accuracy; /* the requested accuracy; NULL: the default */
+/* An element type. `parts`: real numbers of an element. The strategies are compared if the user
+ * names none. */
 typedef struct form {
   const char *name;
   tesela_type type;
@@ -67,12 +68,12 @@ static uint64_t next(uint64_t *state) { /* splitmix64 */
 static double uniform(uint64_t *state) {
   return (double)(int64_t)next(state) * 0x1p-64;
 }
-/* Four uniform numbers added up: near enough. */
+/* Returns a nearly normal number: the sum of four uniform numbers. */
 static double normal(uint64_t *state) {
   return 1.7320508 * (uniform(state) + uniform(state) + uniform(state) + uniform(state));
 }
 
-/* At `place` of its line, of 1. */
+/* Returns an element at `place` of its line, 0 to 1. */
 static double element(uint64_t *state, double place) {
   if (is_graded)
     return normal(state) * exp2(-12 * place);
@@ -96,14 +97,14 @@ static double number(const void *host, size_t i) {
 
 /* --- errors --- */
 
-/* The exact rows, and those of |A||B|, as doubles. */
+/* Exact rows of the product, and rows of |A||B|, in f64. */
 typedef struct reference {
   size_t rows[ROWS];
-  double *exact, *size; /* ROWS x n; two for each complex element */
+  double *exact, *size; /* ROWS x n elements; two numbers for each complex element */
 } reference;
 
-/* Number `part` of a row of B, which complex numbers of A's real parts, or imaginary ones, multiply: re b, im
- * b; or -im b, re b. */
+/* Returns component `part` of an element of B that multiplies A's real parts (re b, im b) or
+ * imaginary parts (-im b, re b). */
 static double factor(const void *b, size_t element, int of_imaginary, size_t part) {
   if (type->parts == 1)
     return number(b, element);
@@ -111,7 +112,7 @@ static double factor(const void *b, size_t element, int of_imaginary, size_t par
   return of_imaginary && part == 0 ? -x : x;
 }
 
-/* Complex rows are real ones of twice as many terms, and have twice as many columns. */
+/* Computes exact rows. Complex rows are real rows with twice as many terms and columns. */
 static void refer(tesela_context *context, size_t n, const void *a, const void *b, reference *target) {
   const size_t parts = type->parts, wide = n * parts;
   double *few = take(ROWS * wide * sizeof *few), *all = take(wide * wide * sizeof *all);
@@ -203,7 +204,7 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
     size_t own;
     desc.strategy = strcmp(all[i].name, "auto") == 0 ? NULL : all[i].name;
     desc.accuracy =
-        strncmp(all[i].name, "vendor_", 7) == 0 ? NULL : accuracy; /* a peer is asked for nothing */
+        strncmp(all[i].name, "vendor_", 7) == 0 ? NULL : accuracy; /* peers get no accuracy request */
     must(tesela_plan_create(context, &desc, &all[i].plan), all[i].name);
     must(tesela_plan_workspace(all[i].plan, &own), "a workspace");
     workspace = own > workspace ? own : workspace;

@@ -30,7 +30,7 @@ typedef struct bench {
   tesela_context *context;
 } bench;
 
-/* The others would wait for this rank for ever. */
+/* Ends all ranks, since the others would wait for this one for ever. */
 static _Noreturn void stop(const char *what) {
   fprintf(stderr, "bench_ranks: %s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -83,7 +83,7 @@ static double get(tesela_type type, const unsigned char *from) {
   return (double)narrow;
 }
 
-/* As C's type has it: of bf16 to the nearest, to even. */
+/* Rounds a sum to C's type; bf16 to nearest even. */
 static double rounded(tesela_type type, double sum) {
   const float narrow = (float)sum;
   uint32_t bits;
@@ -120,7 +120,7 @@ static tesela_layout layout_of(const bench *bench_in) {
                           : (tesela_layout){.kind = TESELA_LAYOUT_BLOCKS};
 }
 
-/* Rows of A (or of B) in a buffer: those of this rank, or all. C (neither) is NaN. */
+/* Makes a buffer with this rank's rows of A or B, or all rows. C is filled with NaN. */
 static tesela_buffer *make(const bench *bench_in, char which, int64_t rows, int64_t cols, bool all) {
   const int64_t local = all ? rows : local_rows(bench_in, rows);
   const size_t line = (size_t)cols * bench_in->size;
@@ -201,7 +201,7 @@ static void release(tesela_buffer **buffers) {
     tesela_buffer_destroy(buffers[i]);
 }
 
-/* The whole product on the first rank's device. */
+/* Returns the time of the whole product on the first rank's device. */
 static double alone(const bench *bench_in) {
   double best = INFINITY;
   tesela_buffer *buffers[3] = {make(bench_in, 'a', bench_in->m, bench_in->k, true),

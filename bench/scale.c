@@ -31,11 +31,11 @@ typedef struct bench {
   int64_t m, n, k;
   int repeats;
   unsigned char *a, *b, *c;
-  double one; /* seconds of the first device, operands on the host */
+  double one; /* seconds of the first device with operands on the host */
   double in_core;
 } bench;
 
-/* Rows and columns of an operand: A, B, C. */
+/* Return the rows and the columns of operand A, B or C. */
 static int64_t rows_of(const bench *bench_in, int operand) {
   return operand == 1 ? bench_in->k : bench_in->m;
 }
@@ -76,7 +76,7 @@ static void put(const bench *bench_in, unsigned char *dst, int64_t index, float 
   else {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    ((uint16_t *)(void *)dst)[index] = (uint16_t)(bits >> 16); /* values of few digits */
+    ((uint16_t *)(void *)dst)[index] = (uint16_t)(bits >> 16); /* values with few significant bits */
   }
 }
 
@@ -114,8 +114,8 @@ static void fill(const bench *bench_in, unsigned char *dst, int64_t all, uint64_
     pthread_join(threads[i], NULL);
 }
 
-/* The largest error of a dozen elements, over the sum of magnitudes. `column_major` as cuBLASXt has it: C' =
- * B' A'. */
+/* Returns the largest error of a dozen elements relative to the sum of magnitudes. `column_major`
+ * is cuBLASXt's order: C' = B' A'. */
 static double error_of(const bench *bench_in) {
   double worst = 0;
   for (int s = 0; s < 12; s++) {
@@ -159,7 +159,8 @@ static void says(const char *what) {
   fflush(stdout);
 }
 
-/* `cap`, `strategy`: NULL, or as TESELA_DEVICE_MEMORY and desc.strategy have them. */
+/* Measures operands on the host. `cap` and `strategy`: NULL, or as TESELA_DEVICE_MEMORY and
+ * desc.strategy. */
 static bool on_host(const bench *bench_in, const char *device, const char *cap, const char *strategy,
                     double *seconds, bool tell) {
   tesela_context *context;
@@ -251,7 +252,7 @@ static void split_names(const char *device, spread *s) {
   }
 }
 
-/* Lines [n p / count, n (p + 1) / count): rows of A and C, columns of B. */
+/* Uploads lines [n p / count, n (p + 1) / count): rows of A and C, or columns of B. */
 static bool lay(const bench *bench_in, tesela_context *context, spread *s, int operand, int p,
                 const unsigned char *from) {
   const bool by_rows = operand != 1;
@@ -292,7 +293,8 @@ static bool fetch(const bench *bench_in, const spread *s) {
   return good;
 }
 
-/* On all devices of a group, or (`on_one`) on its first one, which the others help. */
+/* Measures operands in pieces on all devices of a group, or (`on_one`) on the first device with the
+ * help of the others. */
 static void in_pieces(const bench *bench_in, const char *device, bool on_one, const char *strategy) {
   tesela_context *context;
   tesela_record record = {0};
@@ -342,7 +344,7 @@ static void in_pieces(const bench *bench_in, const char *device, bool on_one, co
   tesela_context_destroy(context);
 }
 
-/* Each of strategies with ';' between them. */
+/* Measures each strategy of a list separated by ';'. */
 static void given_on_host(const bench *bench_in, const char *device, const char *argument) {
   char strategies[1024], what[160], *rest = strategies;
   snprintf(strategies, sizeof strategies, "%s", argument);
@@ -382,8 +384,8 @@ static void *symbol(void *library, const char *name) {
   return found;
 }
 
-/* Column-major: C' = B' A'. Its blocks are 8192, the best of 2048 to 16384 for these sizes is the caller's to
- * find: XT_BLOCK. */
+/* Measures cuBLASXt, column-major: C' = B' A'. Its block size is 8192, or XT_BLOCK; the best of
+ * 2048 to 16384 depends on the sizes. */
 static void peer(const bench *bench_in, int devices) {
   static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
   void *library = NULL, *handle = NULL;
@@ -440,7 +442,7 @@ static void peer(const bench *bench_in, int devices) {
 
 /* --- all --- */
 
-/* By the tiles that are chosen, and by those of STREAMED. */
+/* Measures the limited device with the planner's tiles, and with the tiles of STREAMED. */
 static void limited(const bench *bench_in, const char *device, const char *cap) {
   const char *given = getenv("STREAMED");
   char strategies[1024], what[160], *rest = strategies;

@@ -16,7 +16,7 @@ typedef struct shape_list {
   int count, capacity;
 } shape_list;
 
-/* NULL, or what is wrong. */
+/* Appends a shape; returns NULL, or a message. */
 static const char *shapes_append(shape_list *list, const int64_t shape[3]) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 32;
@@ -55,7 +55,7 @@ static inline const char *shapes_read(shape_list *list, const char *path) {
   return why;
 }
 
-/* Whether a product takes at most so many 10^9 operations. */
+/* Returns true if a product takes at most `most` * 10^9 operations. */
 static inline bool shape_is_within(const int64_t shape[3], tesela_type type, double most) {
   const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
   return 1e-9 * tsl_problem_flops(&problem) <= most;

@@ -40,10 +40,10 @@ typedef void sgemm_call(int order, int trans_a, int trans_b, int m, int n, int k
 typedef void dgemm_call(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
                         const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
 
-/* A build of tesela, with what its three ways need for the shape at hand. */
+/* A build of tesela, with the data of its three ways for the present shape. */
 typedef struct tesela_build {
   build call;
-  const char *names[3]; /* of its ways: plan, one-shot, batch */
+  const char *names[3]; /* names of its ways: plan, one-shot, batch */
   tesela_context *context;
   tesela_plan *plan;
 } tesela_build;
@@ -59,15 +59,15 @@ typedef struct peer {
 
 static peer peers[PEERS_MAX];
 static tesela_build builds[PEERS_MAX + 1] = {
-    {.names = {"plan", "one-shot", "batch"}}}; /* the first is measured */
+    {.names = {"plan", "one-shot", "batch"}}}; /* the first build is the measured one */
 static int peer_count, build_count = 1, rounds = 60;
 static const char *types = "f32,f64", *measured;
 static int m, n, k;
 static bool is_double;
 static FILE *json;
 static int json_rows;
-/* Addresses that are the same modulo a page make processors take loads of one for stores to another: C lies
- * half a page from A and B, so that up to 16 x 16 in f64 none are. */
+/* Addresses that are equal modulo a page make a processor mistake loads of one for stores to
+ * another. C is half a page from A and B, so that no addresses up to 16 x 16 in f64 collide. */
 enum { COUNT = SIZE_MAX_HERE * SIZE_MAX_HERE, B_SHIFT = 8, C_SHIFT = 256 + 24 };
 static _Alignas(4096) double memory[3 * COUNT + C_SHIFT];
 static double *const a = memory, *const b = memory + COUNT + B_SHIFT, *const c = memory + 2 * COUNT + C_SHIFT;
@@ -84,7 +84,7 @@ static void *find(void *library, const char *name) {
   return NULL;
 }
 
-/* NULL: the one in this program. */
+/* Loads a build; `library` NULL: the build in this program. */
 static void begin_build(tesela_build *setup, const char *name, void *library) {
   const char *lacks = library ? build_find(library, &setup->call) : NULL;
   if (lacks)
@@ -161,7 +161,7 @@ struct way {
   void (*run)(const way *by, int calls);
   const tesela_build *tesela; /* or */
   const peer *peer;
-  double best; /* seconds a call */
+  double best; /* seconds per call */
 };
 
 static void run_plan(const way *by, int calls) {
@@ -227,7 +227,7 @@ static double at(const double *matrix, int index) {
   return is_double ? matrix[index] : ((const float *)(const void *)matrix)[index];
 }
 
-/* A few elements, against a plain sum. */
+/* Checks a few elements against a plain sum. */
 static void check(const char *name) {
   for (int probe = 0; probe < 7; probe++) {
     const int i = probe * 5 % m, j = probe * 11 % n;
@@ -241,8 +241,8 @@ static void check(const char *name) {
   }
 }
 
-/* Everyone who can multiply this shape; of each build three ways, the measured one's first. Returns how many.
- */
+/* Lists all ways that multiply this shape, with three ways of each build, the measured build first.
+ * Returns their number. */
 static int find_ways(way *ways) {
   static void (*const runs[3])(const way *, int) = {run_plan, run_one_shot, run_batch};
   const tesela_gemm_desc desc = desc_of();
@@ -288,7 +288,7 @@ static void write_row(const way *ways, int count) {
 
 /* --- one over another --- */
 
-/* Rates of the way `one` over `other`'s, of all shapes. */
+/* Rates of the way `one` relative to those of `other`, over all shapes. */
 typedef struct comparison {
   const char *one, *other;
   ratios ratios;
@@ -306,7 +306,8 @@ static void keep_ratio(const way *way_in, const way *other, const char *shape) {
   ratios_add(&comparisons[i].ratios, other->best / way_in->best, shape);
 }
 
-/* A way of another build with the same one of the first; the drop-in with every library. */
+/* Records ratios: each way of another build against the first build's way; the drop-in against
+ * every library. */
 static void keep_ratios(const way *ways, int count, const char *shape) {
   const way *drop_in = NULL;
   for (int i = 0; i < count; i++)

@@ -57,7 +57,7 @@ static _Noreturn void stop(const char *what, const char *why) {
 
 /* --- one solve --- */
 
-/* X is rows x cols, and a the triangle on its left, or right. */
+/* A solve. X is rows x cols; a is the triangle on its left or right. */
 typedef struct solve {
   int type;
   bool right, transposed;
@@ -75,7 +75,7 @@ static int64_t order_of(const solve *solve_in) {
   return solve_in->right ? solve_in->cols : solve_in->rows;
 }
 
-/* X A = B is A' X' = B', where a column-major X is X' by rows. */
+/* Returns the problem. X A = B is A' X' = B', and a column-major X is a row-major X'. */
 static tsl_problem problem_of(const solve *solve_in) {
   const int64_t n = order_of(solve_in), others = solve_in->right ? solve_in->rows : solve_in->cols;
   tsl_problem problem = tsl_problem_of(TSL_OP_SOLVE, n, others, n, types_of[solve_in->type]);
@@ -100,7 +100,7 @@ static void plan(solve *solve_in) {
     stop("plan", tesela_last_error());
 }
 
-/* Who: -1 is tesela's plan. */
+/* Runs one contender; who = -1 is tesela's plan. */
 static void run(const solve *solve_in, int who, void *x) {
   static const float one_c[2] = {1};
   static const double one_z[2] = {1};
@@ -135,7 +135,7 @@ static void *matrix(const solve *solve_in, int64_t count) {
   return made;
 }
 
-/* A diagonal of `diagonal` on top of what is there. */
+/* Adds `diagonal` to the diagonal of the triangle. */
 static void add_diagonal(const solve *solve_in, double diagonal) {
   const double value[2] = {diagonal, 0};
   for (int64_t i = 0; i < order_of(solve_in); i++)
@@ -144,13 +144,13 @@ static void add_diagonal(const solve *solve_in, double diagonal) {
                    value);
 }
 
-/* Not made part of loops: gcc 12 for AArch64 fails where it makes vectors of them. */
+/* Not inlined: gcc 12 for AArch64 fails when it vectorizes loops with this function. */
 static __attribute__((noinline)) double component(const solve *solve_in, const void *from, int64_t i) {
   return solve_in->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-/* The triangle's diagonal is as large as all beside it together: solutions are as near to each other as sums
- * are. */
+/* Compares solutions. The triangle's diagonal is as large as the sum of its other elements in a
+ * row, so errors of solutions are as small as those of sums. */
 static void compare(const solve *solve_in) {
   const int64_t count = solve_in->rows * solve_in->cols * (solve_in->type >= 2 ? 2 : 1);
   const double unit = solve_in->type % 2 == 0 ? 6e-8 : 1.1e-16;
@@ -219,7 +219,7 @@ static void measure(solve *solve_in) {
     run(solve_in, i, solve_in->x);
     compare(solve_in);
   }
-  /* Over and over: a triangle by which X neither grows nor fades. */
+  /* Solves run repeatedly in place, so the triangle must neither grow nor shrink X. */
   memset(solve_in->a, 0, (size_t)(order_of(solve_in) * order_of(solve_in)) * size_of(solve_in));
   add_diagonal(solve_in, 1);
   const double guess = fmax(seconds_of(solve_in, -1, solve_in->x, 1), 1e-7);
@@ -240,7 +240,7 @@ static void measure(solve *solve_in) {
   free(solve_in->expected);
 }
 
-/* A triangle of n, with so many right-hand sides. */
+/* Measures a triangle of order n with `others` right-hand sides. */
 static void measure_all(int64_t n, int64_t others) {
   for (int type = 0; type < 4; type++)
     for (int right = 0; right < 2; right++)
@@ -254,7 +254,7 @@ static void measure_all(int64_t n, int64_t others) {
       }
 }
 
-/* A triangle of n, with each number of right-hand sides of the list. */
+/* Measures a triangle of order n with each number of right-hand sides of the list. */
 static void measure_list(int64_t n) {
   for (const char *word = columns; *word; word += strcspn(word, ","), word += *word == ',')
     measure_all(n, atoll(word));

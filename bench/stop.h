@@ -1,4 +1,4 @@
-/* How a benchmark ends that cannot go on. Its name, BENCH_NAME, is defined before. */
+/* Ends a benchmark that cannot go on. BENCH_NAME must be defined before. */
 #ifndef TSL_BENCH_STOP_H
 #define TSL_BENCH_STOP_H
 
@@ -11,7 +11,8 @@ static inline _Noreturn void stop(const char *what, const char *why) {
   exit(1);
 }
 
-/* Of what reads an argument: why it is wrong, or NULL. */
+/* Ends the program with `why`, the message about the argument `text`; does nothing if `why` is
+ * NULL. */
 static inline void stop_if_wrong(const char *text, const char *why) {
   if (why)
     stop(text, why);

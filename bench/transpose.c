@@ -40,10 +40,10 @@ typedef struct contender {
   char name[32];
   tsl_plan *plan; /* NULL: a copy */
   tsl_pool_task task;
-  double wall, cpu; /* seconds of the shortest run */
+  double wall, cpu; /* seconds of the shortest run, by wall clock and by the processors' clock */
 } contender;
 
-/* Copies of `bytes` bytes in pieces. */
+/* The state of a copy of `bytes` bytes in pieces. */
 typedef struct copying {
   unsigned char *from, *to;
   size_t bytes, piece;
@@ -149,7 +149,7 @@ static void compare(int64_t m, int64_t n, const tsl_type_info *type) {
   add_strategies(&problem);
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i < 2 * contender_count;
-         i++) /* twice each: what fits the caches is there the second time */
+         i++) /* each runs twice, so that small matrices are in the caches the second time */
       run(&contenders[i / 2], &operands, &job);
   const double bytes = 2e-9 * (double)job.bytes;
   printf("%-5s %" PRId64 "x%" PRId64 "%s", type->name, m, n, problem.in_place ? " in place" : "");

@@ -1,4 +1,4 @@
-/* One call of tesela check: what is asked for, how far it is, and what is told of it. */
+/* The state of one call of tesela check: options, progress and results. */
 #ifndef TSL_TOOL_CHECK_CHECKING_H
 #define TSL_TOOL_CHECK_CHECKING_H
 
@@ -18,21 +18,21 @@ enum { TSL_CHECK_TYPES_MAX = 64 };
 typedef struct tsl_checking {
   const tsl_check_options *given;
   tsl_check_list list;
-  tsl_types types[TSL_CHECK_TYPES_MAX]; /* that some strategy takes and the user wants */
+  tsl_types types[TSL_CHECK_TYPES_MAX]; /* types that the user named and that a strategy takes */
   int type_count;
-  bool ops[TSL_OP_COUNT]; /* that some strategy has */
+  bool ops[TSL_OP_COUNT]; /* operations that a strategy has */
   tsl_progress *progress;
-  double start, end; /* by tsl_clock(); end: start no case later */
+  double start, end; /* times by tsl_clock(); no case starts after `end` */
   int64_t standard_done, standard_count, random_done;
-  int counts[TSL_OP_COUNT]; /* of standard cases */
+  int counts[TSL_OP_COUNT]; /* numbers of standard cases */
 } tsl_checking;
 
-/* The types and operations of the cases. */
+/* Sets the types and operations of the cases. */
 tesela_status tsl_checking_choose(tsl_checking *job, const tsl_strategy_list *strategies);
-/* All cases that are asked for, until time is over. */
+/* Runs all requested cases, until the time is over. */
 tesela_status tsl_checking_run(tsl_checking *job);
 
-/* The report, as text or as JSON of `call`. */
+/* tsl_checking_text() prints the report as text, tsl_checking_json() as JSON. */
 tesela_status tsl_checking_text(const tsl_checking *job);
 tesela_status tsl_checking_json(const tsl_call *call, const tsl_checking *job);
 

@@ -1,4 +1,4 @@
-/* A result judged: what a run of a plan made of these operands, in host memory, against a reference in higher
+/* Verifies a result: compares a plan's result, in host memory, with a reference in higher
  * precision. */
 #ifndef TSL_TOOL_CHECK_VERIFY_H
 #define TSL_TOOL_CHECK_VERIFY_H

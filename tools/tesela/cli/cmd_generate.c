@@ -59,7 +59,7 @@ typedef struct generate_filling {
   size_t count;
   /* for kinds that are made row by row: the panel's first row, and the sizes of the whole matrix */
   int64_t row, rows, cols;
-  double *room;            /* memory for one row for each worker */
+  double *room; /* memory for one row for each worker */
 } generate_filling;
 
 static void fill_chunk(void *argument, int64_t index, int worker) {

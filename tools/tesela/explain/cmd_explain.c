@@ -1,4 +1,4 @@
-/* tesela explain: what would run, what that needs, and why not something else. */
+/* tesela explain: the plan for a problem, its needs, and why other strategies were not chosen. */
 #include "api/api.h"
 #include "base/env.h"
 #include "base/status.h"
@@ -141,7 +141,7 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
   return tsl_problem_check(problem);
 }
 
-/* The drawing of what would run; or why that is refused. */
+/* Prints the drawing of the chosen strategy, or why it has none. */
 static tesela_status print_trace(const tsl_explanation *found) {
   const tsl_candidate *first = &found->candidates[0];
   tsl_text out = {0};
@@ -158,7 +158,7 @@ static tesela_status print_trace(const tsl_explanation *found) {
   return status;
 }
 
-/* The candidates alone are listed. */
+/* Makes an explanation with the candidates only, for a drawing. */
 static tesela_status trace(const tsl_problem *problem, const tsl_choice *choice) {
   tsl_explanation found = {.problem = *problem};
   tesela_status status = tsl_planner_list(problem, choice, &found.candidates, &found.count);

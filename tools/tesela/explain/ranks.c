@@ -9,15 +9,15 @@
 
 #include <math.h>
 
-/* A grid, and what it is compared with. */
+/* A grid, and the figures it is compared with. */
 typedef struct ranks_found {
   tsl_task task;
   tsl_process_grid grid;
-  tsl_process_grid usual; /* what the library chooses, by the figures that it has */
-  double bound, held; /* words that some rank must receive; and those that each rank that multiplies holds of
-                         the operands */
+  tsl_process_grid usual; /* the grid that the library chooses from its own figures */
+  /* the words that some rank must receive; the words of operands that each used rank holds */
+  double bound, held;
   double seconds_words;
-  int64_t words; /* received, or sent where that is more, by the busiest rank */
+  int64_t words; /* words received by the busiest rank, or sent if that is more */
 } ranks_found;
 
 static tesela_status ranks_find(const tsl_explain_options *options, const tsl_problem *p, ranks_found *out) {
@@ -44,14 +44,14 @@ static tesela_status ranks_find(const tsl_explain_options *options, const tsl_pr
   out->words = out->grid.words > out->grid.words_sent ? out->grid.words : out->grid.words_sent;
   out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
   const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-  /* Operands lie evenly on the ranks that multiply. */
+  /* Operands are distributed evenly over the ranks that multiply. */
   const int used = out->grid.used;
   out->held = (m * n + m * k + k * n) / used;
   out->bound = tsl_grid_bound(p->m, p->n, p->k, used, (double)memory / (double)sums->size);
   return TESELA_OK;
 }
 
-/* Whether the library, which knows nothing of --link and --gflops, chooses another grid. */
+/* Returns true if the library, which does not know --link and --gflops, chooses another grid. */
 static bool differs(const ranks_found *f) {
   const tsl_process_grid *g = &f->grid, *u = &f->usual;
   return g->used != u->used || g->depth != u->depth || g->slabs != u->slabs || g->by_columns != u->by_columns;

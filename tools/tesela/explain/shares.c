@@ -8,7 +8,7 @@ static bool shares_share_of(const tsl_explanation *found, int index, tsl_subplan
   return found->plan && tsl_plan_share(found->plan, index, share);
 }
 
-/* What the slowest share takes beside what all would together, if none waited for another. */
+/* Adds the time of the slowest shard, relative to a perfect balance, and the bytes over links. */
 void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
   const tsl_candidate *best = tsl_explain_chosen(found);
   double slowest = 0, bytes = 0;
@@ -19,7 +19,7 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
     slowest = fmax(slowest, share.seconds);
     bytes += share.in_bytes + share.out_bytes;
   }
-  /* What children do where the operands are goes one after the other. */
+  /* Sub-plans that work where the operands are run one after another; no balance is shown. */
   if (count == 0 || !found->plan->work.strategy->splits.parts)
     return;
   if (slowest > 0 && best)

@@ -1,4 +1,4 @@
-/* An explanation as text: facts in pairs, then a table for each question. */
+/* Prints an explanation as text: facts in pairs, then a table for each question. */
 #include "cli/report.h"
 #include "explain/counted_pairs.h"
 #include "explain/options.h"
@@ -11,7 +11,7 @@ static uint64_t row_bytes(const tsl_shape *shape) {
   return (uint64_t)shape->cols * tsl_type(shape->type)->size;
 }
 
-/* What tesela multiply makes of these sizes in the memory that it allows itself: it holds B whole. */
+/* Returns how tesela multiply handles a product too large for its memory limit; "" if it fits. */
 static const char *text_memory_words(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const uint64_t allowed = found->host_available / 5 * 4;
@@ -54,7 +54,8 @@ static void candidate_table(const tsl_explanation *found, tsl_table *table) {
   }
 }
 
-/* Name and device, and whether they are those of the chosen one. */
+/* Adds name and device of a candidate; returns the paint of its row: TSL_PAINT_GOOD for the chosen
+ * one. */
 static tsl_paint begin_row(const tsl_explanation *found, int index, tsl_table *table) {
   const tsl_paint paint =
       &found->candidates[index] == tsl_explain_chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
@@ -151,7 +152,7 @@ static void refusal_table(const tsl_explanation *found, tsl_table *table) {
   }
 }
 
-/* Nothing at all where the table is empty. */
+/* Appends a table; nothing if it is empty. */
 static void text_add_table(tsl_table *table, int width, bool colour, tsl_text *out) {
   if (tsl_table_rows(table) > 0) {
     tsl_text_add(out, "\n");
@@ -166,7 +167,7 @@ static const char *const basis_words[] = {
     [TSL_BASIS_NEAR] = "by wisdom: from measurements at similar sizes",
     [TSL_BASIS_EXACT] = "by wisdom: measured at these sizes"};
 
-/* What the plan's kernels cost before their first result. */
+/* Adds the time before the first result of the plan's kernels, such as compiling. */
 static void add_first_call(const tsl_explanation *found, tsl_table *table) {
   const tsl_plan *plan = found->plan;
   char one[32], two[32];
@@ -260,7 +261,7 @@ static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
                      tsl_format_bytes(found->host_available, two, sizeof two), text_memory_words(found));
 }
 
-/* ", A symmetric_lower": as it lies, in front of its transpose. */
+/* Appends ", A symmetric_lower": the structure of A as stored, before transposition. */
 static void text_add_structures(const tsl_explain_options *options, tsl_text *out) {
   const bool by_default = options->solve && options->a_is.structure == TESELA_GENERAL;
   const tsl_option_structure all[TSL_OPERANDS] = {

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* A walk through one group's loads. */
+/* The state of a walk through a group's loads. */
 typedef struct trace_walk {
   const tsl_problem *problem;
-  int items_x, items_y; /* of a group */
-  int64_t panel;        /* tile or panel along k; 0: none */
-  int64_t row0, col0;   /* of the group's part of C */
+  int items_x, items_y; /* work-items of a group along both dimensions */
+  int64_t panel;        /* size of a tile or panel along k; 0: none */
+  int64_t row0, col0;   /* first row and column of the group's part of C */
   tsl_trace_visit *visit;
   void *argument;
 } trace_walk;
@@ -18,7 +18,7 @@ static int64_t trace_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Nothing outside a matrix is loaded. */
+/* Visits a load, unless it is outside the matrix. */
 static void trace_load(const trace_walk *walk, int64_t step, int x, int y, int operand, int64_t row,
                        int64_t col) {
   const tsl_shape *shape = tsl_problem_shape(walk->problem, operand);
@@ -27,7 +27,7 @@ static void trace_load(const trace_walk *walk, int64_t step, int x, int y, int o
     walk->visit(walk->argument, &one);
 }
 
-/* Each item for itself: its row of A and its column of B. */
+/* Each work-item loads its row of A and its column of B. */
 static void walk_element(const trace_walk *walk) {
   for (int64_t l = 0; l < walk->problem->k; l++)
     for (int y = 0; y < walk->items_y; y++)
@@ -38,7 +38,7 @@ static void walk_element(const trace_walk *walk) {
         }
 }
 
-/* A row of C each: column after column. */
+/* Each work-item computes a row of C, column after column. */
 static void walk_row(const trace_walk *walk) {
   for (int64_t col = 0; col < walk->problem->n; col++)
     for (int64_t l = 0; l < walk->problem->k; l++)
@@ -48,7 +48,7 @@ static void walk_row(const trace_walk *walk) {
       }
 }
 
-/* Panels of A's row first: a step for each panel, and one for each column of B in it. */
+/* Each work-item loads a panel of A's row, then each column of B in the panel; each is a step. */
 static void walk_private(const trace_walk *walk) {
   int64_t step = 0;
   for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
@@ -65,7 +65,7 @@ static void walk_private(const trace_walk *walk) {
   }
 }
 
-/* The same, but the group's items share the column. */
+/* As walk_private(), but the work-items of a group share the column of B. */
 static void walk_column_local(const trace_walk *walk) {
   int64_t step = 0;
   for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
@@ -81,7 +81,7 @@ static void walk_column_local(const trace_walk *walk) {
   }
 }
 
-/* A number of each tile for each item; across where an operand is column-major. */
+/* Each work-item loads one element of each tile; column-major operands are loaded across. */
 static void walk_tile(const trace_walk *walk) {
   const bool a_down = walk->problem->a.row_stride == 1, b_down = walk->problem->b.row_stride == 1;
   for (int64_t step = 0; step * walk->panel < walk->problem->k; step++)
@@ -93,15 +93,15 @@ static void walk_tile(const trace_walk *walk) {
       }
 }
 
-/* What is drawn of each rung: parameters by place (-1: none), and its words. */
+/* The drawing of a rung: indices of its parameters (-1: none), and its texts. */
 typedef struct rung {
   const char *name;
   void (*walk)(const trace_walk *walk);
-  int x, y, panel;  /* parameters that are items along dimensions 0 and 1, and numbers along k */
-  bool shares;      /* a group loads together: every step is drawn whole */
-  bool rows;        /* an item has a row of C */
-  const char *then; /* what follows a step's loads */
-  const char *end;  /* what follows the last */
+  int x, y, panel;  /* parameters for work-items along dimensions 0 and 1, and for elements along k */
+  bool shares;      /* the group loads together; every step is drawn whole */
+  bool rows;        /* each work-item computes a row of C */
+  const char *then; /* the text after a step's loads */
+  const char *end;  /* the text after the last step */
 } rung;
 
 static const rung rungs[] = {
@@ -155,12 +155,13 @@ bool tsl_trace_loads(const tsl_strategy *strategy, const tsl_problem *problem, c
 
 /* --- drawing --- */
 
-/* Most rows, columns and products of what is drawn; steps that are drawn of a rung with many. */
+/* The most rows, columns and products in a drawing; the steps drawn of a rung with many. */
 enum { MOST = 16, STEPS = 3 };
 
-/* One step: who loads each element of A and of B; what several load has the first, and a plus. */
+/* The loads of one step. Each element shows the first work-item that loads it, and a plus if
+ * several do. */
 typedef struct trace_picture {
-  bool is_row; /* items have one number */
+  bool is_row; /* work-items are numbered along one dimension */
   int64_t step, last;
   int loads[2];
   struct {

@@ -47,7 +47,7 @@ typedef struct tsl_exploration {
   char date[32];          /* the start time, UTC, ISO 8601 */
   /* at the start: over 1, 5 and 15 minutes; NaN where the system does not report it */
   double load_average[3];
-  int threads;            /* threads of the host */
+  int threads; /* threads of the host */
 } tsl_exploration;
 
 /* Verifies and measures every point. */

@@ -164,8 +164,7 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
   if (measured > 0 && all->options.data != TSL_KIND_NORMAL)
     tsl_text_add(&line, " A's numbers were %s, not normal.", tsl_kind_name(all->options.data));
   if (discarded > 0)
-    tsl_text_add(&line, " %d of %d rounds were dropped: the machine was busy.", discarded,
-                 rounds);
+    tsl_text_add(&line, " %d of %d rounds were dropped: the machine was busy.", discarded, rounds);
   if (line.length > 0)
     tsl_form_add_line(form, false, tsl_text_get(&line), out);
   tsl_text_free(&line);

@@ -1,5 +1,6 @@
 /* Computes a product or a transpose of files that are larger than memory, block by block of C.
- * One thread reads ahead, one thread multiplies, one thread writes. A journal records the blocks that are written.
+ * One thread reads ahead, one thread multiplies, one thread writes. A journal records the blocks that are
+ * written.
  *
  *   block_size.c         sizes of the blocks
  *   block_plan.c         sizes, plans, and what an earlier run left
@@ -26,21 +27,21 @@ typedef struct tsl_block_plan {
 struct tsl_blocks {
   tsl_block_size size;
   int64_t down, across, count;
-  bool can_cut;       /* k may be cut into parts */
-  bool is_doubled;    /* the device computes in host memory, but on copies of its own */
+  bool can_cut;    /* k may be cut into parts */
+  bool is_doubled; /* the device computes in host memory, but on copies of its own */
   /* the plan of the whole product, without memory; blocks choose alike; NULL: no strategy takes the
    * whole product */
   tesela_plan *whole;
-  tesela_plan *some;  /* where `whole` is NULL: the plan of a part that any device takes */
+  tesela_plan *some; /* where `whole` is NULL: the plan of a part that any device takes */
   tsl_plan_choice like;
   tsl_block_plan *plans;
   int64_t plan_count;
   /* the output file under way, with its journal; NULL: nothing is written */
   tsl_part *part;
-  char *was_done;                     /* a byte for each block: 1 if an earlier run wrote the block */
-  int64_t resumed;                    /* the number of blocks that an earlier run wrote */
-  double computed;                    /* multiply-adds of this run (of a transpose: elements) */
-  double read_bytes, written_bytes;   /* bytes of files that this run read and wrote */
+  char *was_done;                   /* a byte for each block: 1 if an earlier run wrote the block */
+  int64_t resumed;                  /* the number of blocks that an earlier run wrote */
+  double computed;                  /* multiply-adds of this run (of a transpose: elements) */
+  double read_bytes, written_bytes; /* bytes of files that this run read and wrote */
   /* seconds spent in reading and in writing, without the waits of the threads for each other */
   double read_seconds, write_seconds;
   double compare_seconds;

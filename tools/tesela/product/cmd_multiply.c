@@ -143,7 +143,7 @@ static tesela_status ask_finish(const multiply_options *settings, tsl_product_re
   request->bias = settings->bias;
   request->bias_axis = !settings->bias                         ? TESELA_NO_BIAS
                        : settings->bias_axis == TESELA_NO_BIAS ? TESELA_BIAS_ROW
-                                                              : settings->bias_axis;
+                                                               : settings->bias_axis;
   request->activation = settings->activation;
   request->scales[0] = settings->scale_a;
   request->scales[1] = settings->scale_b;

@@ -1,6 +1,6 @@
 /* Multiplies matrix files on the processes that MPI started. Each rank reads its part of A, B and C0.
- * All ranks multiply together, and each writes its part of C into one file, which appears when it is complete.
- * All ranks open .npy files by MPI-IO.
+ * All ranks multiply together, and each writes its part of C into one file, which appears when it is
+ * complete. All ranks open .npy files by MPI-IO.
  *
  *   rank 0   rows of A | rows of B | rows of C     of a file in Fortran order: columns,
  *   rank 1   ...       | ...       | ...           so that each rank reads and writes one contiguous piece

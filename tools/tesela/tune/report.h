@@ -1,4 +1,4 @@
-/* What tesela tune was asked, what it found, and how that is printed. */
+/* Options and results of tesela tune, and their reports. */
 #ifndef TSL_TOOL_TUNE_REPORT_H
 #define TSL_TOOL_TUNE_REPORT_H
 
@@ -21,38 +21,38 @@ typedef struct tsl_tune_options {
 typedef struct tsl_tuning {
   tsl_problem problem;
   double budget;
-  tsl_device *device; /* NULL: a replay */
+  tsl_device *device; /* NULL: a replay without a device */
   tsl_wisdom *wisdom;
   tsl_space space;
   const tsl_search *search;
   int start;
-  int *known; /* points that wisdom knows */
+  int *known; /* indices of points that wisdom already knows */
   int known_count;
-  tsl_tuned tuned; /* its best is right */
+  tsl_tuned tuned; /* the search's result; its best config is verified */
   const char *cache_path;
-  char *wisdom_path; /* NULL: nothing was kept */
+  char *wisdom_path; /* the file of the record; NULL: nothing was saved */
   tsl_wisdom_merged merged;
-  tsl_progress *progress;        /* of the search, while it runs */
-  double started;                /* when it began, by tsl_clock() */
-  bool cut_short;                /* an interrupt ended the search */
-  tesela_status kept;            /* what became of keeping it */
-  tsl_status_saved why_not_kept; /* its sentence */
+  tsl_progress *progress;        /* the progress line during the search */
+  double started;                /* the start time (tsl_clock()) */
+  bool cut_short;                /* true: an interrupt ended the search */
+  tesela_status kept;            /* the status of saving the record */
+  tsl_status_saved why_not_kept; /* the message of `kept` */
 } tsl_tuning;
 
 tesela_status tsl_tune_read_problem(const tsl_call *call, tsl_problem *problem);
 
-/* What came of one problem of a log. */
+/* The result for one problem of a log. */
 typedef struct tsl_tune_summary {
-  bool tried; /* else the budget was over */
+  bool tried; /* false: the budget was spent before */
   tesela_status status;
-  char why[256]; /* of a failure */
+  char why[256]; /* the message of a failure */
   char best[192], device[128];
   double best_seconds, gain;
   int points;
 } tsl_tune_summary;
 
 void tsl_tune_summarise(const tsl_tuning *all, tsl_tune_summary *out);
-/* One row for each of the log's problems. */
+/* Prints a table with one row for each problem of the log. */
 tesela_status tsl_tune_print_log(const tsl_call *call, const tsl_call_log *log, const tsl_tune_summary *rows);
 tesela_status tsl_tune_print(const tsl_call *call, const tsl_tuning *all);
 
