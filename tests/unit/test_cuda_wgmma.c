@@ -113,18 +113,17 @@ static void few_tiles_split_k(void **state) {
   static const struct {
     const char *config;
     int64_t m, n, k, parts, blocks;
-  } cases[] = {
-      {"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
-      {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
-      {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
-      {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
-      {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
-      {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
-      /* Parts of k for 32 bytes a row in f32: 16 panels are one part where A is in registers, and
-       * four parts otherwise. */
-      {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
-      {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
-      {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
+  } cases[] = {{"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
+               {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
+               {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
+               {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
+               {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
+               {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
+               /* Parts of k for 32 bytes a row in f32: 16 panels are one part where A is in registers, and
+                * four parts otherwise. */
+               {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
+               {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
+               {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tesela_type type = strstr(cases[i].config, "order") ? TESELA_F32 : TESELA_BF16;
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, type, TESELA_F32);
