@@ -178,8 +178,9 @@ static void batches_are_shared_out(void **state) {
   assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "one product, not a batch");
 }
 
-/* Blocks of form=flow leave shared memory for as many other blocks on a unit. The launch has one
- * block for each part of k of each tile, and one block a unit where there are more parts. */
+/* Blocks of form=flow use at most half of a unit's shared memory, so that two run on a unit. The
+ * launch has one block for each part of k of each tile, and one block a unit where there are more
+ * parts. */
 static void small_blocks_flow(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -390,8 +391,8 @@ static void rows_are_copied_as_bytes(void **state) {
     }
 }
 
-/* Lines of less than 129 bytes are gathered. Where there are more lines than blocks have room for,
- * each block copies several in turn. Copies larger than the last cache do not evict other data. */
+/* Lines of less than 129 bytes are gathered in place. More lines than blocks have room for are
+ * copied in several turns. `fits` is 0 where the copies exceed the last cache. */
 static void short_and_many_lines(void **state) {
   (void)state;
   tsl_device device = copying_device();
