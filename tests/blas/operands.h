@@ -42,7 +42,7 @@ static inline void (*routine(const type *of, const char *name))(void) {
   return function_of(whole);
 }
 
-/* Small numbers that repeat. */
+/* State of draw(), a reproducible sequence of small numbers. */
 static uint64_t state = 1;
 static inline unsigned draw(unsigned below) {
   state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -77,7 +77,7 @@ static inline wide value_of(const type *of) {
   return of->is_complex ? CMPLXL(re, number()) : re;
 }
 
-/* Elements with a guard on either side, no numbers until they are set; and as they were before a call. */
+/* Elements with a guard on either side, NaN until they are set, and a copy from before the call. */
 enum { GUARD = 37 };
 typedef struct block {
   const type *of;
@@ -111,7 +111,7 @@ static inline wide result(block *of, int64_t at) {
 static inline wide old(const block *of, int64_t at) {
   return load(of->of, of->before + GUARD * of->of->size, at);
 }
-/* Everything else is as it was. */
+/* Checks that all other elements are unchanged, and frees the block. */
 static inline void release(block *of, const char *what) {
   const size_t size = of->of->size;
   for (int64_t i = -GUARD; i < of->count + GUARD; i++)
@@ -139,7 +139,7 @@ static inline line line_of(const type *of, int64_t n, int64_t inc) {
   return made;
 }
 
-/* A sum, with the sum of its terms' sizes. */
+/* A sum, and the sum of its terms' magnitudes. */
 typedef struct sum {
   wide value;
   double size;

@@ -1,4 +1,5 @@
-/* Products of dealt matrices, as many as make every layout, type and way meet; for ranks of any kind. */
+/* Products of distributed matrices in enough cases to combine every layout, type and algorithm, for
+ * ranks of any kind. */
 #ifndef TESTS_COMM_CASES_H
 #define TESTS_COMM_CASES_H
 
@@ -19,14 +20,15 @@ typedef struct comm_case {
   const char *device, *strategy;
 } comm_case;
 
-/* Case number `number` for so many ranks. */
+/* Returns case number `number` for a number of ranks. */
 comm_case comm_case_at(int number, int ranks);
 int comm_cases(void);
 
-/* What a rank calls in place of tesela_mpi_gemm(). */
+/* The function that a rank calls in place of tesela_mpi_gemm(). */
 typedef tesela_status (*comm_multiply)(void *user, const tesela_mpi_desc *desc, tesela_mpi_record *record);
 
-/* Runs a case as this rank; NULL where all is right, else a sentence (static, of the thread). */
+/* Runs a case as this rank. Returns NULL where the result is right, otherwise a sentence (static,
+ * one for each thread). */
 const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply multiply, void *user,
                           tesela_mpi_record *record);
 

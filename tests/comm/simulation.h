@@ -9,7 +9,7 @@
 /* The plan's estimate (`told`) and the simulated figures. */
 typedef struct simulated {
   double told, seconds;
-  int64_t words, most; /* of the busiest rank, told and counted */
+  int64_t words, most; /* words of the busiest rank: the plan's estimate, and the count of the simulation */
   int messages, steps, tiles;
 } simulated;
 

@@ -130,8 +130,9 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
 #endif
 }
 
-/* Item g leaves eight numbers: sums of products of the bytes of two scrambled numbers, of either sign; the bits of the f16
- * that is number 64 g + g % 64, made a float; the f16 nearest to a float of scrambled bits; and what all items of the group have added up. */
+/* Stores eight numbers for item g. They are sums of products of the bytes of two scrambled numbers,
+ * of either sign; the f16 with number 64 g + g % 64, as a float; the f16 nearest to a float of
+ * scrambled bits; and the sum of all items of the group. */
 TSL_FUNCTION unsigned words_scrambled(unsigned x) {
   x = (x ^ x >> 16) * 0x45d9f3bu;
   return x ^ x >> 13;

@@ -56,53 +56,58 @@ typedef enum tesela_fake_object {
       TESELA_FAKE_LIVE_COUNT
 } tesela_fake_object;
 
-/* Adds the kind and reads the environment. A variable that is malformed shows as the kind's reason for having
- * no device. */
+/* Adds the kind and reads the environment. A malformed variable becomes the kind's reason for
+ * having no device. */
 void tesela_fake_install(void);
 
-/* Which device is wrapped, and which of its capabilities are not offered (a set of TSL_CAN_..., 0: none).
- * Hiding SHARED_MEMORY takes away wrapping and mapping, hiding HOST takes away the buffers' host pointers, so
- * that copies are made. For lists of devices whose kinds were not asked for yet. */
+/* tesela_fake_inner() sets the inner device by its name. tesela_fake_hide() hides capabilities (a
+ * set of TSL_CAN_..., 0: none). Hiding SHARED_MEMORY removes wrapping and mapping. Hiding HOST
+ * removes the buffers' host pointers, so that copies are made. Both apply to lists of devices that
+ * have not listed this kind yet. */
 void tesela_fake_inner(const char *name);
 void tesela_fake_hide(unsigned capabilities);
 
 /* Sets the number of devices: fake:0 and on, each with an inner device of its own; 1 by default.
- * Applies to lists of devices that are made afterwards. */
+ * Applies to lists of devices that have not listed this kind yet. */
 void tesela_fake_devices(int count);
-/* Only calls on this one are counted and fail; -1, as at first: on all. */
+/* Restricts counts and failures to calls on one device, by its index; -1 (the default): all
+ * devices. */
 void tesela_fake_only(int index);
 
 /* Makes the devices cards over the cpu. Their memory has addresses that a vendor's library can use,
  * and each is in a slot of its own (pci). An event is complete at the third query. Applies to lists
- * of devices that are made afterwards. */
+ * of devices that have not listed this kind yet. */
 void tesela_fake_cards(bool on);
-/* How often this thread has entered a device that it has not left. */
+/* Returns how often this thread has entered a device without leaving it. */
 int tesela_fake_entered(void);
 
-/* Lets the nth call from now on fail (1: the next one), once; or that one and all after it. 0 disarms. */
+/* Makes the nth call from now on fail (1: the next call). tesela_fake_fail() fails that call only,
+ * tesela_fake_fail_from() also all calls after it. 0 disarms. */
 void tesela_fake_fail(tesela_fake_operation operation, int nth);
 void tesela_fake_fail_from(tesela_fake_operation operation, int nth);
-/* Disarms everything, and forgets calls and failures; objects that are alive stay counted. */
+/* Disarms all failures and resets the counts of calls and failures. Live objects stay counted. */
 void tesela_fake_reset(void);
 
-/* A clock of its own for the device's events, which stands still but for tesela_fake_pass(): what a strategy
- * of a test is said to have taken. Off at first and after tesela_fake_reset(): events are the inner device's.
- */
+/* Gives the device's events a clock of their own, which only tesela_fake_pass() advances, by a test
+ * strategy's run time. Off by default and after tesela_fake_reset(): events then use the inner
+ * device's clock. */
 void tesela_fake_clock(void);
 void tesela_fake_pass(double seconds);
 
-/* The operation's name, "copy_out"; the status of its failures. */
+/* Returns the operation's name, such as "copy_out". tesela_fake_status() returns the status of its
+ * failures. */
 const char *tesela_fake_name(tesela_fake_operation operation);
 tesela_status tesela_fake_status(tesela_fake_operation operation);
-/* Calls since the start or the last reset, failed ones included; and failures of all operations. A test that
- * lets each call of a kind fail in turn counts up to the first run without a failure. */
+/* Returns the number of calls since the start or the last reset, failed ones included.
+ * tesela_fake_failures() returns the failures of all operations. A test that makes each call of a
+ * kind fail in turn ends at the first run without a failure. */
 int tesela_fake_calls(tesela_fake_operation operation);
 int tesela_fake_failures(void);
 
-/* Failures of an operation have this status from now on, until the next reset; a failed copy to the host
- * has brought half of its rows before (of a single row half of its bytes). */
+/* Sets the status of an operation's failures until the next reset. A copy to the host that fails in
+ * this way first copies half of its rows (of a single row, half of its bytes). */
 void tesela_fake_fail_as(tesela_fake_operation operation, tesela_status status);
-/* Buffers over the caller's memory that were made since the last reset. */
+/* Returns the number of buffers over the caller's memory that were made since the last reset. */
 int tesela_fake_wraps(void);
 /* Returns the number of buffers destroyed since the last reset while a stream had pending work on
  * them. Waits are finish(), blocking copies to the host, maps and the stream's end. Waits for

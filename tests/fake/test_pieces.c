@@ -327,8 +327,9 @@ static void test_layouts(void **state) {
 
 /* --- division of work --- */
 
-/* Each element of C belongs to one device. Where a device holds all operands of its part, nothing
- * travels. Operands of one device are divided, and links carry the missing parts. */
+/* Each element of C belongs to one device. Where every device holds a part of C, each computes its
+ * part and sends no result. Operands on one device are divided among all devices, and links carry
+ * the missing parts. */
 static void test_shares(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
@@ -582,7 +583,8 @@ static void test_replaced_again(void **state) {
 
 /* --- a factor that stays --- */
 
-/* Makes residue_int8, which prepares its factors, except for its own integer product. */
+/* Makes residue_int8, which prepares its factors. The integer products that residue_int8 itself
+ * makes as its children get any strategy. */
 static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
                                    tsl_subplan **child) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");

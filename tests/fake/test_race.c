@@ -124,8 +124,7 @@ static void race(racing *state, int count, tsl_race_options options) {
     entries[i] = &state->entries[i];
   }
   if (options.seconds_max == 0)
-    options.seconds_max =
-        1000; /* of the planted clock: the machine's own time is negligible against it */
+    options.seconds_max = 1000; /* of the planted clock: the machine's own time is negligible against it */
   options.progress = moves_forward;
   options.argument = state;
   assert_int_equal(tsl_race_run(&problem, state->device, &options, entries, count, &state->report),

@@ -114,18 +114,17 @@ static void few_tiles_split_k(void **state) {
   static const struct {
     const char *config;
     int64_t m, n, k, parts, blocks;
-  } cases[] = {
-      {"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
-      {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
-      {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
-      {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
-      {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
-      {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
-      /* Parts of k for 32 bytes a row in f32: 16 panels are one part where A is in registers, and
-       * four parts otherwise. */
-      {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
-      {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
-      {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
+  } cases[] = {{"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
+               {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
+               {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
+               {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
+               {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
+               {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
+               /* Parts of k for 32 bytes a row in f32: 16 panels are one part where A is in registers, and
+                * four parts otherwise. */
+               {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
+               {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
+               {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tesela_type type = strstr(cases[i].config, "order") ? TESELA_F32 : TESELA_BF16;
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, type, TESELA_F32);
@@ -180,8 +179,9 @@ static void batches_are_shared_out(void **state) {
   assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "a single product, not a batch");
 }
 
-/* Blocks of form=flow leave shared memory for as many other blocks on a unit. The launch has one
- * block for each part of k of each tile, and one block a unit where there are more parts. */
+/* Blocks of form=flow use at most half of a unit's shared memory, so that two run on a unit. The
+ * launch has one block for each part of k of each tile, and one block a unit where there are more
+ * parts. */
 static void small_blocks_flow(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -394,8 +394,8 @@ static void rows_are_copied_as_bytes(void **state) {
     }
 }
 
-/* Lines of less than 129 bytes are gathered. Where there are more lines than blocks have room for,
- * each block copies several in turn. Copies larger than the last cache do not evict other data. */
+/* Lines of less than 129 bytes are gathered in place. More lines than blocks have room for are
+ * copied in several turns. `fits` is 0 where the copies exceed the last cache. */
 static void short_and_many_lines(void **state) {
   (void)state;
   tsl_device device = copying_device();

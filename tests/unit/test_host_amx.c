@@ -164,7 +164,8 @@ static void fill_scaled(const tsl_shape *tile_shape, void *data, uint64_t seed, 
   for (int64_t i = 0; i < tile_shape->rows; i++)
     for (int64_t j = 0; j < tile_shape->cols; j++) {
       const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * tile_shape->cols + j));
-      const double whole = tile_shape->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
+      const double whole =
+          tile_shape->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
       const double scale = of_rows[i / 8 % SCALES] * of_columns[j / 8 % SCALES];
       test_set(tile_shape, data, i, j, tile_shape->type == TESELA_BF16 ? whole / 64 * scale : whole);
     }

@@ -315,8 +315,7 @@ static void starting_counts_for_few_runs(void **state) {
   choice.device = "mock:0";
   first = first_of(&problem, &choice);
   assert_true(first.start > 0.1);
-  tsl_problem steady =
-      problem; /* with reproducible bits, a choice must not depend on earlier compilations */
+  tsl_problem steady = problem; /* with reproducible bits, a choice must not depend on earlier compilations */
   steady.ask.bits = TSL_REPRODUCIBILITY_RUN;
   first = first_of(&steady, &choice);
   assert_true(first.refusal[0] == '\0' && first.start == 0);

@@ -52,7 +52,7 @@ static void refer(void) {
     for (int j = 0; j < N; j++) {
       double sum = 0,
              /* products are exact, and the rounding of their sum is negligible against the bound */
-             magnitude = 0;
+          magnitude = 0;
       for (int h = 0; h < K; h++) {
         sum += a64[i * K + h] * b64[h * N + j];
         magnitude += fabs(a64[i * K + h] * b64[h * N + j]);
