@@ -108,13 +108,13 @@ bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc
   bool elsewhere = false;
   if (!fast_path_build_key(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
     return false;
-  if (count > 0 && !list[0].refusal[0] && is_elsewhere(list[0].device) && !key.strategy) {
+  if (count > 0 && !list[0].refusal[0] && is_not_cpu(list[0].device) && !key.strategy) {
     wish = key;
     snprintf(wish.device, sizeof wish.device, "%s", list[0].device->name);
     wish.runs = 1;
     double on_cpu = INFINITY;
     for (int i = count - 1; i >= 0; i--)
-      if (!list[i].refusal[0] && !is_elsewhere(list[i].device))
+      if (!list[i].refusal[0] && !is_not_cpu(list[i].device))
         on_cpu = list[i].seconds;
     elsewhere = fast_path_remember(context, &wish, &key, on_cpu, false) == TESELA_OK;
   }
