@@ -23,7 +23,8 @@ bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *des
 /* Plans the product for another device by the strategy whose kernels compile soonest, and caches the plan.
  * Returns false if the processor is expected to be the fastest, or if there is no plan. */
 bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc *desc);
-/* Plans the product by the fastest strategy and replaces the cached plan. Returns true if another device runs it. */
+/* Plans the product by the fastest strategy and replaces the cached plan. Returns true if another device runs
+ * it. */
 bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc);
 /* Finds the cached plan of a product; returns false if there is none. The flag becomes true if the plan
  * runs on another device than the cpu. */

@@ -96,7 +96,8 @@ TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
 TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
                              TSL_GLOBAL const TSL_INDEX *src, TSL_INDEX first_line, TSL_INDEX count,
                              TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *dst) {
-  for (int e = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_SIDE + TSL_ITEM(0); e < TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_STEP;
+  for (int e = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_SIDE + TSL_ITEM(0);
+       e < TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_STEP;
        e += TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_SIDE) {
     const int line = e / TSL_DEVICE_REFERENCE_STEP, l = e % TSL_DEVICE_REFERENCE_STEP;
     const bool is_there = first_line + line < count && first + l < end;
@@ -108,7 +109,8 @@ TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_
 
 TSL_KERNEL(TSL_DEVICE_REFERENCE_SIDE, TSL_DEVICE_REFERENCE_SIDE, 1)
 tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-               TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL double *numbers, const tsl_device_reference_arguments g) {
+                           TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL double *numbers,
+                           const tsl_device_reference_arguments g) {
   TSL_LOCAL double of_a[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
   TSL_LOCAL double of_b[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
   const TSL_INDEX part = TSL_GROUP(0), first_col = (TSL_INDEX)TSL_GROUP(1) * TSL_DEVICE_REFERENCE_SIDE,
@@ -130,16 +132,19 @@ tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl
 }
 
 TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
-                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g, TSL_INDEX element) {
+                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g,
+                             TSL_INDEX element) {
   const TSL_INDEX row = src[element / g->cols], col = src[g->rows + element % g->cols];
   kept[g->kept + element] = c[g->c_offset + row * g->c_row_stride + col * g->c_col_stride];
 }
 
 TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS, TSL_DEVICE_REFERENCE_LANES, 1)
-tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL const double *parts,
-             TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {
+tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
+                         TSL_GLOBAL const double *parts, TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept,
+                         const tsl_device_reference_arguments g) {
   TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS];
-  const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
+  const TSL_INDEX all = g.rows * g.cols,
+                  element = (TSL_INDEX)TSL_GROUP(0) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
   look_sum own = look_nothing();
   if (element < all)
     for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_DEVICE_REFERENCE_LANES) {
@@ -187,8 +192,8 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
 
 /* Saves C's elements before the run. */
 TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS *TSL_DEVICE_REFERENCE_LANES, 1, 1)
-tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL tsl_result *kept,
-                const tsl_device_reference_arguments g) {
+tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
+                            TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {
   const TSL_INDEX element = TSL_GLOBAL_ITEM(0);
   if (element < g.rows * g.cols)
     look_bring(c, src, kept, &g, element);

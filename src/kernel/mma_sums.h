@@ -3,8 +3,8 @@
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbouring items exchange pairs, so that each stores four contiguous columns.
  *
- * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and how many 16 x 8
- * sums a warp's tile has, TILES_M x TILES_N. */
+ * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and how many 16
+ * x 8 sums a warp's tile has, TILES_M x TILES_N. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 

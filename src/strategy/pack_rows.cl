@@ -84,9 +84,9 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
   for (int i = 0; i < 4; i++) {
     const int line = i * 32 + TSL_ITEM(0) / 8, chunk = TSL_ITEM(0) % 8;
     if (row + line < args.rows && first + chunk * CHUNK < args.elements)
-      TSL_STORE_WHOLE(
-          int, 4, (TSL_GLOBAL int *)(dst + (args.to + (row + line) * args.pitch + first + chunk * CHUNK)),
-          TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(line, chunk))));
+      TSL_STORE_WHOLE(int, 4,
+                      (TSL_GLOBAL int *)(dst + (args.to + (row + line) * args.pitch + first + chunk * CHUNK)),
+                      TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(line, chunk))));
   }
 }
 #endif
@@ -123,7 +123,7 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
     if (row + line < args.rows && first + own_chunk * CHUNK < args.elements)
       TSL_STORE_WHOLE(int, 4,
                       (TSL_GLOBAL int *)(dst + (args.to + (row + line) * args.pitch +
-                                               (first + own_chunk * CHUNK) * SIZE)),
+                                                (first + own_chunk * CHUNK) * SIZE)),
                       chunk_of(chunk));
   }
 }
@@ -168,8 +168,7 @@ TSL_FUNCTION void pack(TSL_LOCAL_POINTER TURNED *block, TSL_GLOBAL const PACK_EL
   const TSL_INDEX all = (TSL_INDEX)TSL_GROUPS(0) * PACK_ITEMS;
   for (TSL_INDEX i = (TSL_INDEX)TSL_GROUP(0) * PACK_ITEMS + TSL_ITEM(0); i < count; i += all) {
     const bool by_rows = row_far < step_far;
-    const TSL_INDEX row = by_rows ? i % args.rows : i / chunks,
-                    chunk = by_rows ? i / args.rows : i % chunks;
+    const TSL_INDEX row = by_rows ? i % args.rows : i / chunks, chunk = by_rows ? i / args.rows : i % chunks;
     const TSL_INDEX first = chunk * CHUNK;
     TSL_GLOBAL const PACK_ELEMENT *at = from + (args.offset + row * args.row_stride + first * args.step);
     unsigned int words[4];

@@ -271,8 +271,8 @@ struct tsl_strategy {
   /* Capabilities of the devices on which every kernel of an unneeded run exits at once
    * (tsl_run_predicate); 0: none. */
   unsigned skips;
-  /* Seconds that NVIDIA's compiler takes for all kernels of a plan, sub-plans included; 0: unknown. A plan for
-   * one run weighs them. Measured on the Xeon of an H200 machine at 4000 cubed. */
+  /* Seconds that NVIDIA's compiler takes for all kernels of a plan, sub-plans included; 0: unknown. A plan
+   * for one run weighs them. Measured on the Xeon of an H200 machine at 4000 cubed. */
   double build_seconds;
   /* Fused launch of products with different sizes; NULL: not supported. */
   const tsl_fused_ops *joins;

@@ -8,8 +8,8 @@
  *
  * Devices with kernels use portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and their own copy
  * if it is faster. The CPU uses C per instruction set on all threads (TESELA_THREADS), with non-temporal
- * stores. Each call measures anew. Grids and chains were tuned on one GPU and one processor (docs/lab/roofs.md);
- * others may have a higher roof. */
+ * stores. Each call measures anew. Grids and chains were tuned on one GPU and one processor
+ * (docs/lab/roofs.md); others may have a higher roof. */
 #ifndef TSL_TUNE_ROOFS_H
 #define TSL_TUNE_ROOFS_H
 

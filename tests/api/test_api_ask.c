@@ -174,11 +174,11 @@ static void refusals(void **state) {
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "exact is asked for");
   desc.accuracy = NULL;
   desc.bits = "devices";
-  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices is asked for");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices is required");
   desc.strategy = NULL;
   desc.a.type = desc.b.type = desc.c.type = TESELA_C64;
   desc.alpha = turned; /* complex sums of whole numbers are the same everywhere, their scaling is not */
-  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices is asked for");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices is required");
   assert_memory_equal(c, kept, sizeof c);
   tesela_context_destroy(context);
 }

@@ -475,7 +475,7 @@ static void test_depth(void **state) {
   must(tesela_gemm(context, &desc, NULL));
   assert_true(z == (float)(65025. * DEEP) * one);
   desc.k = DEEP + 1;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "fit 32 bits up to k=33025");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "fit 32 bits only up to k=33025");
   free(ones);
 }
 

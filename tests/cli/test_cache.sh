@@ -81,7 +81,7 @@ same expected.npy found.npy
 cp kernels.cache open.cache
 chmod 666 open.cache
 never 2 TESELA_CACHE=open.cache
-says 'others than its owner may write to it'
+says 'other users may write to it'
 # Kernels stand by name and config, which says what each was compiled for.
 tesela 0 cache list --json
 json 'any(e["config"].startswith("float tile=") for e in j["entries"]) and all(e["config"] or e["damaged"] for e in j["entries"]) and [e["name"] for e in j["entries"]] == sorted(e["name"] for e in j["entries"])'

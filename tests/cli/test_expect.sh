@@ -100,4 +100,4 @@ matrix long.npy 1x3000000
 matrix other.npy 1x3000000 --seed 2
 python 'import numpy as np; np.save("nothing.npy", np.zeros((1, 1)))'
 tesela 0 multiply long.npy other.npy --transpose-b --strategy sequential --expect nothing.npy
-prints 'agree with anything'
+prints 'agree with any value'

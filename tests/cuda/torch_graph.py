@@ -112,10 +112,10 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
 
 pinned = torch.zeros(64, pin_memory=True)
 nothing = c.c_void_p()
-refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(1 << 40), c.c_size_t(64), c.byref(nothing)), "no address that CUDA knows",
+refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(1 << 40), c.c_size_t(64), c.byref(nothing)), "CUDA does not know the address",
         "a wild pointer")
 plain = c.create_string_buffer(64)
-refused(lib.tesela_buffer_wrap(context, b"cuda:0", plain, c.c_size_t(64), c.byref(nothing)), "no address that CUDA knows", "host memory")
+refused(lib.tesela_buffer_wrap(context, b"cuda:0", plain, c.c_size_t(64), c.byref(nothing)), "CUDA does not know the address", "host memory")
 must(lib.tesela_buffer_wrap(context, None, plain, c.c_size_t(64), c.byref(nothing)), "host memory, asked")
 assert lib.tesela_buffer_device(nothing) == b"cpu"
 must(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(pinned.data_ptr()), c.c_size_t(256), c.byref(nothing)), "pinned memory")

@@ -153,6 +153,6 @@ def test_refusals():
     with pytest.raises(ValueError, match="out and scale_b share memory"):
         tesela.matmul(a, b, out=out, scale_b=out[0])
     deep = numpy.full((1, 33026), 255, "uint8")
-    with pytest.raises(ValueError, match="fit 32 bits up to k=33025"):
+    with pytest.raises(ValueError, match="fit 32 bits only up to k=33025"):
         tesela.matmul(deep, deep.T, scale_a=1)
     assert not out.any()

@@ -262,10 +262,10 @@ static void the_nearest_is_named(void **state) {
   float c[4];
   tesela_gemm_desc desc = usual(c);
   desc.accuracy = "1e-30";
-  expect(
-      tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
-      "no strategy supports this gemm: exact on cpu: guarantees |error| <= 5.96e-08 |A||B|, and 1e-30 is asked "
-      "for; and ");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
+         "no strategy supports this gemm: exact on cpu: guarantees |error| <= 5.96e-08 |A||B|, and 1e-30 is "
+         "asked "
+         "for; and ");
   assert_non_null(strstr(tesela_last_error(), " more, listed by tesela explain"));
 }
 

@@ -391,7 +391,7 @@ static void mistakes_are_named(void **state) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     expect(all[i](context, NULL, NULL), TESELA_BAD_CALL, "desc is NULL");
   expect(tesela_trsm(context, NULL, NULL), TESELA_BAD_CALL, "desc is NULL");
-  expect(tesela_symm(context, &desc, NULL), TESELA_BAD_CALL, "which triangle");
+  expect(tesela_symm(context, &desc, NULL), TESELA_BAD_CALL, "stored triangle must be specified");
   desc.a_triangle = TESELA_LOWER;
   expect(tesela_trmm(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
   desc.b_triangle = TESELA_LOWER;

@@ -288,10 +288,10 @@ static void mistakes_have_sentences(void **state) {
   tesela_solve_desc desc = good;
   must(tesela_solve(context, &desc, NULL));
   desc.triangle = TESELA_WHOLE;
-  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "which triangle");
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "stored triangle must be specified");
   desc = good;
   desc.structure = TESELA_SYMMETRIC;
-  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "a solve takes");
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "a solve can conjugate A only");
   desc = good;
   desc.in_place = 1;
   expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");

@@ -174,9 +174,9 @@ static void eights_wait_for_an_ask(void **state) {
     problem.k = problem.a.cols = problem.b.rows = k;
     assert_null(tsl_strategy_refuse(strategy, &problem, &panels, &device));
   }
-  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=units", &device, &problem, "request an accuracy by number");
-  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=panels", &device, &problem,
-                     "the limit is 192");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=units", &device, &problem,
+                     "request an accuracy by number");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=panels", &device, &problem, "the limit is 192");
   problem.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1e4};
   assert_null(tsl_strategy_refuse(strategy, &problem, &units, &device));
   problem.ask.number = 1e-3;

@@ -34,11 +34,11 @@ static void refusals_have_numbers(void **state) {
                     largest = problem_of(64, 64, 5000, 1), doubles = tsl_problem_gemm(8, 8, 8, TESELA_F64);
   assert_refused_for(strategy, "", &none, &some, "matrix instructions");
   assert_refused_for(strategy, "", &device, &doubles, "takes bf16 x bf16 -> f32");
-  assert_refused_for(strategy, "", &device, &largest,
-                     "64 x 64 x 5000 do not fit whole into shared memory");
+  assert_refused_for(strategy, "", &device, &largest, "64 x 64 x 5000 do not fit whole into shared memory");
   assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &some,
                      "take 49 warps; a block has registers for 16");
-  assert_refused_for(strategy, "tile_m=64 tile_n=64 room=24", &device, &some, "room=24 is too small: a product takes");
+  assert_refused_for(strategy, "tile_m=64 tile_n=64 room=24", &device, &some,
+                     "room=24 is too small: a product takes");
   assert_refused_for(strategy, "tile_m=64 tile_n=64 room=226", &device, &large,
                      "take 16 warps; a block has registers for 8");
   assert_refused_for(strategy, "tile_n=64 room=113", &small, &some, "room=113: mock:0 has 101376 bytes");

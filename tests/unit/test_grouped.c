@@ -422,8 +422,7 @@ static void in_buffers(const char *device) {
   assert_memory_equal(c, right, sizeof c);
   descs[6].c.offset = descs[5].c.offset + 1;
   assert_int_equal(tesela_gemm_grouped(context, descs, batches, ALL, NULL), TESELA_BAD_CALL);
-  assert_non_null(
-      strstr(tesela_last_error(), "C of group 6's product 0 overlaps C of group 5's product 0"));
+  assert_non_null(strstr(tesela_last_error(), "C of group 6's product 0 overlaps C of group 5's product 0"));
   descs[6].c.offset = ELEMENTS;
   assert_int_equal(tesela_gemm_grouped(context, descs, batches, ALL, NULL), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "group 6: product 0: c.offset is 40000"));

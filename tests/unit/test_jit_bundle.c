@@ -291,7 +291,7 @@ static void test_not_trusted(void **state) {
   static const mode_t modes[] = {0666, 0664, 0646};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     assert_int_equal(chmod(path, modes[i]), 0);
-    expect(TEXTS, "others than its owner may write to it");
+    expect(TEXTS, "other users may write to it");
   }
   assert_int_equal(chmod(path, 0644), 0);
   expect(0, NULL);

@@ -58,7 +58,7 @@ static void impossible_problems_are_refused(void **state) {
   transpose.a.row_stride = 7;
   expect_refused(&transpose, "same strides");
   gemm.in_place = true;
-  expect_refused(&gemm, "in place where a factor is triangular");
+  expect_refused(&gemm, "in place needs a triangular A or B");
 }
 
 /* A product of squares, whose A has this structure. */
@@ -75,9 +75,9 @@ static void impossible_structures_are_refused(void **state) {
   assert_int_equal(tsl_problem_check(&problem), TESELA_OK);
   problem.b.structure = TESELA_TRIANGULAR;
   problem.b.triangle = TESELA_UPPER;
-  expect_refused(&problem, "one of them must be general");
+  expect_refused(&problem, "A or B must be general");
   problem = with_structure(TESELA_F32, TESELA_SYMMETRIC, TESELA_WHOLE);
-  expect_refused(&problem, "which triangle");
+  expect_refused(&problem, "stored triangle must be specified");
   problem = with_structure(TESELA_F32, TESELA_GENERAL, TESELA_UPPER);
   expect_refused(&problem, "all of it is used");
   problem = with_structure(TESELA_F32, (tesela_structure)9, TESELA_UPPER);

@@ -406,8 +406,7 @@ static void memory_is_refused_with_numbers(void **state) {
   const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
   int count;
   tsl_candidate *candidates = list(&problem, "mock:1", "element", TSL_PLACE_HOST, &count);
-  assert_string_equal(candidates->refusal,
-                      "needs 11.4 MiB of memory on mock:1, but a plan may use 960 KiB");
+  assert_string_equal(candidates->refusal, "needs 11.4 MiB of memory on mock:1, but a plan may use 960 KiB");
   free(candidates);
   candidates = list(&problem, "mock:1", "element", TSL_PLACE_DEVICE, &count);
   assert_string_equal(candidates->refusal, "");
@@ -556,8 +555,8 @@ static void bits_of_all_devices_are_one_strategy_s(void **state) {
     assert_string_equal(tsl_same_bits_of(&problem)->name, rows[i].expected);
     assert_true(count == 1 || candidates[1].refusal[0]);
     if (rows[i].other)
-      assert_non_null(strstr(find(candidates, count, rows[i].other, "cpu")->refusal,
-                             "gives other bits than exact"));
+      assert_non_null(
+          strstr(find(candidates, count, rows[i].other, "cpu")->refusal, "gives other bits than exact"));
     free(candidates);
     if (!rows[i].other)
       continue;

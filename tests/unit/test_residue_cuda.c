@@ -173,7 +173,8 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
       assert_int_equal(full->apart[o], 1);
     }
     assert_int_equal(glance->rules.k, glance->k);
-    assert_true(glance->k <= full->k && (glance->k - 1) * glance->operands[0].along < full->k * full->operands[0].along &&
+    assert_true(glance->k <= full->k &&
+                (glance->k - 1) * glance->operands[0].along < full->k * full->operands[0].along &&
                 glance->k < 2100);
     assert_int_equal(glance->glance, -1);
     assert_int_equal(full->glance, glance->choice);

@@ -159,7 +159,7 @@ static void lines_that_are_not_finite_leave_the_others_alone(void **state) {
 static void refusals_say_why(void **state) {
   (void)state;
   assert_int_equal(multiply("cpu", "slices products=3", NULL, NULL), TESELA_UNSUPPORTED);
-  assert_non_null(strstr(tesela_last_error(), "only an ask"));
+  assert_non_null(strstr(tesela_last_error(), "only a requested accuracy"));
   assert_int_equal(multiply("cpu", "slices products=3", "1e-6", NULL), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "guarantees"));
 }

@@ -221,7 +221,7 @@ static void missing_files_are_named(void **state) {
   (void)state;
   scratch_write(&tree, "src/g/main.cl", "#include \"g.h\"\n");
   scratch_write(&tree, "src/g/g.h", "\n\n#include \"lost.h\"\n");
-  EXPECT_FAILURE("g/main.cl", TESELA_BAD_INPUT, "g/g.h, line 3", "lost.h", "beside", "shared");
+  EXPECT_FAILURE("g/main.cl", TESELA_BAD_INPUT, "g/g.h, line 3", "lost.h", "in its folder", "shared");
   EXPECT_FAILURE("g/none.cl", TESELA_BAD_INPUT, "g/none.cl", "TESELA_KERNEL_DIR");
   /* The embedded files do not fill the gaps of a source tree. */
   EXPECT_FAILURE("kernel/dialect.h", TESELA_BAD_INPUT, "kernel/dialect.h");
@@ -238,9 +238,9 @@ static void circles_are_reported(void **state) {
   scratch_write(&tree, "src/h/main.cl", "#include \"p.h\"\n");
   scratch_write(&tree, "src/h/p.h", "\n#include \"q.h\"\n");
   scratch_write(&tree, "src/h/q.h", "#include \"p.h\"\n");
-  EXPECT_FAILURE("h/main.cl", TESELA_BAD_INPUT, "h/q.h, line 1", "h/p.h", "circle");
+  EXPECT_FAILURE("h/main.cl", TESELA_BAD_INPUT, "h/q.h, line 1", "h/p.h", "cycle");
   scratch_write(&tree, "src/h/self.cl", "#include \"self.cl\"\n");
-  EXPECT_FAILURE("h/self.cl", TESELA_BAD_INPUT, "h/self.cl, line 1", "circle");
+  EXPECT_FAILURE("h/self.cl", TESELA_BAD_INPUT, "h/self.cl, line 1", "cycle");
 }
 
 /* --- hash --- */

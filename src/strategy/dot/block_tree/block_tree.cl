@@ -11,9 +11,9 @@
  * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: GROUP numbers. Any
  * strides and sizes. The order of the sum depends on both parameters. Each product is rounded k / all
  * times in its item's sum, then log2(GROUP) times in each of two reductions. */
+#include "fold.h"
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
-#include "fold.h"
 #include "kernel_gemm.h"
 
 #define GROUPS TSL_PARAM_GROUPS

@@ -10,7 +10,8 @@
  * takes as long as a small product. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
-/* Measured time of f32 products on an H100 divided by the model's: 0.67 to 0.88 (docs/lab/complex_real.md). */
+/* Measured time of f32 products on an H100 divided by the model's: 0.67 to 0.88 (docs/lab/complex_real.md).
+ */
 static const double seen = 0.75;
 
 /* Returns the number of configs of a strategy. */

@@ -8,7 +8,8 @@
  *   panels:    0         owned
  *   tile 0     | owner    | helper 0    |   Owners read the same panels at the same time, and so do helpers:
  *   tile 1     | owner    | helper 1    |   L2 serves the concurrent reads. (Classic stream-k ranges of equal
- *   tile 2     | owner    | helper 0    |   length start at any panel and were slower: docs/lab/cuda_wgmma.md.)
+ *   tile 2     | owner    | helper 0    |   length start at any panel and were slower:
+ * docs/lab/cuda_wgmma.md.)
  *
  * A helper publishes its partial accumulators in device memory in thread order, one block of sums and one
  * flag per warpgroup. A flag holds `ticket`, a number that no earlier run used, while its sums are valid; the

@@ -120,10 +120,10 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
 /* Numbers of a tile's steps that an item loads: EACH in each step, from several lines or from one. */
 typedef struct exact_source {
   TSL_GLOBAL const tsl_element *at;
-  TSL_INDEX apart, ahead;      /* distance to the next number, and to the next step */
+  TSL_INDEX apart, ahead; /* distance to the next number, and to the next step */
   /* lines within the matrix, and the terms of a step that the numbers belong to */
   int lines, term, term_apart;
-  int place, place_apart;      /* position in local memory, and distance to the next */
+  int place, place_apart; /* position in local memory, and distance to the next */
 } exact_source;
 typedef struct exact_fetched {
   tsl_element at[EACH];
@@ -154,7 +154,7 @@ TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
     numbers.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
-                                                                              : (tsl_element)0;
+                                                                                 : (tsl_element)0;
   from->at += from->ahead;
   return numbers;
 }
@@ -315,8 +315,7 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         const exact_line of_row = exact_row_at(lines, first_row, e, &g),
                          of_col = exact_col_at(lines, first_col, e, &g);
         const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e),
-                                                 &of_row,
-                                                 &of_col, exact_before(to, &g), &g);
+                                                     &of_row, &of_col, exact_before(to, &g), &g);
         left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }
     }

@@ -9,8 +9,8 @@
  *
  * NVIDIA's tf32 has as many digits at half the rate, and truncates factors: 2^-9. The sums are computed by
  * the fastest f16 strategy within the rest of the required accuracy (cuda_wgmma adds sums of 64 or 128 terms
- * in f32). Small numbers with too few f16 digits are counted, and docs/lab/halves.md proves when they do not matter.
- * Elements of C without this proof are computed in f32.
+ * in f32). Small numbers with too few f16 digits are counted, and docs/lab/halves.md proves when they do not
+ * matter. Elements of C without this proof are computed in f32.
  *
  * Parameters: none. Limits: f32 with a required accuracy of a little more than 2^-10; 65536 terms; devices
  * with kernels. */

@@ -340,10 +340,9 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *fr
   for (int r = 0; r < TILE * DEPTH / ITEMS; r++) {
     const int e = TSL_ITEM(0) + r * ITEMS, l = matrix.is_across ? e % TILE : e / DEPTH,
               d = matrix.is_across ? e / TILE : e % DEPTH;
-    dst[d * PITCH + l] =
-        line + l < lines && h + d < k
-            ? from[matrix.offset + (line + l) * matrix.across + (h + d) * matrix.along]
-            : 0;
+    dst[d * PITCH + l] = line + l < lines && h + d < k
+                             ? from[matrix.offset + (line + l) * matrix.across + (h + d) * matrix.along]
+                             : 0;
   }
 }
 
@@ -368,8 +367,7 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
   const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * TILE;
   TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + args.states[0]),
                        *columns = (TSL_GLOBAL const int *)(scratch + args.states[1]);
-  for (TSL_INDEX row = (TSL_INDEX)TSL_GROUP(1) * TILE; row < args.m;
-       row += (TSL_INDEX)TSL_GROUPS(1) * TILE) {
+  for (TSL_INDEX row = (TSL_INDEX)TSL_GROUP(1) * TILE; row < args.m; row += (TSL_INDEX)TSL_GROUPS(1) * TILE) {
     float sums[FOUR][FOUR];
     unsigned natives = 0;
     TSL_BARRIER();

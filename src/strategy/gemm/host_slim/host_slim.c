@@ -81,7 +81,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
       job.way == TSL_SLIM_UPDATE && job.shape.depth > TSL_SLIM_MOST; /* C is accessed in shorter pieces */
-  const double unfit = adds_up && (threads > 1 || job.shape.beta == 0) ? 1.25 : 1; /* measured; docs/lab/host_slim.md */
+  const double unfit =
+      adds_up && (threads > 1 || job.shape.beta == 0) ? 1.25 : 1; /* measured; docs/lab/host_slim.md */
   return (job.alone ? 6e-8 : 4e-6) +
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }

@@ -13,7 +13,8 @@
  *       |           |      | sums[r]        | HEIGHT x 4
  *                          +----------------+
  *
- * Two steps are unrolled, so that many loads are in flight before the first is used (docs/lab/image_microtile.md).
+ * Two steps are unrolled, so that many loads are in flight before the first is used
+ * (docs/lab/image_microtile.md).
  *
  * If A's rows are not contiguous, or not aligned to 16 bytes, its four elements are loaded one by one. Items
  * of a row of a group load the same elements, which caches answer at once. Rows of the last micro-tile beyond

@@ -174,7 +174,8 @@ TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int end, int across, i
   copies->from += copies->panel;
 }
 
-/* Sequence of panels of all tiles of this group. Panels of the next tile are copied while a tile is stored. */
+/* Sequence of panels of all tiles of this group. Panels of the next tile are copied while a tile is stored.
+ */
 typedef struct mma_stream {
   mma_copies a, b;
   int tile, tiles; /* tile whose panels are copied; number of tiles */

@@ -47,7 +47,8 @@
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
 #define BLOCK_LINES (128 / SIZE)
-/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024 bytes on. */
+/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024 bytes on.
+ */
 #define MAP_BYTES 128
 #define BARRIERS (2 * MAP_BYTES)
 #define PANELS (BARRIERS + 16 * STAGES)
@@ -130,8 +131,8 @@ TSL_FUNCTION void copy_panel(unsigned int end, TSL_GLOBAL char *map, int across,
 }
 
 /* Loads all panels of all work tiles of this group. Called by one item. */
-TSL_FUNCTION void run_producer(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
-                              const opencl_mma_group_arguments args) {
+TSL_FUNCTION void run_producer(unsigned int base, unsigned int full, unsigned int empty,
+                               TSL_GLOBAL char *maps, const opencl_mma_group_arguments args) {
   const int work_tiles = count_work_tiles(args);
   mma_pipeline_state stage = {0, 1}; /* all stages are empty at first */
   tsl_ptx_map_acquire(maps);
@@ -198,8 +199,8 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
 
 /* Computes and stores GROUP_M rows of all work tiles of this group. */
 TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned int empty,
-                                  TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
-                                  const opencl_mma_group_arguments args) {
+                                TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
+                                const opencl_mma_group_arguments args) {
   const int work_tiles = count_work_tiles(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
   const TSL_INDEX apart_pitch = args.whole.tiles_n * TILE_N, apart_rows = args.whole.tiles_m * TILE_M;
   const unsigned int from_a = A_MN_MAJOR ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;

@@ -25,12 +25,12 @@ typedef struct tsl_async {
   TSL_INDEX step;                  /* stride between elements of a vector */
   /* stride between vectors of this item, or between depths of single elements */
   TSL_INDEX pass;
-  TSL_INDEX advance;               /* stride between panels */
-  int line, depth;                 /* of the first element in the panel */
-  int reach;       /* lines from `line` on that are inside of the matrix */
-  unsigned int to; /* byte offset in a panel */
-  bool aligned;    /* vectors are contiguous and aligned: copied at once */
-  bool plain;      /* whole panels need no guards */
+  TSL_INDEX advance; /* stride between panels */
+  int line, depth;   /* of the first element in the panel */
+  int reach;         /* lines from `line` on that are inside of the matrix */
+  unsigned int to;   /* byte offset in a panel */
+  bool aligned;      /* vectors are contiguous and aligned: copied at once */
+  bool plain;        /* whole panels need no guards */
 } tsl_async;
 
 /* ACROSS: vectors along a depth (along_k: depths of a vector group). STRIDE: lines or depths

@@ -32,7 +32,8 @@
 #define TSL_FETCH_WHOLE 1   /* whole */
 #define TSL_FETCH_GUARDED 2
 
-/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel evenly in this way. */
+/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel evenly in this way.
+ */
 #define TSL_FETCH_RUN 8
 #define TSL_FETCH_ROUND(along_k, extent) ((along_k) ? TSL_FETCH_RUN * (extent) : (extent))
 #define TSL_FETCH_SINGLY(along_k, extent, items)                                                             \
@@ -145,7 +146,8 @@ TSL_FUNCTION void tsl_fetch_guarded_numbers(tsl_fetch *fetch, bool along_k, int 
 TSL_FUNCTION void tsl_fetch_vectors(tsl_fetch *fetch, int passes) {
   TSL_UNROLL
   for (int i = 0; i < passes; i++) {
-    tsl_group_queue_spread(fetch->held + i * TSL_LANES, TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, fetch->from[i]));
+    tsl_group_queue_spread(fetch->held + i * TSL_LANES,
+                           TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, fetch->from[i]));
     fetch->from[i] += fetch->advance;
   }
 }

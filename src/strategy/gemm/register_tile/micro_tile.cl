@@ -3,8 +3,8 @@
 #ifndef TSL_GEMM_REGISTER_TILE_MICRO_TILE
 #define TSL_GEMM_REGISTER_TILE_MICRO_TILE
 
-#include "register_tile_arguments.cl"
 #include "raster.h"
+#include "register_tile_arguments.cl"
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -52,7 +52,7 @@
 #if TSL_PARAM_SPLIT > 1
 typedef TSL_REAL tile_result;
 TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
-                         tsl_group_queue sum, const tsl_gemm_arguments *g) {
+                                 tsl_group_queue sum, const tsl_gemm_arguments *g) {
   (void)stride, (void)count, (void)together;
   TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
 }
@@ -92,8 +92,8 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
   at.slice = TSL_ITEM(0) / PLACES;
   at.m_item = item_row(at.place) * TSL_LANES;
   at.n_item = item_column(at.place) * TSL_LANES;
-  tsl_raster(TSL_GROUP(0), (args.m + TILE_M - 1) / TILE_M, (args.n + TILE_N - 1) / TILE_N, args.band,
-             &at.row, &at.col);
+  tsl_raster(TSL_GROUP(0), (args.m + TILE_M - 1) / TILE_M, (args.n + TILE_N - 1) / TILE_N, args.band, &at.row,
+             &at.col);
   at.row *= TILE_M;
   at.col *= TILE_N;
   at.first = TSL_GROUP(1) * args.split_depth;
@@ -114,13 +114,13 @@ TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *pa
   TSL_UNROLL
   for (int i = 0; i < VECTORS_M; i++)
     tsl_group_queue_spread(rows + i * TSL_LANES,
-                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
+                           TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
 }
 TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int j = 0; j < VECTORS_N; j++)
     tsl_group_queue_spread(columns + j * TSL_LANES,
-                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
+                           TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
 }
 
 /* Computes sum[i][j] += row i times column j. */
@@ -141,7 +141,8 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *r
 
 /* Adds the products of one depth in boustrophedon order along the shorter side of the micro-tile:
  * successive multiply-adds share an operand. NVIDIA multiprocessors read two registers per clock
- * beyond the previous instruction's, and this order leaves the compiler most freedom (docs/lab/register_tile.md). */
+ * beyond the previous instruction's, and this order leaves the compiler most freedom
+ * (docs/lab/register_tile.md). */
 TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
   TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)

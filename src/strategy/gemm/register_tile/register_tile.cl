@@ -10,13 +10,13 @@
  *     TILE_K                                    MICRO_M x MICRO_N fused multiply-adds
  *     +----+    +-----------+                 write what was read to the other half of local memory; barrier
  *     |    |    | o . o .   |
- *     | A  |  | . . . .   | TILE_M        A micro-tile consists of vectors (o) ITEMS_N vectors apart in a row and
- *     |    |    | o . o .   |               ITEMS_M apart in a column: adjacent items read adjacent vectors,
+ *     | A  |  | . . . .   | TILE_M        A micro-tile consists of vectors (o) ITEMS_N vectors apart in a row
+ * and |    |    | o . o .   |               ITEMS_M apart in a column: adjacent items read adjacent vectors,
  *     +----+    +-----------+               without bank conflicts.
  *
- * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of every
- * panel; their sums are added in order in local memory at the end. So a group is large, while its tile is
- * small enough for all units to have one. Grid: dimension 0 counts tiles of C, dimension 1 k splits,
+ * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of
+ * every panel; their sums are added in order in local memory at the end. So a group is large, while its tile
+ * is small enough for all units to have one. Grid: dimension 0 counts tiles of C, dimension 1 k splits,
  * dimension 2 products of a batch. With several splits, their sums go to the workspace, and
  * register_tile_sum.cl adds them in order.
  *
@@ -53,7 +53,8 @@
 /* Depth of the panel at which the next panel is written to local memory: well before the barrier if
  * there are two stages. */
 #define SMEM_STORE_STEP (STAGES == 1 ? SLICE_DEPTH - 1 : SLICE_DEPTH / 2)
-/* 1: the panel after next is read right after the write; 0: at the end of the current panel. Measured (docs/lab/register_tile.md). */
+/* 1: the panel after next is read right after the write; 0: at the end of the current panel. Measured
+ * (docs/lab/register_tile.md). */
 #define PREFETCH_EARLY (SLICES == 1 || STAGES == 1)
 /* The item's positions in the first stage of each operand's panels. */
 typedef struct tile_panels {
@@ -61,7 +62,8 @@ typedef struct tile_panels {
   int a_first, b_first;
 } tile_panels;
 
-/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it needs no guards. */
+/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it needs no guards.
+ */
 TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
   if (plain) {
     tsl_fetch_plain(a_fetch, OF_A);
@@ -75,8 +77,8 @@ TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX l
 /* Multiplies the panel of `stage`, while the next panel is written to local memory and the one
  * after it is read. */
 TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL_REAL *columns,
-                             const tile_panels *panels, int stage, tsl_fetch *a_fetch, tsl_fetch *b_fetch,
-                             TSL_INDEX left, bool plain) {
+                                 const tile_panels *panels, int stage, tsl_fetch *a_fetch, tsl_fetch *b_fetch,
+                                 TSL_INDEX left, bool plain) {
   const int next = STAGES == 1 ? 0 : stage ^ 1;
   TSL_UNROLL
   for (int depth = 0; depth < SLICE_DEPTH; depth++) {
@@ -94,7 +96,8 @@ TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows,
     }
     multiply(sum, rows, columns);
     read_rows(rows, panels->a + stage * PANEL_A + (depth + 1) % SLICE_DEPTH * PITCH_A + panels->a_first);
-    read_columns(columns, panels->b + stage * PANEL_B + (depth + 1) % SLICE_DEPTH * PITCH_B + panels->b_first);
+    read_columns(columns,
+                 panels->b + stage * PANEL_B + (depth + 1) % SLICE_DEPTH * PITCH_B + panels->b_first);
   }
   if (!PREFETCH_EARLY)
     fetch_both(a_fetch, b_fetch, left, plain);

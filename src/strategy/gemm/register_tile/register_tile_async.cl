@@ -2,10 +2,11 @@
  * Beyond register_tile.cl: copies in flight need no registers, so that panels are prefetched STAGES - 1
  * ahead. Each slice has its own panels, so that slices of one warp never wait for other slices.
  *
- *   slice 0  | stage 0: A, B | stage 1: A, B | ...    while stage s is multiplied, copies fill the next stages;
- *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
+ *   slice 0  | stage 0: A, B | stage 1: A, B | ...    while stage s is multiplied, copies fill the next
+ * stages; slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
- * Slices take SLICE_DEPTH depths in turn: slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K.
+ * Slices take SLICE_DEPTH depths in turn: slice s multiplies the depths from s * SLICE_DEPTH on of a panel of
+ * TILE_K.
  *
  * Parameters: as register_tile.cl; TSL_PARAM_STAGES is 2 or 3; a slice is whole warps. Defines: A_ALONG_K,
  * B_ALONG_K. Limits: any sizes, strides and alignment; numbers of four bytes. */
@@ -74,7 +75,7 @@ TSL_FUNCTION void copy_panel(async_panels *p) {
 
 /* Multiplies a panel while another one is copied. */
 TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MICRO_M],
-                             TSL_REAL columns[2][MICRO_N], async_panels *p) {
+                                 TSL_REAL columns[2][MICRO_N], async_panels *p) {
   TSL_UNROLL
   for (int depth = 0; depth < SLICE_DEPTH; depth++) {
     const int next = (depth + 1) % SLICE_DEPTH;

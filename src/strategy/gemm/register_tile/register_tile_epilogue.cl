@@ -45,7 +45,7 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
   const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
   if (row < g->m && col < g->n)
     store_elements(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
-           g->c_col_stride, g->n - col, corner->together, sum, g);
+                   g->c_col_stride, g->n - col, corner->together, sum, g);
 }
 
 #if STAGED
@@ -79,8 +79,8 @@ TSL_FUNCTION TSL_REAL load_staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n)
 }
 
 /* Stores an item's numbers of a row; numbers from `inside` on are outside of C. */
-TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, const TSL_REAL *sums, int inside,
-                                TSL_REAL alpha, TSL_REAL beta) {
+TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, const TSL_REAL *sums,
+                                int inside, TSL_REAL alpha, TSL_REAL beta) {
   if (beta == 0) {
     TSL_UNROLL
     for (int p = 0; p < STAGE_STEPS; p++, data += step)
@@ -133,7 +133,7 @@ TSL_FUNCTION tsl_group_queue exchanged(tsl_group_queue queue) {
 #if SLICES > 1
 /* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
 TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
-                       const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
+                                const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
   const int across = EXTENT_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
   TSL_UNROLL_BY(1)
   for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
@@ -180,7 +180,8 @@ TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, cons
  * between even and odd registers. Where sums are stored as vectors with swapped neighbours, each
  * sum is in an odd register when its operand is in an even one, and vice versa. Sums of slices are
  * stored in this way; with one slice, this function pretends it. Measured: docs/lab/register_tile.md. */
-TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
+TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N],
+                                                TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
   if (never)
     TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? WIDTH_N : MICRO_M); outer++)

@@ -1,6 +1,6 @@
 /* Performance model of register_tile: cost of a panel for a group, groups that share a compute
- * unit, and memory. It counts clocks of a unit. The constants were fitted on an H200 (docs/lab/register_tile.md) and
- * hold for units with four schedulers of 32 lanes or similar. */
+ * unit, and memory. It counts clocks of a unit. The constants were fitted on an H200
+ * (docs/lab/register_tile.md) and hold for units with four schedulers of 32 lanes or similar. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * which the multiply-adds read them. For CPUs, whose caches replace local memory, and for GPUs that keep
  * local memory in the same caches.
  *
- *   panel i of A: MICRO_M rows  | k = 0: row 0, row 1, ... | k = 1: ... |      lines beyond the matrix are zeros
- *   panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
+ *   panel i of A: MICRO_M rows  | k = 0: row 0, row 1, ... | k = 1: ... |      lines beyond the matrix are
+ * zeros panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
  *
  * A micro-tile of C is panel i of A times panel j of B: for each k, MICRO_N numbers of B as vectors, times
  * each of MICRO_M numbers of A. PACKED: each item of a group has one micro-tile. PACKED_SERIAL: a group is
@@ -19,8 +19,8 @@
  *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and
  * strides. Workspace: both operands, lines rounded up to whole panels. */
-#include "register_tile_arguments.cl"
 #include "raster.h"
+#include "register_tile_arguments.cl"
 #include "units.h"
 
 #define TILE_M TSL_PARAM_TILE_M
@@ -50,7 +50,8 @@
 #define CHUNK TSL_REGISTER_TILE_PACK_DEPTHS
 
 #ifdef TSL_COMPLEX
-/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: factor of imaginary parts. */
+/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: factor of imaginary parts.
+ */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
@@ -119,8 +120,9 @@ tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
 
 #ifdef TSL_COMPLEX
 /* Stores a vector of elements of C from the real and imaginary parts of their sums. */
-TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_group_queue real,
-                         tsl_group_queue imaginary, const tsl_gemm_arguments *g) {
+TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
+                                 tsl_group_queue real, tsl_group_queue imaginary,
+                                 const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
   tsl_group_queue_spread(line[0], real);
   tsl_group_queue_spread(line[1], imaginary);
@@ -143,12 +145,12 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
     TSL_UNROLL
     for (int j = 0; j < VECTORS; j++) {
       const tsl_group_queue x = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES),
-                      y = TSL_LOAD(TSL_REAL, TSL_LANES, b + MICRO_N + j * TSL_LANES);
+                            y = TSL_LOAD(TSL_REAL, TSL_LANES, b + MICRO_N + j * TSL_LANES);
       TSL_UNROLL
       for (int i = 0; i < MICRO_M; i++) {
         const tsl_group_queue u = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]),
-                        v = TSL_SPLAT(TSL_REAL, TSL_LANES, a[MICRO_M + i]),
-                        minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -a[MICRO_M + i]);
+                              v = TSL_SPLAT(TSL_REAL, TSL_LANES, a[MICRO_M + i]),
+                              minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -a[MICRO_M + i]);
         real[i][j] = TSL_FMA(u, x, real[i][j]);
         imaginary[i][j] = TSL_FMA(u, y, imaginary[i][j]);
         real[i][j] = TSL_FMA(minus, y, real[i][j]);
@@ -168,8 +170,8 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
   for (int v = 0; v < MICRO_M * VECTORS; v++) {
     const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
-      store_elements(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride, g.n - col,
-             kept[0][v], kept[1][v], &g);
+      store_elements(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride,
+                     g.n - col, kept[0][v], kept[1][v], &g);
   }
 }
 #else
@@ -214,8 +216,7 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
-                              TSL_GLOBAL tsl_result *TSL_RESTRICT c,
-                              const tsl_register_tile_arguments args) {
+                              TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
   if (is_unwanted(args.wanted, args.wanted_above))
     return;
   const tsl_gemm_arguments g = gemm_of(args);

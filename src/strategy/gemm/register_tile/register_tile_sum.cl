@@ -1,8 +1,8 @@
 /* Sum of k splits of register_tile: C = alpha (split 0 + split 1 + ...) + beta C, in this order, so that
  * every run gives the same bits.
  *
- *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...  an item adds one vector of a row; splits
- *                                                                      start at number `first`
+ *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...  an item adds one vector of a row;
+ * splits start at number `first`
  *
  * Where C cannot be stored in vectors, adjacent items add and store adjacent numbers.
  *

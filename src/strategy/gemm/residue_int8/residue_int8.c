@@ -11,10 +11,10 @@
  * no further product is needed). A line's rounding error is relative to its norm, but the bound is relative
  * to |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
  * their digits, and how much of a line's sum its largest element is. A row with few small elements and a
- * column without dominating elements give an element with a small error (docs/lab/residue_int8.md has the proof). Each call
- * takes the number of moduli that leaves few lines without this proof. These lines, and lines that are not
- * finite, are multiplied in C's type (native lines). If they are many, another strategy computes everything
- * (whole.c).
+ * column without dominating elements give an element with a small error (docs/lab/residue_int8.md has the
+ * proof). Each call takes the number of moduli that leaves few lines without this proof. These lines, and
+ * lines that are not finite, are multiplied in C's type (native lines). If they are many, another strategy
+ * computes everything (whole.c).
  *
  * Beyond the rungs below: no unit for C's type is needed. Three forms give the same bits: the CPU's
  * (residue_int8_host.c), CUDA's for NVIDIA's sm_90a (residue_int8_run.c), and portable kernels with the

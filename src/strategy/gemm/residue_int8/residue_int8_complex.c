@@ -9,8 +9,8 @@
  *
  * Both parts of a number have one scale. A line is 2 k real numbers. An element's real part is the row (re a,
  * im a) times the column (re b, -im b), its imaginary part the same row times (im b, re b). These are the
- * same numbers in another order, which changes neither norms nor the claim of docs/lab/residue_int8.md, so all of it holds
- * for both parts with 2 k terms. */
+ * same numbers in another order, which changes neither norms nor the claim of docs/lab/residue_int8.md, so
+ * all of it holds for both parts with 2 k terms. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 const char *tsl_residue_native_defines(const tsl_problem *problem) {

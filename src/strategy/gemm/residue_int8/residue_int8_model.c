@@ -1,5 +1,5 @@
-/* Performance model of residue_int8, and its traffic. docs/lab/residue_int8.md has the measurements behind the
- * constants. A call is expected to choose the number of moduli that normal random numbers need. */
+/* Performance model of residue_int8, and its traffic. docs/lab/residue_int8.md has the measurements behind
+ * the constants. A call is expected to choose the number of moduli that normal random numbers need. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"

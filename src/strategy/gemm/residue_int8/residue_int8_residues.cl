@@ -148,7 +148,8 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
   const residue_matrix matrix = portable.operands[operand];
   const int lines = matrix.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
             chunks = part_chunks * portable.parts,
-            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->moduli_to_convert[operand];
+            moduli =
+                ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->moduli_to_convert[operand];
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
   if (line >= (operand ? portable.n : portable.m))
@@ -187,12 +188,12 @@ tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_po
   if (row >= portable.m || l >= chosen(scratch, &portable))
     return;
   const residue_modulus modulus = rules->moduli[l];
-  const TSL_VECTOR(int, 4) sums =
-      TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)(scratch + portable.sums) + row * portable.sums_row + col);
+  const TSL_VECTOR(int, 4) sums = TSL_LOAD_ALIGNED(
+      int, 4, (TSL_GLOBAL const int *)(scratch + portable.sums) + row * portable.sums_row + col);
   const unsigned word = rest_of((unsigned)TSL_LANE(sums, 0) + modulus.bias, &modulus) |
                         rest_of((unsigned)TSL_LANE(sums, 1) + modulus.bias, &modulus) << 8 |
                         rest_of((unsigned)TSL_LANE(sums, 2) + modulus.bias, &modulus) << 16 |
                         rest_of((unsigned)TSL_LANE(sums, 3) + modulus.bias, &modulus) << 24;
-  *(TSL_GLOBAL unsigned *)(scratch + portable.rests + plane * portable.rest_plane + row * portable.rest_row + col) =
-      word;
+  *(TSL_GLOBAL unsigned *)(scratch + portable.rests + plane * portable.rest_plane + row * portable.rest_row +
+                           col) = word;
 }

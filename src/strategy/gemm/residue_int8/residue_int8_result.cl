@@ -26,8 +26,8 @@
 #define MODULI_MOST 10 /* rules.c */
 #endif
 
-TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable, int operand,
-                          TSL_INDEX line) {
+TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable,
+                          int operand, TSL_INDEX line) {
   return ((TSL_GLOBAL const int *)(scratch + portable->scales[operand]))[line];
 }
 
@@ -48,8 +48,8 @@ TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, 
                                const residue_portable *portable) {
   unsigned rests = *(TSL_GLOBAL const unsigned *)(from + plane * portable->parts * portable->rest_plane);
   for (int part = 1; part < portable->parts; part++) {
-    const unsigned more =
-        *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)plane * portable->parts + part) * portable->rest_plane);
+    const unsigned more = *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)plane * portable->parts + part) *
+                                                                    portable->rest_plane);
     unsigned sum = 0;
     for (int i = 0; i < FOUR; i++)
       sum |= ((rests >> 8 * i & 255) + (more >> 8 * i & 255)) % p << 8 * i;
@@ -180,22 +180,26 @@ tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const 
     if (!is_own && scale_of(scratch, &portable, 0, row) != TSL_RESIDUE_NO_SCALE)
       continue;
     TSL_GLOBAL const residue_real *left = a + portable.operands[0].offset + row * portable.operands[0].across,
-                                  *right = b + portable.operands[1].offset + col * portable.operands[1].across;
+                                  *right =
+                                      b + portable.operands[1].offset + col * portable.operands[1].across;
     TSL_GLOBAL residue_real *to = c + portable.c_offset + row * portable.c_row + col * portable.c_col;
 #ifdef TSL_RESIDUE_COMPLEX
     residue_real sums[2][2] = {{0, 0}, {0, 0}};
     for (int h = 0; h < k; h++)
       for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
-          sums[i][j] = TSL_FMA(left[h * portable.operands[0].along + i], right[h * portable.operands[1].along + j], sums[i][j]);
+          sums[i][j] = TSL_FMA(left[h * portable.operands[0].along + i],
+                               right[h * portable.operands[1].along + j], sums[i][j]);
     for (int part = 0; part < 2; part++)
-      finish(to + part, residue_native_part(part, sums, portable.operands[0].is_conjugate, portable.operands[1].is_conjugate),
+      finish(to + part,
+             residue_native_part(part, sums, portable.operands[0].is_conjugate,
+                                 portable.operands[1].is_conjugate),
              &portable);
 #else
     residue_native sum = 0;
     for (int h = 0; h < k; h++)
-      sum = TSL_FMA((residue_native)left[h * portable.operands[0].along], (residue_native)right[h * portable.operands[1].along],
-                    sum);
+      sum = TSL_FMA((residue_native)left[h * portable.operands[0].along],
+                    (residue_native)right[h * portable.operands[1].along], sum);
     finish(to, sum, &portable);
 #endif
   }

@@ -58,8 +58,8 @@ TSL_FUNCTION void add_top(item_sums *sums_in, unsigned top) {
 }
 
 /* Adds an item's elements; its sums of tops fit in 32 bits (residue_int8.c limits k). */
-TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
-                         int each, int k, const residue_guess *guess, const residue_bits *least) {
+TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from, residue_index step,
+                         int first, int each, int k, const residue_guess *guess, const residue_bits *least) {
   const int exponent = guess->exponent;
   const unsigned limit = guess->limit;
   residue_bits largest = sums_in->largest;
@@ -162,14 +162,16 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < portable.blocks[0] ? 0 : 1;
   const residue_matrix matrix = portable.operands[operand];
-  const int lines = matrix.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
+  const int lines = matrix.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG,
+            each = ITEMS / lines;
   const int own = matrix.is_across ? item % lines : item / each,
             worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1,
             head = matrix.is_across ? own : own * each;
   const int number = (TSL_GROUP(0) - (operand ? portable.blocks[0] : 0)) * lines + own,
             count = operand ? portable.n : portable.m, is_there = number < count,
             numbers = portable.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
-  TSL_GLOBAL const residue_bits *from = (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
+  TSL_GLOBAL const residue_bits *from =
+      (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
   item_sums mine;
 
@@ -186,8 +188,9 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_BARRIER();
   forget(&mine);
   for (int i = worker; i < samples && sampled < TSL_RESIDUE_INFINITY; i += each)
-    add_top(&mine, residue_top(magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i))),
-                               exponent));
+    add_top(&mine,
+            residue_top(magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i))),
+                        exponent));
   put(all, item, &mine);
   ADD_ALL(all, item, worker, each, next);
   if (worker == 0) {
@@ -302,7 +305,8 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     residue_choice choice = choice_by(rules, counts, costs);
     if (portable.is_kept) {
       const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + portable.made);
-      choice.moduli_to_convert[portable.stays] = residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
+      choice.moduli_to_convert[portable.stays] =
+          residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
     }
     choices[0] = choice;
   }

@@ -6,7 +6,8 @@
  * counts of lines.
  *
  * A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e a. C' = A' B' is
- * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2. docs/lab/residue_int8.md proves the bounds. */
+ * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2. docs/lab/residue_int8.md proves the
+ * bounds. */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 

@@ -232,8 +232,8 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
 
 /* Time of an element of a listed line on the CPU, relative to an element of the subplan's product; and the
  * part of the subplan's predicted time that residues may take. A Xeon with AMX, one thread, 1400 cubed:
- * log-normal numbers ran at 0.65 to 0.69 of the subplan's speed by 4.5 and 1; ReLU of normal numbers in f32 at
- * 0.84. */
+ * log-normal numbers ran at 0.65 to 0.69 of the subplan's speed by 4.5 and 1; ReLU of normal numbers in f32
+ * at 0.84. */
 static const double slower_lines = 12, subplan_part = 0.85;
 
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {

@@ -307,8 +307,8 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
 }
 
 /* Returns the bytes of a slab that a fast link can transfer while `lines` lines are computed. Large slabs are
- * faster: fewer products, fewer preparations of the resident operand (docs/lab/several.md), and adjacent rows in one
- * copy. */
+ * faster: fewer products, fewer preparations of the resident operand (docs/lab/several.md), and adjacent rows
+ * in one copy. */
 static double slab_beside(const tile_cutter *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};

@@ -8,10 +8,11 @@
  *                                                  --->  alpha 2^-(e_i + f_j) sum + beta C
  *
  * Slice s is 2^-8 of the previous one. So the products that six leave out are as much as two roundings; three
- * leave out as much as factors of 16 bits would (Henry, Tang and Heinecke, arXiv 1904.06376; docs/lab/slices.md has the
- * bound). The smallest products come first. Each is a plan of the device's fastest bf16 strategy, which
- * decides C's bits. Lines are scaled by powers of two, so that nothing overflows or becomes subnormal. Lines
- * with infinities or NaN, or whose numbers differ by more than 2^94, are multiplied in f32.
+ * leave out as much as factors of 16 bits would (Henry, Tang and Heinecke, arXiv 1904.06376;
+ * docs/lab/slices.md has the bound). The smallest products come first. Each is a plan of the device's fastest
+ * bf16 strategy, which decides C's bits. Lines are scaled by powers of two, so that nothing overflows or
+ * becomes subnormal. Lines with infinities or NaN, or whose numbers differ by more than 2^94, are multiplied
+ * in f32.
  *
  * Parameters: products. Limits: f32; 65536 terms. */
 #include "strategy/gemm/slices/slices.h"
@@ -35,8 +36,8 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-/* Returns the error bound (docs/lab/slices.md). Sums of all products have 1.05 times the error of one. Products left
- * out: 2.02 u with six, 3.01 2^-16 with three. alpha, beta C and their sum add 4. */
+/* Returns the error bound (docs/lab/slices.md). Sums of all products have 1.05 times the error of one.
+ * Products left out: 2.02 u with six, 3.01 2^-16 with three. alpha, beta C and their sum add 4. */
 static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;

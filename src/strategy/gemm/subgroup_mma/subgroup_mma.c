@@ -56,7 +56,8 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
-  /* seen with IGC 1.0.12504 for K-major operands (docs/lab/subgroup_mma.md); the crash would end the user's process */
+  /* seen with IGC 1.0.12504 for K-major operands (docs/lab/subgroup_mma.md); the crash would end the user's
+   * process */
   if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
     return tsl_refusal(
         "Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",

@@ -40,7 +40,8 @@
 #define CHUNK (16 / SIZE)         /* elements of a chunk */
 #define OWN_A (TILE_M * CHUNKS / ITEMS)
 #define OWN_B (TILE_N * CHUNKS / ITEMS)
-/* Capacity of arrays: never one, as arrays of one element crash a compiler of Intel's (docs/lab/subgroup_mma.md). */
+/* Capacity of arrays: never one, as arrays of one element crash a compiler of Intel's
+ * (docs/lab/subgroup_mma.md). */
 #define OWN_MOST (OWN_A + OWN_B)
 #define BAND 8 /* rows of tiles that are visited together, for cache reuse */
 
@@ -99,7 +100,8 @@ TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *src, TSL_INDEX ste
   return out;
 }
 
-/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take the same branch. */
+/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take the same branch.
+ */
 TSL_FUNCTION void fetch(tsl_chunk *held, side *operand, bool across, int extent, int count, TSL_INDEX left) {
   if (left >= DEPTH && operand->by_chunks) {
     TSL_UNROLL

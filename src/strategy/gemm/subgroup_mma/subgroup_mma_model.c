@@ -1,4 +1,5 @@
-/* Performance model of subgroup_mma from data sheets' rates and costs of copies. Not measured; see docs/lab/subgroup_mma.md.
+/* Performance model of subgroup_mma from data sheets' rates and costs of copies. Not measured; see
+ * docs/lab/subgroup_mma.md.
  */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 

@@ -5,11 +5,13 @@
  *
  *                 n (large)                      k
  *            +----+----+----+   A   | chunk | chunk | ...   TILE_M rows, copied to local memory a chunk early
- *          k | B  |  |    |                    | 0 1 2 0 1 2 ...       in a chunk, slice s of the group takes steps s,
- *            |  |    |    |                                            s + SLICES, ...; the slices' sums are added in
+ *          k | B  |  |    |                    | 0 1 2 0 1 2 ...       in a chunk, slice s of the group takes
+ * steps s, |  |    |    |                                            s + SLICES, ...; the slices' sums are
+ * added in
  *            +----+----+----+                                            order at the end
  *     A      +----+----+----+
- *     m thin | tile  |    | C              A step is as many k as a vector has elements. An item holds the elements of B
+ *     m thin | tile  |    | C              A step is as many k as a vector has elements. An item holds the
+ * elements of B
  *            +----+----+----+       for FLIGHT steps, and loads the next ones into the registers it has used.
  *
  * B's vectors run along rows of contiguous columns if possible (each item has whole columns), else along k
@@ -86,7 +88,7 @@ typedef struct thin_stream {
   TSL_INDEX deeper;                       /* stride along k */
   /* numbers of a vector across columns that are inside of the matrix */
   int inside[LINES];
-  bool vectors;                           /* whole vectors can be read */
+  bool vectors; /* whole vectors can be read */
 } thin_stream;
 
 /* Returns the item's column: vectors of a line are ITEMS_N vectors apart, single columns ITEMS_N columns. */
@@ -168,7 +170,8 @@ TSL_FUNCTION int chunk_depth(bool along_k, int index) {
   return (along_k ? index % (CHUNK / TSL_LANES) : index / TILE_M) * TSL_LANES;
 }
 
-/* Returns the start of a row; rows outside of the matrix read the last row, and their sums are never stored. */
+/* Returns the start of a row; rows outside of the matrix read the last row, and their sums are never stored.
+ */
 TSL_FUNCTION TSL_GLOBAL const TSL_REAL *row_start(TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                                                   TSL_INDEX row, TSL_INDEX depth) {
   return a + g->a_offset + (row < g->m ? row : g->m - 1) * g->a_row_stride + depth * g->a_col_stride;

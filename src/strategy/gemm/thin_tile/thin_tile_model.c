@@ -26,8 +26,8 @@ static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
 static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
                     launch_share = 0.54, sum_launch_share = 0.81;
 
-/* CPUs, fitted to 12 configs of 16 x 4096 x 4096 on PoCL (docs/lab/thin_tile.md). walk_seconds: a row of a strip
- * whose page misses the TLB, from memory; walk_again_seconds: from a cache, in lower tiles.
+/* CPUs, fitted to 12 configs of 16 x 4096 x 4096 on PoCL (docs/lab/thin_tile.md). walk_seconds: a row of a
+ * strip whose page misses the TLB, from memory; walk_again_seconds: from a cache, in lower tiles.
  * processor_clocks: clocks over the minimum. spilled: factor where sums spill to memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 

@@ -66,7 +66,7 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
           line[e] += shares[s * LINE + place + e];
       }
       tsl_group_queue_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                       g.n - col, together, tsl_group_queue_gather(line), g.alpha, g.beta);
+                             g.n - col, together, tsl_group_queue_gather(line), g.alpha, g.beta);
     }
     TSL_BARRIER();
   }

@@ -29,7 +29,8 @@ static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *
   tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
-/* Returns the bound, which docs/lab/solve_device_blocked.md derives. Without products it is that of substitution. */
+/* Returns the bound, which docs/lab/solve_device_blocked.md derives. Without products it is that of
+ * substitution. */
 static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_solve_cut cut;
   tsl_accuracy made = tsl_accuracy_of_substitution(problem, config);

@@ -343,7 +343,8 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
   TSL_LOCAL TSL_REAL inverse[TSL_PARAM_BLOCK * PARTS];
   TSL_LOCAL int divides[TSL_PARAM_BLOCK / SOLVE_TILE];
   const int across = TSL_ITEM(0), line = TSL_ITEM(1), item = line * ACROSS + across;
-  const solve_walk walk_a = solve_walk_over(a, solve_block.a, solve_block.a_down, item, TSL_PARAM_BLOCK, SOLVE_TILE);
+  const solve_walk walk_a =
+      solve_walk_over(a, solve_block.a, solve_block.a_down, item, TSL_PARAM_BLOCK, SOLVE_TILE);
   for (TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TSL_PARAM_COLUMNS; first_col < solve_block.cols;
        first_col += (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_COLUMNS) {
     TSL_GLOBAL TSL_REAL *panel = x + first_col * solve_block.x.col_stride * PARTS;
@@ -353,7 +354,8 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
     if (item < TSL_PARAM_BLOCK / SOLVE_TILE)
       divides[item] = 0;
     {
-      const solve_walk walk_x = solve_walk_over(panel, solve_block.x, solve_block.x_down, item, PASS, TSL_PARAM_COLUMNS);
+      const solve_walk walk_x =
+          solve_walk_over(panel, solve_block.x, solve_block.x_down, item, PASS, TSL_PARAM_COLUMNS);
       TSL_REAL staged[PASSES * X_ROUNDS * PARTS];
       solve_fetch_x(walk_x, solve_block, first_col, staged);
       solve_fetch_a(walk_a, solve_block, 0, staged_a);

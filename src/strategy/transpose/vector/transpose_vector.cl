@@ -56,7 +56,6 @@
 #define TILES 1
 #endif
 
-
 #if BYTES == 8
 TSL_FUNCTION void turn(VECTOR *block) {
   const WORD kept = TSL_LANE(block[0], 1);
