@@ -107,7 +107,7 @@ static void expect_refusals(called *called_in) {
   called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 24, .col_stride = 2};
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "strides 2 and 24");
   called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 1, .col_stride = 3};
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "must lie the same way");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "all must be alike");
   called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 380};
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a: piece 1 has offset 380 and takes 36 elements");
   called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 250};

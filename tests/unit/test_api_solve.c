@@ -291,7 +291,7 @@ static void mistakes_have_sentences(void **state) {
   expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "stored triangle must be specified");
   desc = good;
   desc.structure = TESELA_SYMMETRIC;
-  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "a solve can conjugate A only");
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "a solve needs a triangular");
   desc = good;
   desc.in_place = 1;
   expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");

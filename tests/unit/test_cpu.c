@@ -76,7 +76,7 @@ static void test_refuses(void **state) {
   none = buffer;
   assert_int_equal(with->buffer_create(cpu.device, SIZE_MAX, &none), TESELA_OUT_OF_MEMORY);
   assert_null(none);
-  assert_memory_equal(tesela_last_error(), "cpu: asked for 16", 17);
+  assert_memory_equal(tesela_last_error(), "cpu: requested 16", 17);
   with->buffer_destroy(buffer);
   cpu_end(&cpu);
 }
