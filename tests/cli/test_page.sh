@@ -38,7 +38,7 @@ if command -v gnuplot >/dev/null; then
   # Why one beats another: what each strategy counts, and a sentence beside the rung below.
   has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
   # The ideas with their pictures, where the sentences lead.
-  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: each number that' \
+  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: an element' \
     '  A ---&gt; (i,j) C' 'lifts traffic to memory and caches on the host'
   lacks full.html 'idea-tile_local'
   lacks full.html 'It the '

@@ -48,7 +48,7 @@ prints 'A^H X = (1-2i) B' c128
 python 'near(np.triu(np.nan_to_num(get("zu"))).conj().T @ get("x"), (1 - 2j) * get("zb"))'
 tesela 0 solve l.npy b.npy -o x4.mtx --type f32 --verify
 tesela 0 solve l.npy b.npy --expect x4.mtx --tolerance 1e-4
-prints 'agrees with x4.mtx' '--tolerance 0.0001 decided'
+prints 'agrees with x4.mtx' 'compared within --tolerance 0.0001'
 tesela 1 solve l.npy b.npy --expect x4.mtx --tolerance 1e-12
 says 'the solution differs from x4.mtx'
 tesela 0 solve l.npy b.npy --json

@@ -134,7 +134,8 @@ static void refusals(void **state) {
   assert_null(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
   problem.c.row_stride = 40;
   problem.c.col_stride = 2;
-  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS), "contiguous rows or columns"));
+  assert_non_null(
+      strstr(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS), "contiguous rows or columns"));
   problem.m = problem.a.rows = problem.c.rows = 16;
   assert_null(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
 }

@@ -109,7 +109,8 @@ static void refusals(void **state) {
   assert_null(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS));
   problem.c.row_stride = 20;
   problem.c.col_stride = 2;
-  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS), "contiguous rows or columns"));
+  assert_non_null(
+      strstr(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS), "contiguous rows or columns"));
   problem.m = problem.a.rows = problem.c.rows = 8;
   assert_null(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS));
 }

@@ -1,7 +1,7 @@
-/* C is cut into blocks that threads take one after the other. A block of A and a block of B are packed to fit
- * the caches. They are multiplied there, a tile of C in registers at a time. Beyond `sequential_optimized`:
- * an element from memory serves a whole block, an element from a cache a tile; vectors for any strides; all
- * cores.
+/* Idea: C is cut into blocks that threads take one after the other. A block of A and a block of B are packed
+ * to fit the caches. They are multiplied there, a tile of C in registers at a time. Beyond
+ * `sequential_optimized`: an element from memory serves a whole block, an element from a cache a tile;
+ * vectors for any strides; all cores.
  *
  *                 n                        task: one block of C; for each panel p of DEPTH along k:
  *               B |   COLUMNS  |             pack A(block's rows, p) as micro-panels of TILE_ROWS rows

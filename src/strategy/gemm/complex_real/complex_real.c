@@ -1,4 +1,4 @@
-/* A complex product as one real product, by the fastest real strategy of the device.
+/* Idea: A complex product as one real product, by the fastest real strategy of the device.
  *
  *   A, unchanged:              B, expanded:                                 C, unchanged:
  *   re a, im a alternating     line 2 l:      re b,  im b alternating       re c, im c alternating

@@ -1,5 +1,5 @@
-/* Copies for complex products as real ones (complex_real.c has the picture). One factor's numbers become
- * matrices of 2 x 2, of twice the columns and twice the terms.
+/* Idea: copies for complex products as real ones (complex_real.c has the picture). One factor's numbers
+ * become matrices of 2 x 2, of twice the columns and twice the terms.
  *
  *   B's number b    its two lines, along k          or along n                     conjugates are signs
  *      re, im       ... re, -im, ...                ... re,  im, ...

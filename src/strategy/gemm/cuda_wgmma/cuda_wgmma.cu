@@ -1,7 +1,7 @@
-/* Persistent warp-specialised GEMM for sm_90: one producer thread loads whole panels by TMA, and consumer
- * warpgroups multiply them from shared memory by wgmma. A thread block computes one work tile after the
- * other. Beyond opencl_mma_group.cl it has tensor maps encoded by the host, multicast of B within a cluster
- * and setmaxnreg. TMA stores of C overlap the next tile, and launches overlap (programmatic dependent
+/* Idea: persistent warp-specialised GEMM for sm_90: one producer thread loads whole panels by TMA, and
+ * consumer warpgroups multiply them from shared memory by wgmma. A thread block computes one work tile after
+ * the other. Beyond opencl_mma_group.cl it has tensor maps encoded by the host, multicast of B within a
+ * cluster and setmaxnreg. TMA stores of C overlap the next tile, and launches overlap (programmatic dependent
  * launch).
  *
  *   tile of C, TILE_M x TILE_N         warpgroup 0: producer (one thread; it gives its registers away)

@@ -1,5 +1,5 @@
-/* Each work-item computes one element of C from global memory, with a private sum. Beyond `sequential`: all
- * elements of C in parallel.
+/* Idea: each work-item computes one element of C from global memory, with a private sum. Beyond `sequential`:
+ * all elements of C in parallel.
  *
  *             n                 group (gx, gy) of COLUMNS x ROWS items; item (x, y) owns C(row, col):
  *        +---------+

@@ -1,7 +1,7 @@
-/* Every element of C is the exact sum of its k products, rounded once to the nearest number of C's type, ties
- * to even. Nearly exact sums with error bounds come first. If all values within the bounds round to one
- * number, that is the element (Ziv 1991): all but one in some thousands. The rest use superaccumulators as in
- * the dot `exact`.
+/* Idea: every element of C is the exact sum of its k products, rounded once to the nearest number of C's
+ * type, ties to even. Nearly exact sums with error bounds come first. If all values within the bounds round
+ * to one number, that is the element (Ziv 1991): all but one in some thousands. The rest use
+ * superaccumulators as in the dot `exact`.
  *
  * Beyond `sequential`: no rounding but the last. The result does not depend on cancellation, exponents, the
  * order of additions, the number of threads or the instruction set.

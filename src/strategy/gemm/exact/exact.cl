@@ -1,5 +1,5 @@
-/* exact on devices: nearly exact sums with error bounds (exact.c has a picture). If all values within the
- * bounds round to one number of C's type, that is the element. Otherwise each work-item has a
+/* Idea: exact on devices: nearly exact sums with error bounds (exact.c has a picture). If all values within
+ * the bounds round to one number of C's type, that is the element. Otherwise each work-item has a
  * superaccumulator of integers, to which the products are added one by one. Both round once, so the bits are
  * equal, and equal to the processor's. The arithmetic is exact_shared.h of the dot `exact`, which the host
  * compiles too.

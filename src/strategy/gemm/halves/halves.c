@@ -1,6 +1,6 @@
-/* f32 products by one f16 product if the required accuracy allows it. f16 has eleven of f32's 24 bits, and
- * two factors lose 2^-10 of their product. f16 has few exponents, so each row of A and each column of B is
- * multiplied by a power of two.
+/* Idea: f32 products by one f16 product if the required accuracy allows it. f16 has eleven of f32's 24 bits,
+ * and two factors lose 2^-10 of their product. f16 has few exponents, so each row of A and each column of B
+ * is multiplied by a power of two.
  *
  *   rows of A, columns of B    f16, scaled by lines          sums in f32      C
  *   +---+  2^e_i, 2^f_j        +---+   +---+                 +---+

@@ -1,5 +1,5 @@
-/* Rounds f32 numbers to f16, which matrix units multiply fastest. Each line is multiplied by a power of two,
- * so that its numbers fit f16's few exponents.
+/* Idea: rounds f32 numbers to f16, which matrix units multiply fastest. Each line is multiplied by a power of
+ * two, so that its numbers fit f16's few exponents.
  *
  *   sample of a line -> scale      all of it, once: rounded, and counted            C = alpha 2^-(e + f) sums
  *   | x . . x . . x |   2^e        | h h h h h h h h |   sum of exponents, tiny             + beta C

@@ -1,6 +1,6 @@
-/* Products of narrow types with instructions that multiply two or four neighbours along k and add them to
- * 32-bit sums: AMX tile registers, or the dot products of AVX-512 (BF16, VNNI). Beyond host_packed: the types
- * f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k; up to 16 times the
+/* Idea: products of narrow types with instructions that multiply two or four neighbours along k and add them
+ * to 32-bit sums: AMX tile registers, or the dot products of AVX-512 (BF16, VNNI). Beyond host_packed: the
+ * types f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k; up to 16 times the
  * operations of f32 in a clock.
  *
  *            k                    unit: 2 bf16 (also made from 8-bit numbers), 4 i8 or u8, or an f32

@@ -1,8 +1,8 @@
-/* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn 2015).
- * They surround a micro-kernel whose tile of C fills the vector registers. The shape decides the order of the
- * loops. Beyond `blocked`: micro-kernels for every number of rows and for partial vectors, so that edges cost
- * no more than their products; packing by vector instructions, and only where it pays; block sizes from this
- * processor's caches; prefetches of C and of the next micro-panels; copies shared by all threads.
+/* Idea: packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn
+ * 2015). They surround a micro-kernel whose tile of C fills the vector registers. The shape decides the order
+ * of the loops. Beyond `blocked`: micro-kernels for every number of rows and for partial vectors, so that
+ * edges cost no more than their products; packing by vector instructions, and only where it pays; block sizes
+ * from this processor's caches; prefetches of C and of the next micro-panels; copies shared by all threads.
  *
  *                n          Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
  *             NR            a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.

@@ -1,7 +1,7 @@
-/* Slim product: few rows, columns or steps, but not so few that only memory bandwidth counts. Tiles of C stay
- * in the vector registers while the large operand, or C, streams once in memory order. Beyond `host_packed`:
- * the large operand is not packed, and its next lines are prefetched. Beyond `host_thin`, whose sums are
- * stored and loaded: 3 to 16 rows keep the multiply-add units busy.
+/* Idea: slim product: few rows, columns or steps, but not so few that only memory bandwidth counts. Tiles of
+ * C stay in the vector registers while the large operand, or C, streams once in memory order. Beyond
+ * `host_packed`: the large operand is not packed, and its next lines are prefetched. Beyond `host_thin`,
+ * whose sums are stored and loaded: 3 to 16 rows keep the multiply-add units busy.
  *
  *   rows     Few x many, rows of the large operand are contiguous. A chunk of steps of a piece of columns
  *            is multiplied; the sums of a piece fit 16 KiB, two chunks the second-level cache. Meanwhile

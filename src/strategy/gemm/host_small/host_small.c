@@ -1,6 +1,6 @@
-/* A product whose operands fit the first-level cache is computed without packing, tile by tile in the vector
- * registers, by the caller's thread. Beyond `host_packed`: no copies, threads or blocks, and so no decisions
- * at run time. The plan chooses the tiles; a run is one call of a micro-kernel for each.
+/* Idea: A product whose operands fit the first-level cache is computed without packing, tile by tile in the
+ * vector registers, by the caller's thread. Beyond `host_packed`: no copies, threads or blocks, and so no
+ * decisions at run time. The plan chooses the tiles; a run is one call of a micro-kernel for each.
  *
  *             columns             Panels have two vectors, the last one to three; one vector where AVX-512
  *          B |panel|panel|        has one multiply-add a clock. A last vector may be masked: memory after

@@ -1,6 +1,6 @@
-/* Thin product: each element of its one large matrix is read or written once. So the time is that of memory
- * if the matrix is walked in memory order. Beyond `host_packed`: the large operand is not packed, no tile is
- * mostly empty, and the hardware can prefetch.
+/* Idea: thin product: each element of its one large matrix is read or written once. So the time is that of
+ * memory if the matrix is walked in memory order. Beyond `host_packed`: the large operand is not packed, no
+ * tile is mostly empty, and the hardware can prefetch.
  *
  *   rows       Few x many, rows of the large operand are contiguous: eight rows at a time are added to the
  *              sums of `few` rows. A piece is as wide as its sums fit 32 KiB. The next eight rows are

@@ -1,7 +1,7 @@
-/* Two paths to memory at once: B is read through an image, four adjacent columns a texel; A through global
- * memory, four adjacent elements a vector. Each item keeps a micro-tile of HEIGHT rows and four columns of C
- * in registers. Beyond `tile_local`: registers instead of local memory, so no barriers, and a loaded element
- * serves HEIGHT or four multiply-adds; B uses the texture caches.
+/* Idea: two paths to memory at once: B is read through an image, four adjacent columns a texel; A through
+ * global memory, four adjacent elements a vector. Each item keeps a micro-tile of HEIGHT rows and four
+ * columns of C in registers. Beyond `tile_local`: registers instead of local memory, so no barriers, and a
+ * loaded element serves HEIGHT or four multiply-adds; B uses the texture caches.
  *
  *                      B (image)   texel x
  *                    l     |  b0: 4 columns |     for each step l of four along k:

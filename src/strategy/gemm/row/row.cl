@@ -1,6 +1,6 @@
-/* Each work-item computes a whole row of C, element after element, from global memory. Beyond `element`:
- * fewer items with more work. An item reads its row of A again for each element, from its own cache; all
- * items of a group read the same element of B at the same time.
+/* Idea: each work-item computes a whole row of C, element after element, from global memory. Beyond
+ * `element`: fewer items with more work. An item reads its row of A again for each element, from its own
+ * cache; all items of a group read the same element of B at the same time.
  *
  *              B   | column j           group gx of ITEMS items; item x owns row i = gx ITEMS + x
  *                  v

@@ -1,5 +1,5 @@
-/* Each work-item computes a whole row of C, with its row of A in private memory, PANEL elements at a time.
- * Beyond `row`: each element of A is read from global memory once, where `row` reads it n times.
+/* Idea: each work-item computes a whole row of C, with its row of A in private memory, PANEL elements at a
+ * time. Beyond `row`: each element of A is read from global memory once, where `row` reads it n times.
  *
  *              B   | column j           item x owns row i = gx ITEMS + x; for each panel p of A's row:
  *         p  +-----+-------+              private a[PANEL] = A(i, p), zeros beyond k

@@ -1,6 +1,6 @@
-/* As `row_private`, but the work-group loads each panel of a column of B into local memory before its items
- * multiply. Beyond `row_private`: an element of B is read from global memory once a group instead of once an
- * item.
+/* Idea: as `row_private`, but the work-group loads each panel of a column of B into local memory before its
+ * items multiply. Beyond `row_private`: an element of B is read from global memory once a group instead of
+ * once an item.
  *
  *              B   | column j           for each panel p of A's rows:
  *         p  +-----+-------+              private a[PANEL] = A(i, p), zeros beyond k and beyond m

@@ -1,4 +1,4 @@
-/* The definition: three loops in C, one thread, no optimization by the compiler (flags.cmake). The
+/* Idea: the definition: three loops in C, one thread, no optimization by the compiler (flags.cmake). The
  * specification that other strategies are compared with, and the baseline of their speed-ups.
  *
  *        B  column j

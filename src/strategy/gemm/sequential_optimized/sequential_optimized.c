@@ -1,5 +1,5 @@
-/* The triple loop of sequential/triple_loop.h with the compiler's best flags. Beyond `sequential`: registers,
- * vectors and unrolling by the compiler.
+/* Idea: the triple loop of sequential/triple_loop.h with the compiler's best flags. Beyond `sequential`:
+ * registers, vectors and unrolling by the compiler.
  *
  *          B  column j
  *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register

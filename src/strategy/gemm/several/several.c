@@ -1,5 +1,5 @@
-/* Several devices compute a product together: each computes rows or columns of C by a plan of its own. Each
- * member of the device ("cuda:*", "opencl:0,cpu") gets a child: the best plan for its part, with its own
+/* Idea: several devices compute a product together: each computes rows or columns of C by a plan of its own.
+ * Each member of the device ("cuda:*", "opencl:0,cpu") gets a child: the best plan for its part, with its own
  * transfers. All run at once, so the link of each device carries only its own operands.
  *
  *           B (all, to each)            cut=1: rows         cut=2: columns, if A is the smaller operand

@@ -1,5 +1,5 @@
-/* f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8, and the
- * products of all nine pairs of slices are exact.
+/* Idea: f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8,
+ * and the products of all nine pairs of slices are exact.
  *
  *   rows of A, columns of B     slices of bf16       products of slices, added in f32       C
  *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3     A3 B3 + A2 B3 + A3 B2   products=9: all

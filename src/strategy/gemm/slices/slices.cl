@@ -1,4 +1,4 @@
-/* f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units. Lines are
+/* Idea: f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units. Lines are
  * measured, their numbers cut, and C computed from the sums of the slices' products. slices.c lists the
  * products.
  *

@@ -1,6 +1,6 @@
-/* A product whose operands exceed the device's memory. A tile of C, as large as memory allows, is resident
- * while panels of A and B stream; then it is copied out, and the next tile follows. Slabs are multiplied by
- * child plans for operands on the device; this strategy only copies.
+/* Idea: A product whose operands exceed the device's memory. A tile of C, as large as memory allows, is
+ * resident while panels of A and B stream; then it is copied out, and the next tile follows. Slabs are
+ * multiplied by child plans for operands on the device; this strategy only copies.
  *
  *               B                  in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of A and
  *          +----+----+             compute        00    01    02    00' ..  two of B: one is filled while

@@ -1,7 +1,7 @@
-/* Products with a triangle of C, or with a factor that stores one triangle, as general products of blocks.
- * Half of the work is skipped if the structure allows: C's other triangle, and a triangular factor's zeros.
- * The general products are child plans (strategy/subplans.h), the fastest that the device has. This strategy
- * only cuts, and copies the blocks that the diagonal crosses.
+/* Idea: products with a triangle of C, or with a factor that stores one triangle, as general products of
+ * blocks. Half of the work is skipped if the structure allows: C's other triangle, and a triangular factor's
+ * zeros. The general products are child plans (strategy/subplans.h), the fastest that the device has. This
+ * strategy only cuts, and copies the blocks that the diagonal crosses.
  *
  *   a triangle of C         D          a level's rectangles lie equally far apart on the diagonal: one batch
  *   (syrk, herk, syr2k)     1 D        that writes C. Diagonal blocks are a batch in scratch memory, whose

@@ -1,5 +1,6 @@
-/* The work-group loads a TILE x TILE tile of A and of B into local memory, multiplies them, and advances
- * along k. Beyond `element`: an element from global memory serves TILE items, so that traffic falls by TILE.
+/* Idea: the work-group loads a TILE x TILE tile of A and of B into local memory, multiplies them, and
+ * advances along k. Beyond `element`: an element from global memory serves TILE items, so that traffic falls
+ * by TILE.
  *
  *              B   |     +------+         for each step l of TILE along k:
  *                l |     | TILE |           item (x, y) loads A(row0 + y, l + x), B(l + y, col0 + x)

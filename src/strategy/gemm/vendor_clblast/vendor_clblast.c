@@ -1,5 +1,5 @@
-/* CLBlast's gemm on an OpenCL device, for comparison: its tuned parameters are the reference of portable
- * OpenCL kernels. Loaded at run time (TESELA_CLBLAST, else libclblast.so.1). Not on the ladder.
+/* Idea: CLBlast's gemm on an OpenCL device, for comparison: its tuned parameters are the reference of
+ * portable OpenCL kernels. Loaded at run time (TESELA_CLBLAST, else libclblast.so.1). Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        CLBlastSgemm, CLBlastDgemm on our queue and
  *                                                               buffers, column-major; a row-major C is

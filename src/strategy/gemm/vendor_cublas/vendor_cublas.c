@@ -1,5 +1,5 @@
-/* cuBLAS's gemm on a CUDA device, for comparison: most programs call it. Loaded at run time (TESELA_CUBLAS,
- * else the names below). Not on the ladder.
+/* Idea: cuBLAS's gemm on a CUDA device, for comparison: most programs call it. Loaded at run time
+ * (TESELA_CUBLAS, else the names below). Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cublasSgemm, cublasDgemm on our stream,
  *                                                               column-major; a row-major C is C' = B' A'

@@ -1,5 +1,5 @@
-/* cuBLASLt's matmul on a CUDA device with the best of its algorithms, for comparison: NVIDIA's best effort
- * for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
+/* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, for comparison: NVIDIA's best
+ * effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
  *
  *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB of
  * memory; each runs four times on memory of the operands' sizes; the fastest is used (choice.c)

@@ -1,5 +1,5 @@
-/* A vendor's gemm on the host's cores, for comparison: OpenBLAS, or another library with CBLAS's interface
- * (BLIS, MKL), loaded at run time. Not on the ladder.
+/* Idea: A vendor's gemm on the host's cores, for comparison: OpenBLAS, or another library with CBLAS's
+ * interface (BLIS, MKL), loaded at run time. Not on the ladder.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cblas_sgemm, cblas_dgemm, column-major;
  *                                                               a row-major C is C' = B' A'
