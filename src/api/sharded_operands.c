@@ -180,7 +180,7 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
     for (int64_t p = 0; p < all->operands[i].count; p++)
       TSL_TRY(describe_shard(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group,
                              letters[i], p, &spread->holds[i][p]));
-    snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_pieces" : "");
+    snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_shards" : "");
     if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
       TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
     else

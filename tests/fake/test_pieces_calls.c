@@ -100,7 +100,7 @@ static void expect_refusals(called *called_in) {
   called_in->a[1].at.row = 4;
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "pieces 0 and 1 both have element (0, 4)");
   called_in->a[1].at = (tesela_rectangle){.row = 6, .rows = 2, .cols = 12};
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "2 pieces have 84 elements, and there are 12 x 8 = 96");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "its 2 pieces have 84 elements instead of 12 x 8 = 96");
   called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 4, .cols = 12};
   wrong(called_in->context, &desc, TESELA_BAD_CALL,
         "piece 1, 12 x 4 from (0, 5) on, is not inside of 12 x 8");
