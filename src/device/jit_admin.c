@@ -40,7 +40,7 @@ static size_t word_length(const char *src, const char *end) {
   return length;
 }
 
-/* What stands in front of a kernel's text, as `#define TSL_PARAM_TILE 16`, as a config: "tile=16". Other
+/* Translates the lines before a kernel text, `#define TSL_PARAM_TILE 16`, into a config: "tile=16". Other
  * definitions keep their names; that of the type of numbers is left out: it is the first, and stands alone.
  */
 static void add_definition(const char *name, size_t name_length, const char *value, size_t value_length,

@@ -1,7 +1,7 @@
 /* Sets of operands on a device for measurements, filled with standard normal data. There are so many sets
  * that a run with the next set finds no operand in a cache.
  *
- *   buffer of A:  | A of set 0 | - | A of set 1 | - | A of set 2 | ...      likewise B and C
+ *   buffer of A:  | A of set 0 | - | A of set 1 | - | A of set 2 | ...      B and C alike
  *
  * Sets are aligned to 512 bytes, the maximum alignment of OpenCL sub-buffers. A gap between sets varies their
  * position in the cache. */

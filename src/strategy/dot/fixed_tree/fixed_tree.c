@@ -2,7 +2,7 @@
  * (fixed_tree_host.c), others by the kernels of fixed_tree.cl. Narrow types use f32's method, where their
  * numbers, products and integer sums are exact.
  *
- * What it adds to `block_tree`: a specified order of the sum, and twice the precision. Parameters: group,
+ * Beyond `block_tree`: a specified order of the sum, and twice the precision. Parameters: group,
  * items of a kernel's group, for speed only. Limits: kernels need double precision for all types.
  * Measurements: docs/lab/dot_fixed_tree.md. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
