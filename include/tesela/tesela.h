@@ -226,7 +226,9 @@ typedef struct tesela_gemm_desc {
    * context's device. For several devices see tesela_shards.h. */
   const char *device;
   /** Strategy to use: "name key=value ...". The planner chooses the parameters that are not named. NULL: the
-   * planner chooses the strategy, too. It considers vendors' libraries only if TESELA_VENDORS is 1. */
+   * planner chooses the strategy, too. It considers vendors' libraries only if TESELA_VENDORS is 1.
+   *
+   * "not name, name" excludes strategies from the choice, also for parts of the product. */
   const char *strategy;
   /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
    * and compiling is divided by this number when strategies are compared. 0: the plan runs so often

@@ -21,11 +21,11 @@ static tesela_status api_explain(tesela_context *context, const tsl_request *req
   tsl_shared_wisdom *known;
   TSL_TRY(tsl_api_request(context, request, &key));
   tsl_choice choice = {.device = key.device,
-                       .strategy = key.strategy,
                        .place = key.place,
                        .spread = key.spread,
                        .vendors = tsl_planner_vendors(),
                        .runs = (double)request->runs};
+  tsl_choice_set_strategy(&choice, key.strategy);
   tesela_status status = tsl_api_devices(context, &choice.devices);
   if (status == TESELA_OK)
     status = tsl_api_wisdom(context, &known);

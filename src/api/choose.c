@@ -28,7 +28,6 @@ static tesela_status choose_measure(tesela_context *context, const tsl_call_key 
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan) {
   TSL_DEFAULT_FLOATS;
   tsl_choice choice = {.device = key->device,
-                       .strategy = key->strategy,
                        .place = key->place,
                        .spread = key->spread,
                        .vendors = tsl_planner_vendors(),
@@ -37,6 +36,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   tsl_shared_wisdom *known = NULL;
   tsl_plan *chosen;
   tesela_status status;
+  tsl_choice_set_strategy(&choice, key->strategy);
   TSL_TRY(tsl_api_devices(context, &choice.devices));
   if (tsl_problem_batch(&key->problem) == 1) /* batches are never measured */
     TSL_TRY(tsl_api_wisdom(context, &known));

@@ -59,9 +59,9 @@ static bool planner_is_name(const tsl_strategy *strategy, const char *word, size
   return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
 }
 
-/* Returns true if TESELA_EXCLUDE names the strategy. */
-static bool is_excluded(const tsl_strategy *strategy) {
-  for (const char *index = tsl_env_get(TSL_ENV_EXCLUDE); *index; index += strspn(index, ", ")) {
+/* Returns true if the list of names contains the strategy. NULL: an empty list. */
+static bool is_excluded(const tsl_strategy *strategy, const char *names) {
+  for (const char *index = names ? names : ""; *index; index += strspn(index, ", ")) {
     const size_t length = strcspn(index, ", ");
     if (planner_is_name(strategy, index, length))
       return true;
@@ -70,15 +70,16 @@ static bool is_excluded(const tsl_strategy *strategy) {
   return false;
 }
 
-static tesela_status check_excluded(void) {
-  for (const char *index = tsl_env_get(TSL_ENV_EXCLUDE); *index; index += strspn(index, ", ")) {
+/* Returns TESELA_BAD_CALL if the list contains a word that names no strategy. `source` begins the message. */
+static tesela_status check_excluded(const char *names, const char *source) {
+  for (const char *index = names ? names : ""; *index; index += strspn(index, ", ")) {
     const size_t length = strcspn(index, ", ");
     bool is_there = length == 0;
     for (int i = 0; tsl_strategy_at(i) && !is_there; i++)
       is_there = planner_is_name(tsl_strategy_at(i), index, length);
     if (!is_there)
       return tsl_fail(TESELA_BAD_CALL,
-                      "TESELA_EXCLUDE names \"%.*s\", which is no strategy (tesela strategies lists them)",
+                      "%s names \"%.*s\", which is no strategy (tesela strategies lists them)", source,
                       (int)length, index);
     index += length;
   }
@@ -89,7 +90,8 @@ static tesela_status check_excluded(void) {
  * vendor's. */
 static bool is_requested(const tsl_strategy *strategy, const tsl_choice *choice,
                          const tsl_strategy_request *request) {
-  if (strategy == choice->except || (!request->strategy && is_excluded(strategy)))
+  if (strategy == choice->except || is_excluded(strategy, choice->exclude) ||
+      (!request->strategy && is_excluded(strategy, tsl_env_get(TSL_ENV_EXCLUDE))))
     return false;
   return request->strategy ? request->strategy == strategy : !strategy->vendor.load || choice->vendors;
 }
@@ -143,6 +145,7 @@ static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device 
                       .device = device->name,
                       .place = place,
                       .wisdom = choice->wisdom,
+                      .exclude = choice->exclude,
                       .except = choice->except};
 }
 
@@ -297,7 +300,8 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   *candidates = NULL;
   *count = 0;
   TSL_TRY(tsl_problem_check(problem));
-  TSL_TRY(check_excluded());
+  TSL_TRY(check_excluded(tsl_env_get(TSL_ENV_EXCLUDE), "TESELA_EXCLUDE"));
+  TSL_TRY(check_excluded(choice->exclude, "strategy 'not ...'"));
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
   const tsl_choice steady_choice = make_reproducible_choice(problem, choice);
   candidate_listing listing = {.problem = problem, .choice = &steady_choice, .request = &request};

@@ -63,7 +63,7 @@ const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_ch
   const tsl_strategy *strategy = get_direct_strategy();
   tsl_device *cpu;
   if (!strategy || !is_within(problem) || !small_gemm_rule_is_plain(problem) ||
-      !small_gemm_needs_no_gather(problem) || choice->strategy || choice->vendors ||
+      !small_gemm_needs_no_gather(problem) || choice->strategy || choice->exclude || choice->vendors ||
       choice->place != TSL_PLACE_HOST ||
       !tsl_numeric_requirements_same(&problem->ask,
                                      &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||

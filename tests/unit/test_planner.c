@@ -152,8 +152,8 @@ static void the_environment_lets_vendors_in(void **state) {
   assert_false(tsl_planner_vendors());
 }
 
-/* A strategy that TESELA_EXCLUDE names is not listed, unless a call names it; a word that is none is an
- * error. */
+/* A strategy that TESELA_EXCLUDE or "not ..." names is not listed, unless a call names it. An unknown name is
+ * an error. */
 static void the_environment_leaves_strategies_out(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
@@ -165,17 +165,19 @@ static void the_environment_leaves_strategies_out(void **state) {
               {" host_slim,host_packed ", NULL, 0, 0, 1},
               {"host_packed", "host_packed", 1, 0, 1},
               {"host_pack", NULL, 0, 0, 0},
-              {"host_packed,", NULL, 0, 1, 1}};
+              {"host_packed,", NULL, 0, 1, 1},
+              {"", "not host_packed", 0, 1, 1},
+              {"host_slim", "not host_packed, sequential", 0, 0, 1},
+              {"", "not host_pack", 0, 0, 0}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const tsl_choice from = {.devices = devices, .device = "cpu", .strategy = rows[i].named};
+    tsl_choice from = {.devices = devices, .device = "cpu"};
     tsl_candidate *candidates;
     int count, packed = 0, slim = 0;
+    tsl_choice_set_strategy(&from, rows[i].named);
     setenv("TESELA_EXCLUDE", rows[i].excluded, 1);
     if (!rows[i].right) {
       assert_int_equal(tsl_planner_list(&problem, &from, &candidates, &count), TESELA_BAD_CALL);
-      assert_string_equal(
-          tesela_last_error(),
-          "TESELA_EXCLUDE names \"host_pack\", which is no strategy (tesela strategies lists them)");
+      assert_non_null(strstr(tesela_last_error(), " \"host_pack\", which is no strategy"));
       continue;
     }
     assert_int_equal(tsl_planner_list(&problem, &from, &candidates, &count), TESELA_OK);

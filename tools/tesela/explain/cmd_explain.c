@@ -12,7 +12,8 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, type, "type", TYPE, "f32", "type of the elements"),
     TSL_OPTION(tsl_explain_options, device, "device", DEVICE, NULL,
                "only this device (default: TESELA_DEVICE, else all)"),
-    TSL_OPTION(tsl_explain_options, strategy, "strategy", STRATEGY, NULL, "only this strategy"),
+    TSL_OPTION(tsl_explain_options, strategy, "strategy", STRATEGY, NULL,
+               "only this strategy, or all except some: \"not residue_int8, slices\""),
     TSL_OPTION(
         tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
         "what the result is to guarantee: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, bf16, "
@@ -202,12 +203,12 @@ static tesela_status explain_run(const tsl_call *call) {
                                                  : "--trace draws one strategy; name it with --strategy");
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_wisdom_open(&wisdom));
-  const tsl_choice choice = {.devices = devices,
-                             .device = tsl_device_or_default(given->device),
-                             .strategy = given->strategy,
-                             .place = given->resident ? TSL_PLACE_DEVICE : TSL_PLACE_HOST,
-                             .wisdom = wisdom,
-                             .vendors = tsl_planner_vendors()};
+  tsl_choice choice = {.devices = devices,
+                       .device = tsl_device_or_default(given->device),
+                       .place = given->resident ? TSL_PLACE_DEVICE : TSL_PLACE_HOST,
+                       .wisdom = wisdom,
+                       .vendors = tsl_planner_vendors()};
+  tsl_choice_set_strategy(&choice, given->strategy);
   status = given->trace ? trace(&problem, &choice) : explain_explain(call, &problem, &choice);
 out:
   tsl_wisdom_close(wisdom);

@@ -55,8 +55,10 @@ static const tsl_option options[] = {
         "u8:i8:i32 (default: f32 where both files are f32, f16 or bf16, else f64; c64 and c128 where a "
         "file is complex)"),
     TSL_OPTION_DEVICE(multiply_options),
-    TSL_OPTION_SHARED(multiply_options, strategy, "strategy", STRATEGY, NULL,
-                      "use this strategy, with parameters if you like: \"tile_local tile=16\""),
+    TSL_OPTION_SHARED(
+        multiply_options, strategy, "strategy", STRATEGY, NULL,
+        "use this strategy, with parameters if you like: \"tile_local tile=16\"; or exclude some: "
+        "\"not residue_int8\""),
     TSL_OPTIONS_OF_ASKING(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
     TSL_OPTION_SHARED(multiply_options, verify, "verify", FLAG, NULL,
