@@ -90,7 +90,7 @@ struct tesela_event {
   bool is_recorded;
 };
 
-/* Finds a device by name; NULL: the context's. "auto" is the device with the highest peak. */
+/* Opens the device of this name; NULL: the context's. "auto" is the device with the highest peak. */
 tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, tsl_device **device);
 
 /* Copies a device name to out. TESELA_BAD_CALL: invalid name. `field` names its source in messages. */
@@ -223,7 +223,7 @@ tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *k
 tesela_status tsl_api_begin_plan(tesela_plan **plan);
 /* Creates the plan of a request. The caller owns *plan. */
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
-/* Runs a request once on a cached plan. `as` is its key in the dispatch cache; NULL: it has none. */
+/* Runs a request once on a cached plan, which its dispatch key `as` then finds; NULL: no key. */
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const struct tsl_dispatch_key *as, tesela_record *record);
 /* Runs a request once, without a dispatch key. record has record_size bytes. */
@@ -270,6 +270,7 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);
 /* Sets the address checks of a shortcut, for operands that are all used. */
 void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct);
+/* Returns the extent of an operand of this shape. */
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
 /* Returns a product of one real type in host memory for fast paths. */

@@ -15,6 +15,7 @@ typedef struct tsl_products {
   atomic_bool rescues; /* true: the specification computed some products */
 } tsl_products;
 
+/* Checks the members of a batch that do not depend on the plan. */
 tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch);
 /* Returns true for several products without elements in C. */
 static inline bool tsl_products_are_empty(const tesela_gemm_desc *desc, const tesela_batch *batch) {
@@ -48,6 +49,7 @@ tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index
                                            tesela_status status);
 /* Computes all products in one run, by a plan of the whole batch. */
 tesela_status tsl_products_together(const tsl_products *products);
+/* Returns the error bound that holds for every product. */
 double tsl_products_error_bound(const tsl_products *products);
 
 /* Maximum number of products whose error is measured. */

@@ -32,7 +32,9 @@ typedef struct tsl_api_rounding {
   int64_t rows, cols;
   int64_t from_offset, from_row_stride, from_col_stride, to_offset, to_row_stride, to_col_stride;
 } tsl_api_rounding;
+/* Returns true if the stream's device can scale and round to this type. */
 bool tsl_api_rounds(const tesela_stream *stream, tesela_type type);
+/* Enqueues the scaling and rounding. */
 tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *rounding);
 /* to[i] += from[i] in one buffer, for f32, f64, c64 or c128, with the cpu's bits; in elements. */
 typedef struct tsl_api_adding {
@@ -40,7 +42,9 @@ typedef struct tsl_api_adding {
   tesela_type type;
   int64_t to, from, count;
 } tsl_api_adding;
+/* Returns true if the stream's device can add numbers of this type. */
 bool tsl_api_adds(const tesela_stream *stream, tesela_type type);
+/* Enqueues the additions. */
 tesela_status tsl_api_add(tesela_stream *stream, const tsl_api_adding *adding);
 
 /* Takes a buffer from the device's memory pool; fails as tesela_buffer_create() does. */

@@ -51,6 +51,7 @@ void tsl_grouped_plan_alike(tsl_grouped *group);
 tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member);
 
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key);
+/* Returns true if a member's products run on the cpu. */
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member);
 /* Stores a failure with its message if it is the group's first. */
 void tsl_grouped_note(tsl_grouped *group, tesela_status status);

@@ -50,6 +50,7 @@ tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *
 tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
                                  tesela_plan *plan, const tsl_device *device, uint64_t bytes, bool replaces,
                                  tsl_cached_plan **cached);
+/* Returns the generation; read it before planning. */
 uint64_t tsl_plan_cache_generation(tsl_plan_cache *cache);
 /* Evicts all plans, because wisdom changed. Plans in use live until they are given back. */
 void tsl_plan_cache_renew(tsl_plan_cache *cache);

@@ -112,6 +112,7 @@ typedef struct tsl_floats_before {
   int rounding; /* rounding of printf() and strtod(); the C library on x86-64 uses another register for it */
 } tsl_floats_before;
 
+/* Sets C's default environment and returns the previous one. */
 tsl_floats_before tsl_floats_hold(void);
 void tsl_floats_restore(const tsl_floats_before *before);
 

@@ -12,6 +12,7 @@ locale_t tsl_locale_c(void);
 /* Formats like vsnprintf() in the C locale; keeps errno. */
 int tsl_locale_format(char *out, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
+/* Formats like snprintf() in the C locale; keeps errno. */
 int tsl_locale_print(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -16,6 +16,7 @@ typedef enum tsl_log_topic {
 
 /* Returns true if the topic is logged; costs one load. TESELA_LOG is read once, at first use. */
 static inline bool tsl_log_wants(tsl_log_topic topic);
+/* Logs one line if the topic is enabled. */
 void tsl_log(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reads TESELA_LOG again, for tests. */
 void tsl_log_reload(void);

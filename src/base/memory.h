@@ -16,7 +16,7 @@ tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purp
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
-/* Hints that pages of a range will be written; contents do not change. */
+/* Makes the system provide the pages of a range, if it can; contents do not change. */
 void tsl_memory_provide(void *start, size_t bytes);
 
 /* Returns bytes that this process may still allocate: the minimum of MemAvailable and the cgroups' limits. */

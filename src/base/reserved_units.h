@@ -7,6 +7,7 @@
 /* Sets the units that this thread's persistent kernels leave free from now on; 0: none. Other kernels free
  * units as their blocks finish. */
 void tsl_reserve_units(int units);
+/* Returns the units that this thread's kernels must leave free. */
 int tsl_spared_units(void);
 
 #endif

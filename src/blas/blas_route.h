@@ -44,6 +44,7 @@ typedef struct tsl_blas_share {
   double from;
   bool is_ours;
 } tsl_blas_share;
+/* Returns the route by the share for the symbol's kind of host BLAS. */
 tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
                                  const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]);
 

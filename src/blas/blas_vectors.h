@@ -48,6 +48,7 @@ static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
     tsl_blas_end(call, "tesela");
 }
 
+/* Returns the threads for operands of `bytes` bytes. */
 tsl_team tsl_blas_team(double bytes);
 
 static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *src) {

@@ -19,6 +19,7 @@ extern bool tsl_blas_logging; /* a table of calls is kept */
 void tsl_blas_begin(tsl_blas_call *call);
 /* Ends a call, computed by `who` ("libopenblas.so.0"); NULL: not counted. */
 void tsl_blas_end(tsl_blas_call *call, const char *who);
+/* Ends a call, computed by the record's plan. */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
 /* Calls that this thread computes as tesela. initial-exec saves a function call for each access. */
 extern _Thread_local int tsl_blas_depth __attribute__((tls_model("initial-exec")));
@@ -26,6 +27,7 @@ static inline bool tsl_blas_is_nested(void) {
   return tsl_blas_depth > 0;
 }
 
+/* Sets the call's shape and operations. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
 /* Begins a call for the table only; tsl_blas_end() ends it. */
 void tsl_blas_log_begin(tsl_blas_call *call);

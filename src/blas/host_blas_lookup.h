@@ -7,6 +7,7 @@
 tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first);
 /* Returns the host BLAS function that this symbol interposes; NULL: none is trusted so far. */
 tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol);
+/* Searches the host BLAS if needed and returns its kind. */
 tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol);
 
 /* Returns a name's address in the program or the libraries that it was started with; NULL: none. */

@@ -33,7 +33,9 @@ tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values,
 tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *values,
                               int count);
 
+/* Returns a hash of the bytes. */
 uint64_t tsl_agreed_value_bytes(const void *bytes, size_t count);
+/* Returns the double's bits. */
 uint64_t tsl_agreed_value_double(double value);
 /* Returns the first eight characters, for TSL_AGREED_VALUE_WORD. */
 uint64_t tsl_agreed_value_word(const char *word);

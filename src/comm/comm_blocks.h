@@ -39,6 +39,7 @@ tsl_patch tsl_window_a(const tsl_process_grid *grid, const tsl_block *block, tsl
 tsl_patch tsl_window_b(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order);
 /* Returns the window of C that the block computes in the step's tile. */
 tsl_patch tsl_window_c(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order);
+/* Returns true if two windows of one grid have equal elements. */
 bool tsl_window_same(const tsl_patch *a, const tsl_patch *b);
 
 /* Counts the words that each rank receives and sends. Sets the grid's words. TESELA_OUT_OF_MEMORY. */

@@ -30,6 +30,7 @@ typedef struct tsl_task {
 extern const tsl_links tsl_links_default;
 /* Path of operands and messages, with its own cost constants. */
 typedef enum tsl_link_kind { TSL_BETWEEN_HOSTS, TSL_BETWEEN_DEVICES, TSL_THROUGH_HOSTS } tsl_link_kind;
+/* Returns a path's static cost constants for operands of a type. */
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type);
 
 typedef struct tsl_process_grid {

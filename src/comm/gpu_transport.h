@@ -44,6 +44,7 @@ tesela_status tsl_lane_arm(tsl_lane *lane);
 tesela_status tsl_lane_meet(tsl_lane *lane);
 /* Waits for the call's work. Collective. After any failure the communicator never uses a transport again. */
 tesela_status tsl_lane_end(tsl_lane *lane);
+/* Frees the stream and events of tsl_lane_start(). */
 void tsl_lane_stop(tsl_lane *lane);
 
 /* Returns true if a buffer belongs to the call's context, between start and stop. */

@@ -38,6 +38,7 @@ typedef struct tsl_spans_intersect {
 } tsl_spans_intersect;
 /* Advances; returns false after the last run. */
 bool tsl_spans_intersect_next(tsl_spans_intersect *meet);
+/* Returns the number of common indices. */
 int64_t tsl_dim_common(const tsl_dim *a, const tsl_dim *b);
 
 /* Distribution of `size` indices over `parts` parts; the operand has [begin, begin + length). block 0: part i

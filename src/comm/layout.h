@@ -15,6 +15,7 @@ typedef struct tsl_patch {
   int64_t offset, row_stride, col_stride;
 } tsl_patch;
 
+/* Returns the number of elements in the intersection. */
 int64_t tsl_patch_common(const tsl_patch *a, const tsl_patch *b);
 int64_t tsl_patch_total(const tsl_patch *patch);
 
@@ -69,8 +70,10 @@ tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                               const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out);
 void tsl_layout_free(tsl_rank_layout *layout);
+/* Transposes the layout. */
 void tsl_layout_turn(tsl_rank_layout *layout);
 
+/* Returns the number of a rank's patches. */
 int64_t tsl_layout_count(const tsl_rank_layout *layout, int rank);
 /* Returns a patch. Strides and offset are valid only for the rank that made the layout. */
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index);
