@@ -1,5 +1,4 @@
-/* Structs and functions that the public calls share: the opaque types, and the conversion of a
- * description into a problem and operands. */
+/* Opaque types of the public interface, and conversion of descriptions into problems and operands. */
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
@@ -19,7 +18,6 @@
 
 struct tsl_dispatch_key;
 
-/* Reference-counted wisdom, shared by all plans that are being made. */
 typedef struct tsl_shared_wisdom {
   tsl_wisdom *wisdom;
   atomic_int holders;
@@ -29,8 +27,8 @@ struct tesela_context {
   tsl_devices *devices;
   char device[TSL_DEVICE_NAME]; /* default device of calls; "auto" if none was named */
   atomic_uint_least64_t
-      /* Key of this context and its current wisdom in the dispatch cache, unique in the process. It
-       * changes with the wisdom. 0: numbers have run out, nothing is cached. */
+      /* key of the context and its wisdom in the dispatch cache, unique in the process; 0: nothing is
+       * cached */
       number;
   int threads;                  /* maximum number of threads; 0: the device's own number */
   tsl_numeric_requirements ask; /* default accuracy and reproducibility of calls */
@@ -57,19 +55,19 @@ struct tesela_plan {
   tsl_plan *plan;
   tsl_fast_call direct; /* shortcut for plain operands in host memory; run is NULL if there is none */
   tsl_address_range reach[TSL_GIVEN];
-  size_t workspace; /* bytes of workspace that a queued run needs */
+  size_t workspace; /* bytes that a queued run needs */
   uint64_t measure; /* seed for measuring the error of each run; 0: not measured */
   bool measures;    /* true if the plan's description set measure_error */
 };
 
 struct tesela_packed {
-  char *plan; /* text of the plans that this operand fits */
+  char *plan; /* text of the plans that this operand fits; owned */
   int operand;
   void *memory;
-  tsl_operand used; /* operand as runs use it */
+  tsl_operand used;
 };
 
-/* Lazily created stream of a buffer, which makes the buffer's copies one at a time. */
+/* Lazily created stream of a buffer, on which the buffer's copies run one at a time. */
 typedef struct tsl_transport {
   pthread_mutex_t lock;
   tsl_stream *stream;
@@ -92,27 +90,25 @@ struct tesela_event {
   bool is_recorded;
 };
 
-/* Opens the named device, or the context's device if name is NULL. For "auto" it is the device with the
- * highest peak. */
+/* Opens the device of this name; NULL: the context's. "auto" is the device with the highest peak. */
 tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, tsl_device **device);
 
-/* Checks a device name ("auto" is allowed) and copies it to out. `field` names its source in messages. */
+/* Copies a device name to out. TESELA_BAD_CALL: invalid name. `field` names its source in messages. */
 tesela_status tsl_api_device_name(const char *name, const char *field, char out[TSL_DEVICE_NAME]);
 
-/* Returns the context's devices, after applying the context's thread limit. */
+/* Returns the context's devices, which the context owns, after applying the context's thread limit. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
 
 /* Returns the context's wisdom, which the first call reads. Release it with tsl_api_wisdom_release(). */
 tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known);
-/* Releases wisdom. NULL is allowed. */
+/* Releases a reference; NULL is allowed. */
 void tsl_api_wisdom_release(tsl_shared_wisdom *known);
-/* Adds freshly measured records to the context's own. They replace records of the same identity. */
+/* Adds measured records to the context's own; they replace records of the same identity. */
 tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records);
 /* Frees the wisdom of a context that is being destroyed. */
 void tsl_api_wisdom_end(tesela_context *context);
 
-/* Description of one call of any operation. Vectors are matrices of one row or column. `fields` and
- * `sizes` hold the names for messages. */
+/* One call of any operation. Vectors are matrices of one row or column. */
 typedef struct tsl_request {
   tsl_op op;
   int64_t m, n, k;
@@ -131,13 +127,11 @@ typedef struct tsl_request {
   const char *device, *strategy;
   int64_t runs; /* expected runs of a plan that the caller keeps; 0: many */
   double effort;
-  /* required accuracy and reproducibility; NULL: the context's defaults */
-  const char *accuracy, *bits;
+  const char *accuracy, *bits;               /* NULL: the context's defaults */
   uint64_t measure;                          /* seed for measuring the error; 0: the context's default */
-  const tesela_shards *pieces[TSL_OPERANDS]; /* operands in shards on several devices; NULL: see matrices */
+  const tesela_shards *pieces[TSL_OPERANDS]; /* operands in shards; NULL: see matrices */
 } tsl_request;
 
-/* Returns a result as a matrix of a request. */
 static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
   return (tesela_matrix){.data = result->data,
                          .buffer = result->buffer,
@@ -152,30 +146,28 @@ static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
       .data = vector->data, .buffer = vector->buffer, .offset = vector->offset, .type = vector->type};
 }
-/* Operands of one run as matrices. given[i] points into this struct or to the caller's matrix; NULL:
- * the operand has neither data nor buffer. */
+/* Operands of one run. given[i] points into this struct or to the caller's matrix; NULL: not given. */
 typedef struct tsl_api_operands {
   tesela_matrix c, lines[TSL_GIVEN - TSL_OPERANDS];
   const tesela_matrix *given[TSL_GIVEN];
 } tsl_api_operands;
-/* Fills out with the operands of one run. Any argument may be NULL, finish too. */
+/* Fills out; any other argument may be NULL. */
 void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
                          const tesela_epilogue *finish, tsl_api_operands *out);
 /* Returns true if any member is set of a matrix that must be empty in place. */
 bool tsl_api_is_given(const tesela_matrix *matrix);
-/* Returns TESELA_BAD_CALL if a reserved member of a result is set. */
+/* Returns TESELA_BAD_CALL if a reserved member is set. */
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 
-/* Operands of a dot product as matrices. given[i] is NULL if the vector is NULL. */
 typedef struct tsl_api_vectors {
   tesela_matrix matrices[TSL_OPERANDS];
   const tesela_matrix *given[TSL_GIVEN];
 } tsl_api_vectors;
-/* Fills out with the vectors of one run of a dot product. Any argument may be NULL. */
+/* Fills out; any other argument may be NULL. */
 void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
                          tsl_api_vectors *out);
 
-/* Returns the strides of an operand of rows x cols, after `transpose` and defaults were applied. */
+/* Returns strides in elements of a rows x cols operand, after `transpose` and defaults were applied. */
 static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    int64_t *row_stride, int64_t *col_stride) {
   int64_t row, col;
@@ -184,39 +176,35 @@ static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, in
   *col_stride = matrix->transpose ? row : col;
 }
 
-/* Builds the problem of a request: replaces defaults by values and applies transposes to strides.
- * Messages name the wrong member. The caller must still call tsl_problem_check(). */
+/* Builds a problem with defaults and transposes applied; the caller must call tsl_problem_check(). */
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
-/* Builds and checks the key of a request: problem, place of the operands, and device ("auto": any).
- * Free its shards with tsl_api_request_end(). */
+/* Builds and checks a request's key. Free its shards with tsl_api_request_end(). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
-/* Frees the shards of a key of tsl_api_request(). */
 void tsl_api_request_end(tsl_call_key *key);
 
 /* Returns true if operands are in shards, or in buffers of any of several named devices. */
 bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request);
-/* Fills place, device and spread of the key of a request with operands on several devices. */
+/* Fills place, device and spread of the key of a request for which tsl_api_is_spread() is true. */
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
-/* Runs a plan for operands on several devices, on these shards. `where` prefixes the operands' names in
- * messages. */
+/* Runs a plan for several devices on these shards. `where` prefixes the operands' names in messages. */
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
                                  const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record);
-/* Runs a plan for operands on several devices, on the request's own shards or buffers. */
+/* Runs a plan for several devices on the request's own shards or buffers. */
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
-/* Runs a plan for operands on several devices, each operand being one buffer. */
+/* Runs a plan for several devices, each operand being one buffer. */
 tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_GIVEN],
                                  tesela_record *record);
 /* Runs a plan on checked operands and fills the record, which may be NULL. */
 tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record);
 
-/* Returns the seed with which the request's error is measured; 0: not measured. */
+/* Returns the seed for measuring the request's error; 0: not measured. */
 static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
   if (request->op == TSL_OP_SOLVE)
     return 0; /* a solve has no sample that shows its error */
   return request->measure != 0 ? request->measure : context->measure;
 }
-/* Makes each run of a plan measure its error with this seed; 0: none does. Solves and operands on
- * several devices are never measured. The shortcut of a measuring plan is disabled. */
+/* Makes each run measure its error with this seed, without the shortcut; 0: none does. Solves and operands on
+ * several devices are never measured. */
 static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
   if (plan->plan->work.problem.op == TSL_OP_SOLVE || plan->plan->spread)
     seed = 0;
@@ -225,31 +213,26 @@ static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
     plan->direct.run = NULL;
 }
 
-/* Creates a plan by the planner's choice for a key. The caller owns *plan. */
+/* Creates the plan that the planner chooses for a key. The caller owns *plan. */
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan);
 /* Wraps an inner plan in a public one, which takes ownership. After a failure plan is destroyed. */
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
-/* Returns the context's cached plan for a key, or creates it. Give it back with
- * tsl_plan_cache_give_back(). */
+/* Finds or creates the plan of a key. Give it back with tsl_plan_cache_give_back(). */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key, tsl_cached_plan **cached);
-/* Checks the output argument of a plan-creating call and sets *plan to NULL. */
+/* Sets *plan to NULL. TESELA_BAD_CALL: plan is NULL. */
 tesela_status tsl_api_begin_plan(tesela_plan **plan);
 /* Creates the plan of a request. The caller owns *plan. */
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
-/* Runs a request once on a cached plan. `as` is its key in the dispatch cache, which then stores the
- * plan; NULL: it has none. */
+/* Runs a request once on a cached plan, which its dispatch key `as` then finds; NULL: no key. */
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const struct tsl_dispatch_key *as, tesela_record *record);
-/* Runs a request once as tsl_api_call() does, for a record of record_size bytes. The call has no
- * dispatch key. */
+/* Runs a request once, without a dispatch key. record has record_size bytes. */
 tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *request, tesela_record *record,
                                 size_t record_size);
 
-/* Refuses an operand that has more than one of data, buffer and packed. `where` and `name` form its
- * name in messages. */
+/* Refuses an operand with several of data, buffer and packed, whose name is `where` and `name`. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Fills a request from a description. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
 tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
@@ -260,41 +243,38 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const tes
 tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
                                     tsl_request *request);
 
-/* Checks that a packed operand fits the plan and this operand's place; fills *out. `where` prefixes
- * names in messages. */
+/* Checks a packed operand against the plan. `where` prefixes names in messages. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
                              const tesela_matrix *matrix, tsl_operand *out);
 
-/* Checks an operand in host memory: address, alignment, place. Fills *out. */
+/* Checks an operand in host memory: address, alignment, place. */
 tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where,
                                    const tesela_matrix *matrix, tsl_operand *out);
-/* Checks an operand in a buffer of the plan's device: device, alignment, extent. Fills *out. */
+/* Checks an operand in a buffer: device, alignment, extent. */
 tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach,
                                      const char *where, const tesela_matrix *matrix, tsl_operand *out);
 
-/* Checks all operands of one run against the plan and fills *out. `where` prefixes names in messages. */
+/* Checks all operands of one run against the plan. `where` prefixes names in messages. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out);
 
-/* Checks the operands of one run against the plan and runs it. `where` prefixes member names in
- * messages: "desc." or "". `measure` is the seed of the error's sample; 0: not measured. */
+/* Checks the operands and runs the plan. `where` is "desc." or "". `measure` is a seed; 0: not measured. */
 tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const matrix[TSL_GIVEN],
                           uint64_t measure, tesela_record *record);
 
-/* Runs a caller's plan after checking that it is a plan for op. record has record_size bytes. */
+/* Runs a caller's plan; TESELA_BAD_CALL if it is not for op. record has record_size bytes. */
 tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const matrix[TSL_GIVEN],
                                tesela_record *record, size_t record_size);
 
-/* Returns the shortcut of a plan whose extents are known; run is NULL if the plan has none. */
+/* Returns the shortcut of a plan whose `reach` is filled; run is NULL if the plan has none. */
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);
 /* Sets the address checks of a shortcut, for operands that are all used. */
 void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct);
 /* Returns the extent of an operand of this shape. */
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
-/* Returns a product of one real type in host memory in the form that fast paths need. */
+/* Returns a product of one real type in host memory for fast paths. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
-/* Returns true if a run's operands are plain host memory that the plan's shortcut supports. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {
   return plan->direct.run && a && b && c && !a->buffer && !a->packed && !b->buffer && !b->packed &&

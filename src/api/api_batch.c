@@ -1,4 +1,3 @@
-/* Batched products: one plan, operands that are all checked first, and threads that divide the products. */
 #include "api/batch_common.h"
 
 #include "base/clock.h"
@@ -10,11 +9,9 @@
 /* Operations below which one thread computes a product (shared_product) or a whole batch (shared_batch). */
 static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
-/* Ratio of a batch's bytes to the second-level cache from which operands are no longer cached at the
- * next call. */
+/* Ratio of a batch's bytes to the second-level cache from which operands stay in no cache between calls. */
 static const double far_from = 8;
 
-/* State of a batch that is being computed. */
 typedef struct api_batch_state {
   tsl_products products;
   int64_t chunks;
@@ -25,7 +22,6 @@ typedef struct api_batch_state {
   tsl_status_saved saved; /* message of that failure */
 } api_batch_state;
 
-/* Computes product i, which was checked. */
 static tesela_status api_batch_multiply(api_batch_state *state, int64_t i) {
   tsl_operands operands;
   const tsl_fast_call far = {.run = state->far, .state = state->state};
@@ -49,8 +45,7 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   }
 }
 
-/* Returns true if the products' operands are too large to stay in caches between two calls. Batches
- * that share A or B do not count. */
+/* Returns true if operands stay in no cache between calls. Batches that share A or B do not count. */
 static bool api_batch_is_far(const api_batch_state *state) {
   const tesela_batch *batch = state->products.batch;
   const tsl_work *work = &state->products.plan->plan->work;
@@ -59,7 +54,6 @@ static bool api_batch_is_far(const api_batch_state *state) {
          tsl_problem_bytes(&work->problem) * (double)batch->count > far_from * second;
 }
 
-/* Finds a kernel for operands that are in no cache, if the strategy has one and the batch is large enough. */
 static void find_far(api_batch_state *state) {
   const tsl_plan *plan = state->products.plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
@@ -69,8 +63,7 @@ static void find_far(api_batch_state *state) {
   state->state = strategy->fast_path.prepare_far(&product, plan->work.device, &state->far);
 }
 
-/* Computes all products. Threads divide them if a single product is too small for several threads and
- * the batch is not. */
+/* Threads divide the products if one is too small for several threads and the batch is not. */
 static tesela_status multiply_all(api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double flops = tsl_problem_flops(&work->problem);
@@ -88,7 +81,6 @@ static tesela_status multiply_all(api_batch_state *state) {
   return status;
 }
 
-/* Computes all products and fills the record. */
 static tesela_status api_batch_compute(api_batch_state *state, tesela_record *record) {
   const double start = tsl_clock();
   TSL_TRY(tsl_products_run_together(&state->products) ? tsl_products_together(&state->products)
@@ -104,7 +96,6 @@ static tesela_status api_batch_compute(api_batch_state *state, tesela_record *re
   return TESELA_OK;
 }
 
-/* Checks and computes the batch, and measures errors if seed is not 0. */
 static tesela_status api_batch_run_batch(api_batch_state *state, uint64_t seed, tesela_record *record) {
   tsl_batch_error_check error_check = {.count = 0};
   tesela_status status = TESELA_OK;

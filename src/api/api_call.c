@@ -1,4 +1,3 @@
-/* Public calls of all operations: creating or caching a plan, and running it. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -7,7 +6,7 @@
 #include "base/thread_string.h"
 #include "planner/nearest.h"
 
-/* Adds to the message about wrong types which operand got its type by default. */
+/* Adds the operand that got its type by default to the message about wrong types. */
 static tesela_status explain_default_types(const tsl_request *request, const tsl_problem *problem,
                                            tesela_status status) {
   const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};
@@ -40,7 +39,7 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   return TESELA_OK;
 }
 
-/* The plan is created outside the cache's lock, since compilers take seconds. */
+/* Plans outside the cache's lock, since compilers take seconds. */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
                                   tsl_cached_plan **cached) {
   tesela_plan *new_plan;
@@ -74,8 +73,7 @@ tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const
                             .beta_is_0 = p->beta[0] == 0};
 }
 
-/* Stores a kernel of the plan's strategy in a dispatch entry, so that later calls need no plan. Only
- * for strategies without parameters, whose kernel gives the plan's bits. */
+/* Stores a kernel in a dispatch entry if the strategy has no parameters; it gives the plan's bits. */
 static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_problem *p = &work->problem;
@@ -92,7 +90,6 @@ static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   entry->direct.state = entry->state;
 }
 
-/* Stores the plan in the call's dispatch entry. The entry is new, or its plan was evicted. */
 static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
   tsl_dispatch_entry *entry = tsl_dispatch_find(key);
   if (!entry)

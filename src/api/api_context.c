@@ -26,7 +26,6 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
-/* Reads the default requirements from TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR. */
 static tesela_status read_default_requirements(tesela_context *context) {
   tesela_status status =
       tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);

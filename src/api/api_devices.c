@@ -1,10 +1,9 @@
-/* Devices of a context. */
 #include "api/api.h"
 
 #include "base/floats.h"
 #include "base/status.h"
 
-/* The cpu is listed at the first use of any device, so that its threads are set before a plan reads them. */
+/* Lists the cpu at the first use of any device, so that its threads are set before a plan reads them. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
   tesela_status status = TESELA_OK;
   *devices = context->devices;

@@ -30,8 +30,7 @@ static void dispatch_drop_table(void *argument) {
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
-/* Drops the tables of all other threads in the child of a fork, where these threads do not exist. Their
- * entries may be half written, so they are leaked. */
+/* Drops other threads' tables in the child of a fork. Their entries may be half written and are leaked. */
 static void drop_other_tables(void) {
   const uintptr_t thread = tsl_dispatch_thread();
   if (atomic_load_explicit(&tsl_dispatch_first.owner, memory_order_relaxed) != thread) {
@@ -50,7 +49,6 @@ __attribute__((constructor)) static void register_thread_exit(void) {
                              pthread_atfork(NULL, NULL, drop_other_tables) == 0;
 }
 
-/* Makes a free slot this thread's; returns false if another thread has it. */
 static bool dispatch_claim_slot(tsl_dispatch_slot *slot, uintptr_t thread) {
   uintptr_t owner = 0;
   return atomic_compare_exchange_strong_explicit(&slot->owner, &owner, thread, memory_order_acquire,
@@ -76,7 +74,6 @@ static __attribute__((noinline)) tsl_dispatch_table *dispatch_begin_table(void) 
   return NULL;
 }
 
-/* Returns the set of the table to which a call belongs. */
 static tsl_dispatch_set *dispatch_get_set(tsl_dispatch_table *table, const tsl_dispatch_key *key) {
   const tesela_type type = (tesela_type)(key->kind & 0xff);
   return &table->sets[tsl_dispatch_set_of(type, key->trans_a, key->trans_b, key->m, key->n, key->k)];
@@ -88,14 +85,12 @@ static bool api_dispatch_is_same(const tsl_dispatch_key *a, const tsl_dispatch_k
          a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
 }
 
-/* Computes the tag from single arguments, not from memory: the words were just written, and a load
- * would wait for the store. */
+/* Computes the tag from arguments: the key was just written, and a load would wait for the store. */
 static uint32_t dispatch_compute_tag(const tsl_dispatch_key *key) {
   return tsl_dispatch_tag(key->m, key->n, key->k, key->lda, key->ldb, key->ldc, key->alpha, key->beta,
                           key->kind, key->order, key->trans_a, key->trans_b);
 }
 
-/* Moves an entry to the front of its set, from way `way`. The entries before it move back by one. */
 static tsl_dispatch_entry *dispatch_move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
                                                uint32_t tag) {
   for (; way > 0; way--) {
@@ -109,7 +104,6 @@ static tsl_dispatch_entry *dispatch_move_first(tsl_dispatch_set *set, int way, t
   return entry;
 }
 
-/* Finds a known entry and moves it to the front of its set. */
 static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag,
                                              const tsl_dispatch_key *key) {
   for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
@@ -123,7 +117,7 @@ tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
   return table ? api_dispatch_find(dispatch_get_set(table, key), dispatch_compute_tag(key), key) : NULL;
 }
 
-/* Adds a new entry at the front of its set and evicts the last one. Returns NULL if memory ran out. */
+/* Evicts the set's last entry. Returns NULL if memory ran out. */
 static __attribute__((noinline)) tsl_dispatch_entry *dispatch_begin_entry(tsl_dispatch_set *set, uint32_t tag,
                                                                           const tsl_dispatch_key *key) {
   enum { LAST = TSL_DISPATCH_WAYS - 1 };
@@ -156,7 +150,7 @@ tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool
   return NULL;
 }
 
-/* Only the first 2^24 contexts get a number, since a dispatch key has 24 bits for it. */
+/* Returns 0 after 2^24 - 1 contexts, since a dispatch key has 24 bits for the number. */
 uint64_t tsl_dispatch_number(void) {
   static atomic_uint_least64_t last;
   const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;

@@ -27,21 +27,18 @@ typedef struct tsl_dispatch_key {
   int order, trans_a, trans_b; /* CBLAS's numbers or Fortran's capital letters, as in the call */
 } tsl_dispatch_key;
 
-/* Returns the key's kind: type and caller. caller is 0 for BLAS names, else the number of a context,
- * below 2^24. */
+/* Returns the key's kind. caller is 0 for BLAS names, else the number of a context, below 2^24. */
 static inline uint32_t tsl_dispatch_kind(tesela_type type, uint64_t caller) {
   return (uint32_t)(caller << 8) | (uint32_t)type;
 }
 
-/* Returns an unused caller number for a context; 0: all are used. */
+/* Returns an unused number for a context; 0: all are used. */
 uint64_t tsl_dispatch_number(void);
 
-/* Action for a known call: kernel, else direct, else plan, else the next BLAS. The first that is set
- * counts. */
+/* Action for a known call: the first of kernel, direct, plan and the next BLAS that is set. */
 typedef struct tsl_dispatch_entry {
-  /* kernel for a call by a BLAS name; accepts any aligned addresses and cannot fail */
-  tsl_fast_kernel *kernel;
-  void *state; /* state of the kernel, freed with the entry */
+  tsl_fast_kernel *kernel; /* kernel of a BLAS call: any aligned addresses, no failure */
+  void *state;             /* state of the kernel, freed with the entry */
   tsl_dispatch_key key;
   tsl_fast_call direct;         /* shortcut with the same state, which checks addresses or may fail */
   struct tsl_cached_plan *plan; /* plan of the context that the key names; the entry holds a reference */
@@ -49,7 +46,7 @@ typedef struct tsl_dispatch_entry {
 } tsl_dispatch_entry;
 
 enum { TSL_DISPATCH_SETS = 256, TSL_DISPATCH_WAYS = 2 };
-/* Set of the cache; half a cache line, which is all that a miss reads. */
+/* Set of the cache: half a cache line, which is all that a miss reads. */
 typedef struct tsl_dispatch_set {
   tsl_dispatch_entry *entries[TSL_DISPATCH_WAYS]; /* latest call first; NULL: none */
   uint64_t sizes;                   /* tsl_dispatch_sizes() of the first entry; 0: compare the whole key */
@@ -60,8 +57,7 @@ typedef struct tsl_dispatch_table {
   tsl_dispatch_set sets[TSL_DISPATCH_SETS];
 } tsl_dispatch_table;
 
-/* Slot of a thread's table. The first thread uses tsl_dispatch_first, whose address is a constant. If
- * two later threads hash to one slot, the first one has it until it ends. */
+/* Slot of a thread's table. If two threads hash to one slot, the first one has it until it ends. */
 typedef struct tsl_dispatch_slot {
   _Atomic uintptr_t owner;   /* tsl_dispatch_thread(); 0: free */
   tsl_dispatch_table *table; /* the owner's table; an empty one, or NULL, if the slot is free */
@@ -70,8 +66,7 @@ enum { TSL_DISPATCH_SLOT_BITS = 8, TSL_DISPATCH_SLOTS = 1 << TSL_DISPATCH_SLOT_B
 extern tsl_dispatch_slot tsl_dispatch_first, tsl_dispatch_slots[TSL_DISPATCH_SLOTS];
 extern tsl_dispatch_table tsl_dispatch_first_table;
 
-/* Returns an identifier of the running thread: the address of its thread control block. A thread-local
- * variable of a library that is loaded at run time would cost a call. */
+/* Returns the address of the thread control block. A thread-local variable could cost a call. */
 static inline uintptr_t tsl_dispatch_thread(void) {
 #if defined(__x86_64__)
   uintptr_t thread_pointer;
@@ -112,15 +107,14 @@ static inline uint64_t tsl_dispatch_bits(tesela_type type, const void *scalar) {
   return bits;
 }
 
-/* Returns the set of a call, by a few fast operations on which the product waits. 256 consecutive cubes
- * have different sets. */
+/* Returns the set of a call by a few fast operations. 256 consecutive cubes have different sets. */
 static inline unsigned tsl_dispatch_set_of(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
                                            int64_t k) {
   const unsigned letters = (unsigned)trans_a + 2 * (unsigned)trans_b + 4 * (unsigned)type;
   return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_DISPATCH_SETS;
 }
 
-/* Packs the three sizes into one word, never 0; TSL_DISPATCH_NO_ROOM if a size needs more than 21 bits. */
+/* Packs the sizes into one word, never 0; TSL_DISPATCH_NO_ROOM if a size needs more than 21 bits. */
 #define TSL_DISPATCH_NO_ROOM UINT64_MAX
 enum { TSL_DISPATCH_SIZE_BITS = 21 };
 static inline uint64_t tsl_dispatch_sizes(int64_t m, int64_t n, int64_t k) {
@@ -130,21 +124,17 @@ static inline uint64_t tsl_dispatch_sizes(int64_t m, int64_t n, int64_t k) {
                                              (uint64_t)k << 2 * TSL_DISPATCH_SIZE_BITS | UINT64_C(1) << 63;
 }
 
-/* Returns true if the addresses are multiples of an element's size, which compilers assume. */
 static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const void *b, const void *c) {
   return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (type == TESELA_F32 ? 3 : 7)) == 0;
 }
 
-/* Calls that differ only in their type, f32 or f64, must have different sets, since the type is not
- * compared. */
+/* Calls that differ only in the type must have different sets, since the type is not compared. */
 _Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set_of()");
 
-/* Repetitions after which a call is stored: it enters at the eighth call in a row. That is nearly as early as
- * it pays. Calls in random order from a small set rarely reach it, so they do not evict each other. */
+/* Repetitions in a row before a call is stored; calls in random order rarely reach them. */
 enum { TSL_DISPATCH_TIMES_BITS = 3, TSL_DISPATCH_LEARNT = 7 };
 
-/* Returns a hash of a call, never 0, whose last three bits are 0. The multiplications are independent
- * of each other. */
+/* Returns a hash, never 0, whose last three bits are 0. The multiplications are independent of each other. */
 static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
                                         int64_t ldc, uint64_t alpha, uint64_t beta, uint32_t kind, int order,
                                         int trans_a, int trans_b) {
@@ -157,8 +147,8 @@ static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t
   return ((uint32_t)(hash >> 32) | 1) << TSL_DISPATCH_TIMES_BITS;
 }
 
-/* Counts an unknown call and returns true, unless it is now time to store it. A known call that is not
- * the first of its set counts as unknown, too: finding it takes as long as a small product. */
+/* Counts an unknown call and returns true, or false if it is time to store it. A known call that is not first
+ * in its set counts as unknown: finding it takes as long as a small product. */
 static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
                                            int64_t k, uint32_t tag) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
@@ -171,8 +161,7 @@ static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int tr
   return true;
 }
 
-/* Returns the first entry of the call's set if it is this call and has a kernel, else NULL. For BLAS
- * entries with a constant type. alpha and beta point to scalars. Arguments are passed one by one, in
+/* Returns the first entry of the call's set if it is this call and has a kernel, else NULL. Arguments come in
  * registers: a struct that was just written takes time to reach the cache. */
 static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, int order, int trans_a,
                                                             int trans_b, int64_t m, int64_t n, int64_t k,
@@ -196,11 +185,11 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
              : NULL;
 }
 
-/* Returns the entry of a call and moves it to the front of its set; NULL: unknown. The entry is valid
- * until this thread's next tsl_dispatch_find_or_learn(). */
+/* Returns the entry of a call, moved to the front of its set; NULL: unknown. The entry is valid until this
+ * thread's next tsl_dispatch_find_or_learn(). */
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key);
 /* Returns the entry of a call, or a new entry (*is_new) if it is time to store the call, else NULL. The
- * caller fills a new entry; one without any action means that no shortcut exists. */
+ * caller fills a new entry; without any action it means that no shortcut exists. */
 tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new);
 
 #endif

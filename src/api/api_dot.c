@@ -1,11 +1,9 @@
-/* Dot products: conversion of their description into a request. x is a row, y a column, the result a
- * matrix of one element. */
+/* x becomes a row, y a column, the result a matrix of one element. */
 #include "api/api.h"
 
 #include "base/status.h"
 
-/* Returns a vector as a matrix of one row or one column. The stride across it is 1, since 0 would mean
- * a default. */
+/* The stride across the vector is 1, since 0 would mean a default. */
 static tesela_matrix as_matrix(const tesela_vector *vector, bool row) {
   const int64_t stride = vector->stride == 0 ? 1 : vector->stride;
   return (tesela_matrix){.data = vector->data,

@@ -1,4 +1,3 @@
-/* Writes an explanation as JSON text. The caller frees *text. */
 #include "explain/explain.h"
 
 #include "api/api.h"

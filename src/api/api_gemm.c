@@ -1,4 +1,3 @@
-/* Products: conversion of their description into a request, and the lookup in the dispatch cache. */
 #include "api/gemm_key.h"
 #include "api/small_gemm.h"
 
@@ -10,15 +9,14 @@ static bool is_given(const tesela_matrix *matrix) {
          matrix->col_stride || matrix->transpose || matrix->conjugate || matrix->type != TESELA_TYPE_DEFAULT;
 }
 
-/* Sets the general factor of an in-place product to C's matrix. The caller must have left that factor
- * empty. */
+/* Sets the general factor of an in-place product, which the caller must leave empty, to C's matrix. */
 static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request *request) {
   const bool by_a = desc->a_structure != TESELA_GENERAL;
   tesela_matrix *general = &request->matrices[by_a ? TSL_OPERAND_B : TSL_OPERAND_A];
   const tesela_matrix *factor = by_a ? &desc->a : &desc->b, *c = &request->matrices[TSL_OPERAND_C];
   request->in_place = true;
   if (!by_a && desc->b_structure == TESELA_GENERAL)
-    return TESELA_OK; /* tsl_problem_check() refuses the product and tells why */
+    return TESELA_OK; /* tsl_problem_check() refuses the product */
   if (is_given(general))
     return tsl_fail(TESELA_BAD_CALL, "desc.%c is given, but in_place multiplies what desc.c holds",
                     by_a ? 'b' : 'a');
@@ -61,7 +59,7 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
   return desc->in_place ? resolve_in_place(desc, request) : TESELA_OK;
 }
 
-/* Runs a known plan; returns false if it was evicted. */
+/* Runs a cached plan; returns false if it was evicted. */
 static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
                       tesela_status *status) {
   TSL_NOT_CANCELLED;
@@ -74,7 +72,6 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
   return true;
 }
 
-/* Restores and raises floating-point exceptions after a product that ran by its description only. */
 static __attribute__((noinline)) void settle(tsl_floats before, const tesela_gemm_desc *desc) {
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
@@ -116,8 +113,7 @@ static inline tesela_status api_gemm_multiply(tesela_context *context, const tes
   return tsl_api_call(context, &request, known ? &key : NULL, record);
 }
 
-/* Multiplies for a caller with other struct sizes. Not inlined, so that calls with current sizes
- * reserve no stack for copies. */
+/* Converts structs of other sizes. Not inlined, so that current sizes reserve no stack for copies. */
 static __attribute__((noinline)) tesela_status multiply_other(tesela_context *context,
                                                               const tesela_gemm_desc *desc,
                                                               tesela_record *record, size_t desc_size,

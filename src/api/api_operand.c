@@ -1,4 +1,3 @@
-/* Checks one operand of a run against the plan. */
 #include "api/api.h"
 
 #include "base/status.h"

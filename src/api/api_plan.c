@@ -18,7 +18,7 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
                              .dense = tsl_shape_is_dense(shape)};
 }
 
-/* Names of the caller's members by operation and operand; the second row is for in-place operations. */
+/* Names of the caller's members by operation and operand; second row: in place. */
 static const char *const operand_names[TSL_OP_COUNT][2][TSL_GIVEN] = {
     [TSL_OP_GEMM] = {{"a", "b", "c", "bias", "scale_a", "scale_b"}, {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
@@ -84,7 +84,7 @@ void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const t
   }
 }
 
-/* Runs a plan after all checks. Not inlined, so that the shortcut saves no registers for it. */
+/* Not inlined, so that the shortcut saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
                                                            const tesela_matrix *b, const tesela_result *c,
                                                            const tesela_epilogue *finish,

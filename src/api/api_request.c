@@ -1,4 +1,3 @@
-/* Converts a caller's description into a problem; fills in every default of the public header. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -15,8 +14,7 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
   return TESELA_OK;
 }
 
-/* Fills the shape of an operand of rows x cols. The stored matrix, which may be its transpose,
- * determines default strides. */
+/* Default strides depend on the stored matrix, which may be the transpose. */
 static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    tesela_type fallback, const char *field, tsl_shape *shape) {
   int64_t row_stride, col_stride;
@@ -31,8 +29,7 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
   return TESELA_OK;
 }
 
-/* Converts structures and triangles to those after transposition. A real hermitian A or B becomes
- * symmetric, a real hermitian C general. */
+/* Applies transposes to triangles. A real hermitian A or B becomes symmetric, a real hermitian C general. */
 static void resolve_structures(const tsl_request *request, tsl_shape *const shapes[TSL_OPERANDS]) {
   static const tesela_triangle turned[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -68,7 +65,6 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
   return TESELA_OK;
 }
 
-/* Adds the bias and the activation. A bias without an axis is refused. */
 static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *problem) {
   const tesela_vector *bias = &request->bias;
   const tesela_matrix matrix = tsl_api_as_line(bias);
@@ -85,7 +81,6 @@ static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *p
   return TESELA_OK;
 }
 
-/* Adds the scales, which are f32. A vector without a scaling is refused. */
 static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
   static const char *const fields[] = {"desc.scale_a", "desc.scale_b"};
   const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
@@ -107,7 +102,6 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
-/* Returns the default type of C. For integers with scales it is f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
   const tesela_type type = tsl_result_type(request->op, a);
   const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;
@@ -140,8 +134,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   return TESELA_OK;
 }
 
-/* Finds the device of the buffers; NULL if there are none. Refuses buffers on different devices, or a
- * mix with host memory. */
+/* Finds the buffers' device; NULL: none. Refuses several devices, and a mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
   const tesela_matrix *operands = request->matrices;
   const tesela_matrix matrices[TSL_GIVEN] = {operands[0],
@@ -173,7 +166,6 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
   return TESELA_OK;
 }
 
-/* Checks that desc.device, if set, is the device of the buffers. */
 static tesela_status check_named_device(const tesela_context *context, const char *name,
                                         const tsl_device *device) {
   tsl_device *named;

@@ -1,4 +1,3 @@
-/* Runs a plan for the public calls: checks operands against the plan and fills the record. */
 #include "api/api.h"
 
 #include "base/clock.h"
@@ -6,8 +5,8 @@
 #include "base/status.h"
 #include "judge/judge_measure.h"
 
-/* Returns true if two operands certainly share bytes: equal first elements, or gapless ranges that
- * meet. Operands with gaps may be interleaved, which only the caller can know. */
+/* Returns true if operands certainly share bytes: equal first elements, or gapless ranges that meet. Operands
+ * with gaps may be interleaved. */
 static bool api_overlap(const tsl_address_range *a, uintptr_t a_start_address, const tsl_address_range *b,
                         uintptr_t b_start_address) {
   if (a_start_address == b_start_address)
@@ -119,7 +118,6 @@ static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands,
                    : tsl_plan_run(plan->plan, operands, phases);
 }
 
-/* Runs a plan and fills the record. measuring may be NULL. */
 static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands,
                                   tsl_error_measurement *measuring, tesela_record *record) {
   tsl_phases phases;
@@ -149,7 +147,6 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
   return run_recorded(plan, operands, NULL, record);
 }
 
-/* Runs a plan and measures the error of its result. */
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                       tesela_record *record) {
   tsl_error_measurement *measuring;

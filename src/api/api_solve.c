@@ -1,15 +1,14 @@
-/* Triangular solves: conversion of their description into a request. */
 #include "api/api.h"
 
 #include "base/status.h"
 
-/* Returns the matrix transposed for solves from the right: X A = B is A' X' = B'. */
+/* Transposes the matrix for solves from the right: X A = B is A' X' = B'. */
 static tesela_matrix seen_from(bool right, tesela_matrix matrix) {
   matrix.transpose = (matrix.transpose != 0) != right;
   return matrix;
 }
 
-/* In place the problem's B gets X's shape and is never accessed. */
+/* In place, the problem's B gets X's shape and is never accessed. */
 tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
                                     tsl_request *request) {
   if (!context || !desc)

@@ -1,9 +1,8 @@
-/* Transposes: conversion of their description into a request. */
 #include "api/api.h"
 
 #include "base/status.h"
 
-/* In place the problem's A gets B's matrix and is never accessed. */
+/* In place, the problem's A gets B's matrix and is never accessed. */
 tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
                                         tsl_request *request) {
   if (!context || !desc)

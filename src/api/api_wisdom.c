@@ -1,5 +1,4 @@
-/* Wisdom of a context: the library's records, and its own: records of the user's file, imported ones,
- * and measured ones. A plan in the making holds a reference to the wisdom of its beginning. */
+/* A context's own wisdom: records of the user's file, imported ones, and measured ones. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -8,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Wraps wisdom with a reference count of one; closes it after a failure. */
+/* Closes wisdom after a failure. */
 static tesela_status api_wisdom_wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
   void *block;
   const tesela_status status = tsl_alloc_zeroed(sizeof **known, "wisdom", &block);
@@ -77,11 +76,9 @@ static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *text,
   return TESELA_OK;
 }
 
-/* Combines the context's own records with a text into the next ones. */
 typedef tesela_status combination(const char *state, const char *text, tsl_text *out);
 
-/* Changes the context's own records. Earlier plans are no longer found: the plan cache is renewed, and
- * the context's new number hides the entries of the dispatch cache. */
+/* Hides earlier plans: renews the plan cache, and gives the context a new number for the dispatch cache. */
 static tesela_status change_own_records(tesela_context *context, combination *combine, const char *text) {
   tsl_text own_records = {0};
   tsl_shared_wisdom *old = NULL;
@@ -101,7 +98,7 @@ static tesela_status change_own_records(tesela_context *context, combination *co
   return status;
 }
 
-/* Merges both texts, keeping the faster record of each identity. Lines that are no records are dropped. */
+/* Merges both texts, keeping the faster record of each identity. Invalid lines are dropped. */
 static tesela_status add_better(const char *state, const char *text, tsl_text *out) {
   tsl_text records = {0};
   tsl_wisdom_merged merged;

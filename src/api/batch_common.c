@@ -1,6 +1,5 @@
-/* Batches of similar products: addresses of each product's operands, their checks, and the computation
- * of one product. A product whose plan fails is computed by the specification (strategy "sequential")
- * if others may already be done. */
+/* Operands of products of one shape, their checks, and the computation of one product. A product whose plan
+ * fails after others are done is computed by the specification (strategy "sequential"). */
 #include "api/batch_common.h"
 
 #include "base/status.h"
@@ -16,7 +15,7 @@ tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, 
   return products->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, products->group);
 }
 
-/* Array of addresses of element (0, 0), one for each product; NULL: products are at strides. */
+/* Addresses of element (0, 0) of each product; NULL: products are at strides. */
 typedef const void *addresses;
 static const void *address_in(addresses each, int64_t index) {
   const void *address;
@@ -24,7 +23,6 @@ static const void *address_in(addresses each, int64_t index) {
   return address;
 }
 
-/* Returns the matrix of product `index`, by its address or its stride. */
 static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64_t stride, size_t size,
                                int64_t index) {
   tesela_matrix matrix = *first;
@@ -55,7 +53,6 @@ static void matrices_of(const tsl_products *products, int64_t index, tesela_matr
   matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
 }
 
-/* Returns the host address of element (0, 0) of product `index`; NULL if there is none. */
 static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size,
                                      int64_t index) {
   return tsl_writable(each    ? address_in(each, index)
@@ -149,7 +146,6 @@ tesela_status tsl_products_check(const tsl_products *products) {
   return TESELA_OK;
 }
 
-/* Computes product `index`, which was checked, by its plan. */
 static tesela_status batch_common_multiply(const tsl_products *products, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = products->plan->plan;
@@ -162,10 +158,7 @@ static tesela_status batch_common_multiply(const tsl_products *products, int64_t
   return tsl_plan_run(plan, &operands, NULL);
 }
 
-/* --- products whose plan failed --- */
-
-/* Computes product `index` by the specification, after its plan failed and left C unchanged. The
- * specification needs no memory, so products that are already done need not be undone. */
+/* Computes product `index` by the specification, which needs no memory, after its plan left C unchanged. */
 static tesela_status rescue(tsl_products *products, int64_t index) {
   const tsl_plan *failed_plan = products->plan->plan;
   const tsl_strategy *plainest = tsl_strategy_specification(failed_plan->work.problem.op);
@@ -180,7 +173,7 @@ static tesela_status rescue(tsl_products *products, int64_t index) {
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-/* Returns true if the specification can compute the products: operands are in host memory and not packed. */
+/* Returns true if the specification can compute the products: host memory, not packed. */
 static bool is_rescued(const tsl_products *products) {
   const tsl_device *device = products->plan->plan->work.device;
   const tesela_gemm_desc *desc = products->desc;
@@ -236,17 +229,13 @@ double tsl_products_error_bound(const tsl_products *products) {
   return its > bound ? its : bound;
 }
 
-/* --- plan of a batch --- */
-
-/* Returns true if the products are at equal distances, so that one run may compute all. Products with
- * structures always run one by one. */
+/* Returns true if one run may compute all products: equal distances, no structures. */
 static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
   return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
          !desc->a.packed && !desc->b.packed;
 }
 
-/* Returns true if the products always run one by one. This holds on the cpu, where threads divide them,
- * and where no strategy supports the batch as one run. */
+/* Returns true if products run one by one: on the cpu, or if no strategy supports the batch. */
 static bool batch_common_is_alone(const tsl_cached_plan *cached_plan) {
   return tsl_plan_cache_plan(cached_plan)->plan->work.device->capabilities & TSL_CAN_HOST ||
          tsl_plan_cache_refuses_batches(cached_plan);

@@ -1,4 +1,3 @@
-/* Measures the error of some products of a batch. */
 #include "api/batch_common.h"
 
 #include "base/status.h"

@@ -1,4 +1,3 @@
-/* Measurements of the BLAS drop-in, stored once for each machine. */
 #include "api/fast_path.h"
 
 #include "base/status.h"

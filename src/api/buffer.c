@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-/* Returns the device with the highest peak speed in f32. */
 static tesela_status find_fastest_device(tsl_devices *devices, tsl_device **device) {
   tsl_device *next;
   *device = NULL;
@@ -27,7 +26,6 @@ tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, t
   return tsl_device_open(*device);
 }
 
-/* Allocates a buffer struct without device memory. */
 static tesela_status allocate_buffer(tesela_buffer **buffer) {
   struct {
     tesela_buffer buffer;
@@ -48,7 +46,6 @@ static void destroy_transport(tesela_buffer *buffer) {
   buffer->transport->stream = NULL;
 }
 
-/* Stores a new buffer if status is OK, else destroys it. Returns status. */
 static tesela_status return_buffer(tesela_status status, tesela_buffer *new_buffer, tesela_buffer **buffer) {
   if (status == TESELA_OK)
     *buffer = new_buffer;
@@ -92,7 +89,7 @@ void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
   tsl_kept_give(pooled);
 }
 
-/* Returns the device that owns an address; NULL: none does. */
+/* Returns NULL if no device owns the address. */
 static tsl_device *find_owner(tsl_devices *devices, const void *address) {
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     const tsl_device_kind *device_kind = tsl_device_kind_at(kind);
@@ -193,8 +190,7 @@ static tesela_status get_transport_stream(const tesela_buffer *buffer, tsl_strea
   return TESELA_OK;
 }
 
-/* Copies between a buffer and host memory. A write is waited for, so that work on other streams sees
- * the bytes. */
+/* Waits for a write, so that work on other streams sees the bytes. */
 static tesela_status copy_rows(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
   tsl_stream *stream;
   TSL_TRY(buffer_check_rows(buffer, &copy));

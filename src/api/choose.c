@@ -1,4 +1,3 @@
-/* Chooses the plan of a call by the context's wisdom, after measurements if the call allows time for them. */
 #include "tune/measured_choice.h"
 
 #include "api/api.h"
@@ -6,8 +5,7 @@
 #include "base/status.h"
 #include "tune/plan_measured.h"
 
-/* Measures candidates for a new problem and adds the records to the context's wisdom. Replaces *known
- * by the new wisdom, and sets *won to the fastest candidate. */
+/* Measures candidates for a new problem. Replaces *known by wisdom with the records; *won is the fastest. */
 static tesela_status choose_measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
                                     tsl_shared_wisdom **known, tsl_candidate *won) {
   tsl_effort found;

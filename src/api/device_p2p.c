@@ -70,7 +70,7 @@ tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *r) {
   return tsl_finish_round(stream->device, &problem, &operands, stream->stream);
 }
 
-/* Sums in a row of the matrix that an addition is seen as, so that each group of a kernel gets some rows. */
+/* Sums in a row of the matrix that an addition is treated as; each group of a kernel gets some rows. */
 enum { LINE = 4096 };
 
 bool tsl_api_adds(const tesela_stream *stream, tesela_type type) {
@@ -81,7 +81,6 @@ bool tsl_api_adds(const tesela_stream *stream, tesela_type type) {
            (info->component != TESELA_F64 || stream->device->capabilities & TSL_CAN_F64)));
 }
 
-/* Adds one array to another as the epilogue of a product: the target is C, the source its bias. */
 static tesela_status add_lines(tesela_stream *stream, const tsl_api_adding *a, int64_t first, int64_t lines,
                                int64_t length) {
   tsl_problem problem = tsl_problem_gemm(lines, length, 1, a->type);

@@ -1,12 +1,10 @@
-/* Shortcut for a run whose operands are plain host addresses. A product may take less time than a full
- * check of a plan. */
+/* Shortcut for plain host addresses, since a full check may take longer than a product. */
 #ifndef TSL_API_FAST_CALL_H
 #define TSL_API_FAST_CALL_H
 
 #include "strategy/exceptions.h"
 #include "strategy/strategy.h"
 
-/* Kernel of a shortcut, and the checks that its addresses need. */
 typedef struct tsl_fast_call {
   tsl_fast_kernel *run; /* NULL: there is no shortcut */
   const void *state;
@@ -15,7 +13,7 @@ typedef struct tsl_fast_call {
   uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];
 } tsl_fast_call;
 
-/* Returns true if the shortcut accepts these addresses. If not, the full path reports the error. */
+/* Returns true if the shortcut accepts these addresses; else the full path reports the error. */
 static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const void *a, const void *b,
                                           const void *c) {
   const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b, c_at = (uintptr_t)c;
@@ -24,8 +22,7 @@ static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const voi
          b_at - c_at + direct->from[TSL_OPERAND_B] >= direct->span[TSL_OPERAND_B];
 }
 
-/* Runs the shortcut with accepted addresses and handles floating-point exceptions. `problem` has C's
- * strides. */
+/* Runs the shortcut and handles floating-point exceptions; `problem` has C's strides. */
 static inline tesela_status tsl_fast_call_run(const tsl_fast_call *direct, const tsl_problem *problem,
                                               const void *a, const void *b, void *c) {
   const tsl_floats before = tsl_exceptions_begin();

@@ -20,7 +20,6 @@ static bool fast_path_computes(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_GEMM && strategy->fast_path.compute;
 }
 
-/* Returns the first strategy of the list for which does() is true; NULL: none. */
 static const tsl_strategy *find_first_strategy(bool (*does)(const tsl_strategy *)) {
   for (int i = 0; tsl_strategy_at(i); i++)
     if (does(tsl_strategy_at(i)))
@@ -47,21 +46,20 @@ static bool is_not_cpu(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) == 0;
 }
 
-/* Builds the key of a product; returns false if the description is wrong. */
 static bool fast_path_build_key(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
   tsl_request request;
   return tsl_api_gemm_request(context, desc, &request) == TESELA_OK &&
          tsl_api_request(context, &request, key) == TESELA_OK;
 }
 
-/* Returns true if the cached plan runs on another device than the cpu, and gives the plan back. */
+/* Also gives the plan back. */
 static bool runs_off_cpu(tesela_context *context, tsl_cached_plan *cached) {
   const bool elsewhere = is_not_cpu(tsl_plan_cache_plan(cached)->plan->work.device);
   tsl_plan_cache_give_back(&context->cache, cached);
   return elsewhere;
 }
 
-/* Lists candidates, the fastest first. Looks only for devices that may be faster than the processor. */
+/* Lists the candidates, the fastest first, from devices that may be faster than the processor. */
 static tesela_status fast_path_list(tesela_context *context, const tsl_call_key *key, tsl_candidate **list,
                                     int *count) {
   TSL_DEFAULT_FLOATS;
@@ -83,8 +81,7 @@ bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *des
          tsl_api_cached_plan(context, &key, &cached) == TESELA_OK && runs_off_cpu(context, cached);
 }
 
-/* Makes a plan for `wish` and remembers it for the calls of `key`. Refuses a plan that is expected to take
- * more than `seconds_max`. */
+/* Plans `wish` and caches the plan under `key`. Refuses a plan expected to take more than `seconds_max`. */
 static tesela_status fast_path_remember(tesela_context *context, const tsl_call_key *wish,
                                         const tsl_call_key *key, double seconds_max, bool replaces) {
   const uint64_t generation = tsl_plan_cache_generation(&context->cache);

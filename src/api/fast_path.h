@@ -13,30 +13,23 @@ typedef struct tsl_fast_path {
 } tsl_fast_path;
 
 /* Finds the strategies. path->strategy is NULL if no strategy computes without plans, or if the
- * context's device is neither "cpu" nor "auto".
- *
- * @return TESELA_OUT_OF_MEMORY: a later call may find more. */
+ * context's device is neither "cpu" nor "auto". TESELA_OUT_OF_MEMORY: a later call may find more. */
 tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path);
-/* Returns true if tesela_gemm() would run this product on another device than the cpu; false if it
- * would fail. The plan is cached for the call. */
+/* Returns true if another device than the cpu would run this product; false on errors. Caches the plan. */
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
-/* Plans the product for another device by the strategy whose kernels compile soonest, and caches the plan.
- * Returns false if the processor is expected to be the fastest, or if there is no plan. */
+/* Plans by the strategy whose kernels compile soonest, and caches the plan. Returns false if the processor is
+ * expected to be the fastest, or if there is no plan. */
 bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc *desc);
-/* Plans the product by the fastest strategy and replaces the cached plan. Returns true if another device runs
- * it. */
+/* Plans by the fastest strategy and replaces the cached plan. Returns true if another device runs it. */
 bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc);
-/* Finds the cached plan of a product; returns false if there is none. The flag becomes true if the plan
- * runs on another device than the cpu. */
+/* Finds a cached plan; false: none. The flag becomes true if the plan runs on another device than the cpu. */
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere);
-/* Returns true if another device is expected to be faster than the cpu. It finds candidate devices and
- * loads their drivers, but opens and compiles nothing. */
+/* Returns true if another device is expected to be faster than the cpu. Loads drivers, compiles nothing. */
 bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *desc);
 
-/* Reads a number that the drop-in measured on this machine, from the file `blas` of the kernel cache's
- * folder. The name has no blanks. Returns false if the number is unknown. */
+/* Reads a number that the drop-in measured on this machine; false: unknown. The name has no blanks. */
 bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value);
-/* Stores a measured number under a name and the device's key. A failure is only logged (topic cache). */
+/* Stores a measured number under a name and the device's key; only logs a failure (topic cache). */
 void tsl_api_keep(const tsl_device *device, const char *name, double value);
 
 #endif

@@ -1,12 +1,11 @@
-/* Dispatch cache key of a product, from its description. Inline, since a known product takes less time
- * than a few function calls. */
+/* Dispatch key of a description. Inline, since a known product takes less time than a few calls. */
 #ifndef TSL_API_GEMM_KEY_H
 #define TSL_API_GEMM_KEY_H
 
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
-/* Returns true if a description has structures, scales or an epilogue, which a key cannot express. */
+/* Returns true if the description has properties that a key cannot express. */
 static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {
   return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_axis | (int)desc->activation |
           (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
@@ -22,8 +21,7 @@ enum {
   TSL_KEY_NAMED = 2 /* added to the order if the call names the device "cpu" */
 };
 
-/* Writes the direction and distance of a matrix of rows x cols whose rows or columns are contiguous.
- * Returns false for other matrices, and for those not in host memory. */
+/* Writes direction and leading dimension; false: no contiguous rows or columns in host memory. */
 static inline bool tsl_gemm_key_lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row,
                                      int64_t *distance) {
   int64_t row, col;
@@ -37,9 +35,8 @@ static inline tesela_type tsl_gemm_key_type(tesela_type type, tesela_type fallba
   return type == TESELA_TYPE_DEFAULT ? fallback : type;
 }
 
-/* Fills the key of a call with one real type and contiguous rows or columns, on the cpu or an unnamed
- * device. Returns false if the call has no key. Errors are not checked: only correct calls are stored
- * in the cache. */
+/* Fills the key of a call with one real type, on the cpu or an unnamed device. Returns false if the call has
+ * no key. Errors are not checked: only correct calls are stored. */
 static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm_desc *desc,
                                 tsl_dispatch_key *key) {
   static const double none = 0, one = 1;

@@ -1,5 +1,4 @@
-/* Grouped products: each has a plan, and all are checked first. Then the cpu's threads divide the
- * products that run there, while other devices have theirs queued. */
+/* Grouped products: all are checked first. Then the cpu's threads divide its products; devices run theirs. */
 #include "api/grouped.h"
 
 #include "base/clock.h"
@@ -10,20 +9,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Number of parts a thread gets when plans are prepared in parallel, and the group size from which this
- * is done. */
+/* Parts of a thread when plans are prepared in parallel, and the number of members from which they are. */
 enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
 
-/* --- preparing --- */
-
-/* Prefixes the message of a failed member with the member's number. */
 static tesela_status grouped_fail_in(const tsl_products *products, tesela_status status) {
   return status == TESELA_OK
              ? status
              : tsl_fail_in(status, "%s %" PRId64, products->is_one ? "product" : "group", products->group);
 }
 
-/* Finds a member's plan, unless it has one, and checks its operands. */
 static tesela_status prepare_member(tsl_grouped *group, int64_t i) {
   tsl_products *member = &group->members[i];
   if (!group->cached[i])
@@ -57,8 +51,7 @@ static bool can_plan_in_parallel(const tsl_grouped *group) {
   return true;
 }
 
-/* Prepares all members, in parallel if this helps. A parallel failure leaves no message; the members
- * are then prepared again in order, so that the message is the first member's. */
+/* After a parallel failure, prepares members in order, so that the message is the first member's. */
 static tesela_status prepare_all(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
@@ -80,9 +73,6 @@ static tesela_status prepare_all(tsl_grouped *group) {
   return tsl_grouped_check_apart(group);
 }
 
-/* --- computing --- */
-
-/* Computes the products with plans: queues those on devices, and divides the others among threads. */
 static tesela_status compute_planned(tsl_grouped *group) {
   tsl_group_queue *lanes;
   tesela_status status = tsl_group_queue_begin(group, &lanes);
@@ -91,7 +81,7 @@ static tesela_status compute_planned(tsl_grouped *group) {
   return tsl_group_queue_end(group, lanes, status);
 }
 
-/* Computes all products. Products without a plan come last: they cannot fail once begun, while others may. */
+/* Products without a plan come last: they cannot fail once begun, while others may. */
 static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));
@@ -100,7 +90,7 @@ static tesela_status grouped_compute(tsl_grouped *group) {
   return tsl_grouped_told(group);
 }
 
-/* Fills the record of a group: largest bounds, and the plan of a product with most work. */
+/* Fills in the largest bounds, and the plan of a product with most work. */
 static void fill_record(const tsl_grouped *group, double seconds, tesela_record *record) {
   const char *text = "";
   double most = -1;
@@ -127,7 +117,6 @@ static bool any_measures_error(const tsl_grouped *group) {
   return false;
 }
 
-/* Computes the group and measures the errors of members that have a seed. */
 static tesela_status run_with_error_checks(tsl_grouped *group, tsl_batch_error_check *error_checks,
                                            tesela_record *record) {
   const double start = tsl_clock();
@@ -172,9 +161,7 @@ static tesela_status grouped_run(tsl_grouped *group, tesela_record *record) {
   return TESELA_OK;
 }
 
-/* --- the call --- */
-
-/* Arrays of one call with `count` elements each, allocated in one block. */
+/* Arrays of `count` elements each, in one block. */
 typedef struct arrays {
   tsl_products *members;
   tsl_cached_plan **cached;
@@ -209,8 +196,7 @@ static const tesela_batch *get_batch(const tesela_batch *batches, int64_t number
   return batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)number * size) : NULL;
 }
 
-/* Returns true if a group of several products has no elements. Any version of the structs starts with
- * sizes and counts. */
+/* Returns true if a group of several products is empty. All struct versions start with sizes and counts. */
 static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
                             size_t desc_size, size_t batch_size) {
   bool have = false;
@@ -219,8 +205,7 @@ static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *b
   return have;
 }
 
-/* Fills descriptions and batches of the members that have plans, in this version's size. Products
- * without a plan (small_gemm_group) are left out. */
+/* Fills descriptions and batches of members with plans in this version's size. */
 static tesela_status convert_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
                                      size_t desc_size, size_t batch_size, const arrays *call_arrays,
                                      tsl_grouped *group) {
@@ -255,7 +240,6 @@ static tesela_status convert_structs(const tesela_gemm_desc *descs, const tesela
   return TESELA_OK;
 }
 
-/* Prepares, checks and computes a group after its arguments are read. */
 static tesela_status grouped_multiply(tesela_context *context, const tesela_gemm_desc *descs,
                                       const tesela_batch *batches, int64_t count, size_t desc_size,
                                       size_t batch_size, tesela_record *record) {

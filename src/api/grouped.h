@@ -1,4 +1,3 @@
-/* Grouped products that are being computed. */
 #ifndef TSL_API_GROUPED_H
 #define TSL_API_GROUPED_H
 
@@ -16,7 +15,7 @@ typedef struct tsl_small_gemm_group {
 
 typedef struct tsl_grouped {
   tesela_context *context;
-  int64_t count; /* number of members with plans; small_gemm_group holds the others */
+  int64_t count; /* number of members with plans; at_once holds the others */
   tsl_small_gemm_group at_once;
   const tesela_gemm_desc *descs;
   const tesela_batch *batches; /* array of `count` batches */
@@ -25,22 +24,20 @@ typedef struct tsl_grouped {
   uint64_t *seeds;             /* seed of each member's error measurement; 0: not measured */
   /* true: the member has another member's strategy and parameters, and may only run fused */
   bool *alike;
-  atomic_bool fails;      /* a thread found a wrong member during parallel preparation */
+  atomic_bool fails;      /* true: parallel preparation found a wrong member */
   bool is_one;            /* the caller passed no batches: each member is one product */
-  bool begun;             /* a product may be done */
+  bool begun;             /* true: a product may be done */
   atomic_int status;      /* status of the first product that failed */
   tsl_status_saved saved; /* message of that failure */
 } tsl_grouped;
 
-/* Returns the index of a member in the arrays of the group. The caller's number also counts members
- * without a plan. */
+/* Returns the index in the group's arrays; the caller's number also counts members without a plan. */
 static inline int64_t tsl_grouped_index(const tsl_grouped *group, const tsl_products *member) {
   return member - group->members;
 }
 
-/* Finds the members that may be computed without a plan: single, small and plain products. Each gets
- * the bits of a planned product. Operands are checked, except for overlaps between results. Returns
- * their number; the caller frees out->all with tsl_scratch_give(). */
+/* Finds members that may be computed without a plan: single, small, plain products. Checks operands, but not
+ * overlaps between results. Returns their number; free out->all with tsl_scratch_give(). */
 int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
                                  const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out);
 /* Computes the members without a plan; threads divide them. */
@@ -50,14 +47,13 @@ void tsl_grouped_at_once(tsl_grouped *group);
 tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t member);
 /* Plans new members in buffers with one shared strategy and parameters, if several may be fused. */
 void tsl_grouped_plan_alike(tsl_grouped *group);
-/* Gives a member with a shared plan that was not fused its own plan. */
+/* Gives a member whose shared plan was not fused a plan of its own. */
 tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member);
 
-/* Builds the key of a member. */
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key);
 /* Returns true if a member's products run on the cpu. */
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member);
-/* Stores the first failure of the group, with its message. */
+/* Stores a failure with its message if it is the group's first. */
 void tsl_grouped_note(tsl_grouped *group, tesela_status status);
 /* Returns the group's first failure and restores its message; TESELA_OK if there is none. */
 tesela_status tsl_grouped_told(tsl_grouped *group);
@@ -68,8 +64,7 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group);
 /* Computes the members on the cpu; threads divide them. */
 tesela_status tsl_grouped_share(tsl_grouped *group);
 
-/* Members of several sizes in buffers of one device that one launch computes. The plan is a batch's of
- * the member with most work. */
+/* Members of several sizes on one device that one launch computes, by a batch's plan of the largest. */
 typedef struct tsl_fused_members {
   tsl_cached_plan *cached; /* NULL: no members are fused */
   const tsl_plan *plan;
@@ -80,21 +75,18 @@ typedef struct tsl_fused_members {
 /* Returns a batch's plan for about `able` products like `leader`, with rounded up rows. */
 tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
                                      tsl_cached_plan **cached);
-/* Finds members that one launch can compute, among `count` single products that are queued on devices.
- * They are moved to the end of the array, and *count becomes the number of the others. A further call
- * may fuse the others in another launch. joint->members points into the array. */
+/* Moves the members that one launch can compute to the end of the array; *count becomes the number of the
+ * others, which a further call may fuse. joint->members points into the array. */
 tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
                                tsl_fused_members *joint);
-/* Enqueues a fused launch; its operands are checked. */
+/* Enqueues a fused launch whose operands are checked. */
 tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint,
                                         tsl_stream *stream, tsl_buffer *workspace);
 
-/* Runs of a group that are queued on devices. */
 typedef struct tsl_group_queue tsl_group_queue;
-/* Queues the members in buffers of devices with kernels. Members that cannot be queued are computed one
- * by one. */
+/* Queues members in buffers of devices with kernels; others are computed one by one. */
 tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes);
-/* Waits for the queued work and frees the queue. Call it after every tsl_group_queue_begin(). */
+/* Waits for queued work and frees the queue. Call it after every tsl_group_queue_begin(). */
 tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status);
 
 #endif

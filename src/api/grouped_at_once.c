@@ -1,6 +1,4 @@
-/* Small products of a group that are computed without a plan, as single ones are (small_gemm.c). For
- * new shapes, planning each would take ten times as long as the group. Checks that are equal for all
- * products are made once. */
+/* Small products of a group without plans: planning new shapes would take ten times as long. */
 #include "api/grouped.h"
 
 #include "base/checked.h"
@@ -13,8 +11,6 @@
 /* Operations of a group below which one thread computes all of it. */
 static const double shared_group = 2e5;
 enum { PARTS_OF_A_THREAD = 8 };
-
-/* --- finding them --- */
 
 static bool grouped_at_once_is_one(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
@@ -55,9 +51,6 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
   return out->count;
 }
 
-/* --- computing them --- */
-
-/* Restores and raises floating-point exceptions after a product without a plan. */
 static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_product *product) {
   const tsl_problem problem = tsl_problem_gemm(product->m, product->n, product->k, product->type);
   const tsl_operands operands = {
@@ -65,8 +58,8 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_p
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
-/* Computes a product by the strategy, or by the specification if the strategy fails. The specification
- * needs no memory and accepts any strides, so no product fails after others are done. */
+/* Computes by the specification if the strategy fails. It needs no memory and accepts any strides, so no
+ * product fails after others are done. */
 static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
                                               tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();

@@ -1,33 +1,30 @@
-/* Grouped products on devices with kernels. Products in buffers are queued on a stream of their device.
- * Products of several sizes are one launch if a strategy supports it. Products of one shape at equal
- * distances are a batch. */
+/* Grouped products in buffers are queued on a stream of their device. Several sizes are one launch if a
+ * strategy supports it; one shape at equal distances is a batch. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Stream of a device with a workspace that its runs use one after another. */
+/* Stream of a device, with a workspace that its runs share. */
 typedef struct lane {
   tsl_run_slots *slots;
   tsl_run_slot *slot;
   size_t workspace;
 } lane;
 
-/* Products that are queued together: one member, or several members as one batch. */
 typedef struct queued_run {
   tsl_products products;
   tesela_gemm_desc desc;
   tesela_batch batch;
-  /* plan of a batch of several members, to be given back; NULL: the member's own plan is used */
-  tsl_cached_plan *cached;
+  tsl_cached_plan *cached; /* plan of several members, to be given back; NULL: member's own */
   int64_t lane;
 } queued_run;
 
-/* Maximum number of fused launches. Remaining products are queued one by one. */
+/* Maximum number of fused launches; other products are queued one by one. */
 enum { JOINTS_MOST = 4 };
 
 struct tsl_group_queue {
-  const tsl_products **order; /* members that are queued; members with the same plan are adjacent */
+  const tsl_products **order; /* queued members; equal plans are adjacent */
   int64_t members, count, lane_count, joint_count;
   tsl_fused_members joints[JOINTS_MOST];
   int64_t joint_lanes[JOINTS_MOST];
@@ -35,7 +32,6 @@ struct tsl_group_queue {
   lane *lanes;
 };
 
-/* Returns true if a member is queued: its operands are in buffers, and its strategy can be enqueued. */
 static bool is_queued(const tsl_grouped *group, int64_t member) {
   const tsl_plan *plan = group->members[member].plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
@@ -43,8 +39,6 @@ static bool is_queued(const tsl_grouped *group, int64_t member) {
          plan->place == TSL_PLACE_DEVICE && plan->slots && !strategy->splits.parts &&
          !(strategy->needs & TSL_CAN_IMAGES);
 }
-
-/* --- members that form one batch --- */
 
 static int grouped_device_compare(const void *x, const void *y) {
   const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
@@ -70,7 +64,6 @@ static operand_offsets get_operand_offsets(const tesela_gemm_desc *desc) {
                             desc->scale_a.offset, desc->scale_b.offset}};
 }
 
-/* Returns true if the operands of member `index` continue the distances between the first two members. */
 static bool continues_distances(const operand_offsets *first, const operand_offsets *second,
                                 const operand_offsets *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
@@ -80,7 +73,7 @@ static bool continues_distances(const operand_offsets *first, const operand_offs
   return true;
 }
 
-/* Returns how many sorted members, from `index` on, form one batch, and fills *batch with their distances. */
+/* Counts the sorted members from `index` on that form one batch; fills *batch with their distances. */
 static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
                                    tesela_batch *batch) {
   const tsl_products *first = lanes->order[index];
@@ -109,8 +102,7 @@ static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_que
   return count;
 }
 
-/* Adds a run of the members from `index` on that form one batch, or of the first one only. *taken is
- * their number. */
+/* Adds a run of the members from `index` on that form one batch; *taken is their number, at least 1. */
 static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t index,
                                             int64_t *taken) {
   queued_run *run = &lanes->runs[lanes->count];
@@ -139,9 +131,6 @@ static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue 
   return TESELA_OK;
 }
 
-/* --- queuing --- */
-
-/* Returns the index of the stream for a plan's device; adds one if needed. */
 static int64_t get_lane(tsl_group_queue *lanes, const tsl_plan *plan) {
   int64_t i = 0;
   while (i < lanes->lane_count && lanes->lanes[i].slots->device != plan->slots->device)
@@ -194,7 +183,6 @@ static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lane
   return TESELA_OK;
 }
 
-/* Computes a member that is not queued: as a batch, or product by product. */
 static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member) {
   tsl_products *products = &group->members[member];
   if (tsl_products_run_together(products)) {
@@ -211,7 +199,6 @@ static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member
   return TESELA_OK;
 }
 
-/* Moves members that can be fused into at most JOINTS_MOST fused launches. */
 static tesela_status fuse_members(tsl_grouped *group, tsl_group_queue *lanes) {
   while (lanes->joint_count < JOINTS_MOST) {
     tsl_fused_members *joint = &lanes->joints[lanes->joint_count];
@@ -223,8 +210,7 @@ static tesela_status fuse_members(tsl_grouped *group, tsl_group_queue *lanes) {
   return TESELA_OK;
 }
 
-/* Gives each member that is not fused its own plan. A member whose plan cannot be queued is removed
- * from the order. */
+/* Gives unfused members their own plans and removes members whose plans cannot be queued from the order. */
 static tesela_status plan_unfused(tsl_grouped *group, tsl_group_queue *lanes) {
   int64_t remaining = 0;
   for (int64_t i = 0; i < lanes->members; i++) {
@@ -278,8 +264,7 @@ tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes)
   return grouped_device_begin(group, *lanes);
 }
 
-/* Waits for all queued work, after a failure too, since work may be pending on the caller's buffers.
- * Frees the queue. */
+/* Waits after a failure too, since work may be pending on the caller's buffers. */
 tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status) {
   tsl_status_saved saved;
   if (!lanes)
@@ -291,7 +276,7 @@ tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, te
     const tesela_status finished = device_lane->slot->device->ops->finish(device_lane->slot->stream);
     tsl_run_slot_give(device_lane->slots, device_lane->slot, finished == TESELA_OK);
     if (finished != TESELA_OK && status == TESELA_OK) {
-      status = TESELA_DEVICE_FAILED; /* this status means that some C may be written */
+      status = TESELA_DEVICE_FAILED; /* some C may be written */
       tsl_status_save(&saved);
     }
   }

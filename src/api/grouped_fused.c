@@ -1,12 +1,9 @@
-/* Products of several sizes that a strategy computes in one launch: finding and queuing them. Products
- * of one size are a batch and are not handled here. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a count rounded up to a power of two. The plan is made for this count, so that a group with a
- * few more or fewer products finds the same plan. */
+/* Rounds up to a power of two, so that groups with a few more products find the same plan. */
 static int64_t grouped_fused_rounded(int64_t count) {
   int64_t rounded = 2;
   while (rounded < count && rounded < (int64_t)1 << 20)
@@ -14,8 +11,7 @@ static int64_t grouped_fused_rounded(int64_t count) {
   return rounded;
 }
 
-/* Returns true if a product may join a fused launch. A product with strategy parameters, `bits` or
- * measure_error may not: other members would influence its result. */
+/* Refuses products with strategy parameters, `bits` or measure_error: others would change the result. */
 static bool can_be_fused(const tsl_grouped *group, const tsl_products *products) {
   const tsl_plan *plan = products->plan->plan;
   const tesela_batch *batch = products->batch;
@@ -29,8 +25,7 @@ static double grouped_fused_work_of(const tsl_products *products) {
   return tsl_problem_flops(&products->plan->plan->work.problem);
 }
 
-/* Returns the member with most work, and in *able the number of members that may join. NULL: all have
- * one size, which is a batch. */
+/* Returns the member with most work; NULL: all have one size, a batch. *able: members that may join. */
 static const tsl_products *find_leader(const tsl_grouped *group, const tsl_products *const *members,
                                        int64_t count, int64_t *able) {
   const tsl_products *leader = NULL;
@@ -46,8 +41,8 @@ static const tsl_products *find_leader(const tsl_grouped *group, const tsl_produ
   return differ ? leader : NULL;
 }
 
-/* Rounds the rows of a problem up to one of eight numbers between two powers of two, if no stride
- * depends on the rows. So groups whose largest member varies often find a known plan. */
+/* Rounds rows up to one of eight numbers between two powers of two, if no stride depends on the rows. So
+ * groups whose largest member varies find a known plan. */
 static void round_rows(tsl_problem *problem) {
   int64_t step = 1;
   while (problem->m > 16 * step)
@@ -68,8 +63,7 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
   return tsl_products_plan(group->context, leader, &batch, &key, cached);
 }
 
-/* Moves the members that the plan can fuse to the end of the array. *count becomes the number of the
- * others. */
+/* Moves fusible members to the end of the array; *count becomes the number of the others. */
 static tesela_status move_fusible_members(const tsl_grouped *group, const tsl_products **members,
                                           int64_t *count, tsl_fused_members *joint) {
   int64_t left = 0, end = *count;
@@ -108,7 +102,7 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
     return TESELA_OK;
   tesela_status status = tsl_grouped_plan_joint(group, leader->desc, able, &joint->cached);
   joint->plan = status == TESELA_OK ? tsl_plan_cache_plan(joint->cached)->plan : NULL;
-  /* A kernel that cannot be compiled is not an error: the products are queued one by one. */
+  /* If no kernel can be compiled, the products are queued one by one. */
   if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
     status = move_fusible_members(group, members, count, joint);
   if (status == TESELA_OK && !have_one_size(joint)) {

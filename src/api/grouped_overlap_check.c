@@ -1,11 +1,9 @@
-/* Checks that the results of grouped products do not overlap. */
 #include "api/grouped.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Memory range of one C. */
 typedef struct overlap_span {
   uintptr_t memory;     /* buffer whose start the range is relative to; 0: host memory */
   uintptr_t start, end; /* lowest byte, and one past the highest byte */
@@ -13,7 +11,6 @@ typedef struct overlap_span {
   int64_t number, index; /* number of the member, and of the product in it */
 } overlap_span;
 
-/* Returns the memory range of C of one product. */
 static overlap_span overlap_get_span(const tsl_grouped *group, int64_t member, int64_t index) {
   const tsl_products *products = &group->members[member];
   const tsl_address_range *reach = &products->plan->reach[TSL_OPERAND_C];
@@ -62,8 +59,7 @@ static tesela_status overlap_fail(const tsl_grouped *group, const overlap_span *
   return tsl_fail(TESELA_BAD_CALL, "C of %s overlaps C of %s: each product needs its own C", second, first);
 }
 
-/* Refuses overlapping ranges. spans is sorted by start. Each range is compared with the gapless range
- * before it that has the largest end. */
+/* Refuses overlaps of sorted ranges. Compares each with the earlier gapless range with the largest end. */
 static tesela_status check_sorted(const tsl_grouped *group, const overlap_span *spans, int64_t count) {
   const overlap_span *furthest = NULL;
   for (int64_t i = 0; i < count; i++) {

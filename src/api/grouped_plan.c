@@ -1,4 +1,3 @@
-/* Plans of a group's members on any device, and the group's first failure. */
 #include "api/grouped.h"
 
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {

@@ -1,14 +1,12 @@
-/* Shared plans for new members that may be fused. Planning each new size takes longer than the group. A fused
- * member runs by the plan of the fused launch, so all members take that plan's strategy and parameters. */
+/* Shared plans for new members that may be fused, since planning each new size takes longer than the group.
+ * All take the strategy and parameters of the fused launch's plan. */
 #include "api/grouped.h"
 
 #include <string.h>
 
-/* Bytes of a strategy with its parameters as text; and the number of new members up to which each one
- * is planned. */
+/* Bytes of a strategy's text, and the number of new members below which each one is planned. */
 enum { TEXT = 256, FEW = 3 };
 
-/* Returns true if the description of a member allows it to be fused. */
 static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
   return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->effort == 0 && !desc->strategy &&
          !desc->bits && desc->activation == TESELA_NO_ACTIVATION && desc->bias_axis == TESELA_NO_BIAS &&
@@ -21,7 +19,6 @@ static void grouped_plan_shared_take(tsl_grouped *group, int64_t i, tsl_cached_p
   group->members[i].plan = cached ? tsl_plan_cache_plan(cached) : NULL;
 }
 
-/* Gives the member its cached plan, if there is one. */
 static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   tsl_request request;
   tsl_call_key key;
@@ -33,7 +30,6 @@ static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   return TESELA_OK;
 }
 
-/* Plans a member with the given strategy and parameters. */
 static tesela_status plan_as_leader(tsl_grouped *group, int64_t i, const char *strategy) {
   tesela_gemm_desc desc = group->descs[i];
   tsl_cached_plan *cached;
@@ -67,8 +63,7 @@ static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) 
   return false;
 }
 
-/* Members that may be fused: index of the member with most work (-1: none), their number, and how many
- * have no plan. */
+/* leader is the index of the member with most work (-1: none); missing counts members without a plan. */
 typedef struct grouped_plan_shared_found {
   int64_t leader, able, missing;
 } grouped_plan_shared_found;
@@ -88,7 +83,7 @@ static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_s
   return TESELA_OK;
 }
 
-/* Writes the strategy and parameters of a fused plan, or "" if it does not fuse. */
+/* Writes "" if the plan does not fuse. */
 static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char text[TEXT]) {
   tsl_text config = {0};
   text[0] = 0;
@@ -102,7 +97,6 @@ static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char tex
   return status;
 }
 
-/* Plans all new members that may be fused, if there are enough, by one shared strategy. */
 static tesela_status plan_all(tsl_grouped *group) {
   grouped_plan_shared_found found;
   char text[TEXT];
@@ -119,7 +113,7 @@ static tesela_status plan_all(tsl_grouped *group) {
   return status;
 }
 
-/* Failures are ignored: preparing the members one by one finds them again and reports the first one. */
+/* Ignores failures: preparing the members one by one finds them again and reports the first one. */
 void tsl_grouped_plan_alike(tsl_grouped *group) {
   tsl_status_saved saved;
   tsl_status_save(&saved);

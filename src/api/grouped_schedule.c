@@ -1,28 +1,24 @@
-/* Division of grouped products among threads. Products that would keep the other threads waiting, or
- * would unbalance them, are computed by all threads, one after another. The others are computed by one
- * thread each, the largest first, several small ones at a time. */
+/* Division of grouped products among threads. All threads compute products that would keep threads waiting.
+ * One thread each computes the others, the largest first, several small ones at a time. */
 #include "api/grouped.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of work, in f32 operations. Below shared_product one thread computes a product. From
- * whole_product on all threads compute it, which is as fast as in parallel with others and needs no
- * memory for each thread. Below shared_group one thread computes the group. */
+/* Limits in f32 operations: one thread computes products below shared_product and groups below shared_group.
+ * All threads compute products from whole_product on, which saves each thread's memory. */
 static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e5;
-/* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads for one
- * product. */
+/* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads. */
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
 enum { JOBS_OF_A_THREAD = 8 };
 
-/* Products of one member that the cpu computes. */
 typedef struct series {
   int64_t member, count;
-  double work; /* work of one product */
+  double work; /* f32 operations of one product */
 } series;
 
-/* Job of one thread: `count` products from product `first` of a series on, continued in the next series. */
+/* Products of one thread: `count` from `first` of a series on, continued in the next series. */
 typedef struct schedule_job {
   int64_t series, first, count;
 } schedule_job;
@@ -34,7 +30,7 @@ typedef struct schedule {
   schedule_job *jobs;
 } schedule;
 
-/* Returns the work of a product in f32 operations, with overheads for the call and for memory. */
+/* Returns f32 operations, with overheads for the call and for memory. */
 static double schedule_get_work(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
   const double width = (double)tsl_type(tsl_type(problem->c.type)->component)->size / 4;
@@ -47,7 +43,6 @@ static int schedule_compare(const void *x, const void *y) {
   return a->work != b->work ? (a->work < b->work ? 1 : -1) : a->member < b->member ? -1 : 1;
 }
 
-/* Computes one product on the calling thread. If the group's first product fails, every C is unchanged. */
 static void schedule_multiply(tsl_grouped *group, int64_t member, int64_t index) {
   if (atomic_load_explicit(&group->status, memory_order_relaxed) != TESELA_OK)
     return;
@@ -72,8 +67,6 @@ static void schedule_run_job(void *argument, int64_t index, int worker) {
   }
 }
 
-/* --- products that all threads compute --- */
-
 typedef struct product_position {
   int64_t series, index; /* index of the next product in the series */
 } product_position;
@@ -85,8 +78,8 @@ static void schedule_next_product(const schedule *state, product_position *posit
   }
 }
 
-/* Returns the time in operations of one thread if all threads compute the first `together` of `large`
- * products. The other large ones go to the first free thread, and `small` operations fill the gaps. */
+/* Returns the time, in f32 operations of one thread, if all threads compute the first `together` of `large`
+ * products. Other large ones go to the first free thread; `small` operations fill the gaps. */
 static double schedule_predict_time(const schedule *state, int threads, double *loads, int64_t large,
                                     int64_t together, double small) {
   product_position position = {0, 0};
@@ -109,8 +102,8 @@ static double schedule_predict_time(const schedule *state, int threads, double *
   return by_all + fmax(longest, sum / threads);
 }
 
-/* Returns how many of the first products all threads compute together. These are products above a
- * thread's part of the remaining work, and, if few remain, as many more as balance the threads best. */
+/* Returns how many of the first products all threads compute: products above a thread's part of the remaining
+ * work. If few remain, it adds as many as balance the threads best. */
 static int64_t choose_together(const schedule *state, int threads, double *loads, double total) {
   int64_t large = 0, together = 0;
   double left = total, small = total;
@@ -141,10 +134,7 @@ static int64_t choose_together(const schedule *state, int threads, double *loads
   return together;
 }
 
-/* --- jobs for the other products --- */
-
-/* Cuts the remaining products into jobs. A large product is a job; small ones are collected up to
- * `job_work` work. Returns the number of jobs. */
+/* Cuts the remaining products into jobs, small ones collected up to `job_work`. Returns their number. */
 static int64_t schedule_make_jobs(schedule *state, product_position position, double job_work) {
   int64_t jobs = 0;
   while (position.series < state->count) {
@@ -168,7 +158,6 @@ static int64_t schedule_make_jobs(schedule *state, product_position position, do
   return jobs;
 }
 
-/* Computes all products: some by all threads together, then the others as jobs. */
 static void schedule_run_all(schedule *state, tsl_team team, double *loads) {
   const int threads = tsl_team_threads(team);
   double total = 0;
@@ -190,7 +179,6 @@ static void schedule_run_all(schedule *state, tsl_team team, double *loads) {
   tsl_team_run(team, jobs, schedule_run_job, state);
 }
 
-/* Returns the maximum number of jobs: not more than products, and a bounded number for each thread. */
 static int64_t schedule_max_jobs(int threads, int64_t products) {
   const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
   return products < most ? products : most;

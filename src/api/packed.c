@@ -1,4 +1,3 @@
-/* Operands that are packed once for many runs of a plan. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -22,8 +21,7 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
   return TESELA_OK;
 }
 
-/* Copies the stored elements of an operand in its own layout. Memory between the elements, or outside a
- * triangle, is not read, since another thread may be writing it. */
+/* Skips memory between the elements and outside a triangle, since another thread may be writing it. */
 static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *dst) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)

@@ -11,10 +11,9 @@ struct tsl_cached_plan {
   tsl_call_key key;
   char *strategy; /* copy of the text that key.strategy points to */
   tesela_plan *plan;
-  /* reference count of the struct: the cache or the users count as one, each dispatch entry as one */
-  atomic_int holders;
+  atomic_int holders; /* references: one of cache or users, one of each dispatch entry */
   int users;
-  int place;             /* index in the list, from 1 */
+  int place;             /* slot, from 1 */
   bool evicted;          /* true: no longer in the list, and the last user frees the plan */
   atomic_bool alone;     /* true: no strategy supports a batch of this product in one run */
   tsl_cached_plan *next; /* next plan in a chain of evicted plans */
@@ -48,7 +47,6 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
          same_text(a->strategy, b->strategy);
 }
 
-/* Hashes the members in which keys usually differ. */
 static uint64_t plan_cache_hash_of(const tsl_call_key *key) {
   const tsl_problem *p = &key->problem;
   const int64_t parts[] = {p->op,
@@ -87,7 +85,6 @@ void tsl_plan_cache_release(tsl_cached_plan *cached) {
     tsl_free(cached);
 }
 
-/* Frees a chain of evicted plans. NULL is an empty chain. */
 static void plan_cache_destroy(tsl_cached_plan *cached) {
   while (cached) {
     tsl_cached_plan *next = cached->next;
@@ -120,14 +117,13 @@ static void link_use(tsl_plan_cache *cache, int index) {
   cache->newest = index;
 }
 
-/* Counts one more user of a plan and makes it the newest. */
 static void add_user(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   cached->users++;
   unlink_use(cache, cached->place);
   link_use(cache, cached->place);
 }
 
-/* Finds a plan and counts one more user; NULL: none. The caller holds the lock. */
+/* Finds a plan and counts one more user; NULL: none. Needs the lock. */
 static tsl_cached_plan *plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key) {
   const uint64_t hash = plan_cache_hash_of(key);
   for (int at = *get_chain(cache, hash); at > 0; at = get_slot(cache, at)->next) {
@@ -140,8 +136,7 @@ static tsl_cached_plan *plan_cache_find(tsl_plan_cache *cache, const tsl_call_ke
   return NULL;
 }
 
-/* Removes a plan from the list. If no run uses it the plan is added to the chain `gone`, which the
- * caller frees. */
+/* Removes a plan; if no run uses it, adds it to the chain `gone`, which the caller frees. */
 static void plan_cache_evict(tsl_plan_cache *cache, int index, tsl_cached_plan **gone) {
   tsl_plan_place *place = get_slot(cache, index);
   tsl_cached_plan *cached = place->plan;
@@ -160,7 +155,7 @@ static void plan_cache_evict(tsl_plan_cache *cache, int index, tsl_cached_plan *
   *gone = cached;
 }
 
-/* Evicts the least recently used plans of a device until its plans hold at most `most` bytes. */
+/* Evicts the device's least recently used plans until its plans hold at most `most` bytes. */
 static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t most,
                       tsl_cached_plan **gone) {
   uint64_t bytes = 0;
@@ -186,8 +181,7 @@ static int take_slot(tsl_plan_cache *cache) {
   return given_up;
 }
 
-/* Adds a plan to the list; the caller holds the lock. Returns the chain of evicted plans, which the
- * caller frees. */
+/* Needs the lock. Returns the chain of evicted plans, which the caller frees. */
 static tsl_cached_plan *plan_cache_insert(tsl_plan_cache *cache, tsl_cached_plan *cached,
                                           const tsl_device *device, uint64_t bytes) {
   tsl_cached_plan *gone = NULL;
@@ -222,8 +216,7 @@ tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *
   return cached;
 }
 
-/* Allocates the entry of a plan, which takes ownership of the plan. NULL: no memory, and the plan is
- * destroyed. */
+/* Takes ownership of the plan; destroys it and returns NULL if memory ran out. */
 static tsl_cached_plan *plan_cache_wrap(const tsl_call_key *key, tesela_plan *plan) {
   void *block;
   if (tsl_alloc_zeroed(sizeof(tsl_cached_plan), "a cached plan", &block) != TESELA_OK) {

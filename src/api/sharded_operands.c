@@ -1,4 +1,3 @@
-/* Operands on several devices: conversion of the caller's shards into a plan's key and a run's buffers. */
 #include "api/api.h"
 
 #include "base/log.h"
@@ -9,8 +8,6 @@
 #include <string.h>
 
 static const char letters[] = "abc";
-
-/* --- the request --- */
 
 static bool sharded_operands_names_several(const char *device) {
   return device && (strchr(device, ',') || strchr(device, '*'));
@@ -29,7 +26,7 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
          device->member_count > 0;
 }
 
-/* Returns an operand as shards: the caller's, or one shard for a whole buffer, stored in `room`. */
+/* Returns the caller's shards, or one shard for a whole buffer, stored in `room`. */
 static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, const tesela_matrix *matrix,
                                                 const tsl_shape *shape, tesela_shard *room) {
   if (shards)
@@ -57,12 +54,9 @@ static void read_sharded_request(const tsl_request *request, const tsl_problem *
                                                   tsl_problem_shape(problem, i), &all->room[i]);
 }
 
-/* --- checks --- */
-
 /* Maximum number of shards; a plan stores the number as an int. */
 enum { MOST_PIECES = 1 << 20 };
 
-/* Checks the number of shards and their buffers. */
 static tesela_status check_list(const tesela_shards *pieces, char letter) {
   if (pieces->count < 0 || pieces->count > MOST_PIECES)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.count is %lld: there are 0 to %d pieces", letter,
@@ -76,7 +70,6 @@ static tesela_status check_list(const tesela_shards *pieces, char letter) {
   return TESELA_OK;
 }
 
-/* Checks that operands are in buffers, and that the request allows shards. */
 static tesela_status check_places(const tsl_request *request, const sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_matrix *matrix = &request->matrices[i];
@@ -99,9 +92,7 @@ static tesela_status check_places(const tsl_request *request, const sharded_requ
   return TESELA_OK;
 }
 
-/* --- devices --- */
-
-/* Writes the names of the shards' devices, each once, separated by commas. */
+/* Writes the names of the shards' devices, each once, comma-separated. */
 static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_NAME]) {
   const tsl_device *devices[TSL_MEMBERS_MAX];
   size_t length = 0;
@@ -125,7 +116,6 @@ static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_
   return TESELA_OK;
 }
 
-/* Finds the group device of the request: the named devices, or the devices of the shards. */
 static tesela_status find_group(const tesela_context *context, const tsl_request *request,
                                 const sharded_request *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
@@ -151,8 +141,6 @@ static int find_member(const tsl_device *group, const tsl_device *device) {
     member++;
   return member;
 }
-
-/* --- the key of a plan --- */
 
 static tesela_status describe_shard(const tesela_shard *piece, bool transposed, const tsl_device *group,
                                     char letter, int64_t index, tsl_shard *hold) {
@@ -189,7 +177,6 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
   return TESELA_OK;
 }
 
-/* Creates the sharding of a request: device, rectangle and strides of each shard. */
 static tesela_status create_sharding(const tsl_request *request, const sharded_request *all,
                                      const tsl_device *group, const tsl_problem *problem,
                                      tsl_sharding **spread) {
@@ -225,16 +212,13 @@ tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *r
   return TESELA_OK;
 }
 
-/* --- a run --- */
-
-/* Returns the elements from a shard's first element to one past its last. */
+/* Returns elements from the shard's first one to one past its last. */
 static int64_t extent_of(const tsl_shard *hold) {
   return hold->at.rows == 0 || hold->at.cols == 0
              ? 0
              : (hold->at.rows - 1) * hold->row_stride + (hold->at.cols - 1) * hold->col_stride + 1;
 }
 
-/* Checks one shard of a run against the plan: device and extent. */
 static tesela_status check_piece(const tesela_plan *plan, const char *where, int operand, int index,
                                  const tesela_shard *piece) {
   const tsl_work *work = &plan->plan->work;
@@ -259,7 +243,7 @@ static tesela_status check_piece(const tesela_plan *plan, const char *where, int
   return TESELA_OK;
 }
 
-/* Range of a shard in its buffer, in bytes. */
+/* Bytes of a shard in its buffer. */
 typedef struct sharded_operands_span {
   const tsl_buffer *buffer;
   int64_t start, end;

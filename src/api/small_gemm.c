@@ -1,5 +1,3 @@
-/* Products so small that even finding a plan takes longer. They are multiplied directly from the
- * description, if the planner would have no choice. */
 #include "api/small_gemm.h"
 
 #include "api/gemm_key.h"
@@ -15,7 +13,7 @@ tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_findi
   state->strategy = NULL;
   state->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
   state->problem =
-      (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* the other members are set for each product */
+      (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* each product sets the other members */
   TSL_TRY(tsl_api_devices(context, &state->choice.devices));
   TSL_TRY(tsl_api_wisdom(context, &state->known));
   state->choice.wisdom = state->known->wisdom;
@@ -27,8 +25,8 @@ void tsl_small_gemm_end(tsl_small_gemm_finding *state) {
   tsl_api_wisdom_release(state->known);
 }
 
-/* Writes the memory range of `lines` lines of `length` elements, `line_distance` elements from line to line.
- * Returns false if lines overlap, or an element is not aligned. */
+/* Writes the memory range of lines that are `line_distance` elements apart. Returns false if lines overlap,
+ * or an element is not aligned. */
 static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t line_distance,
                               int64_t size, uintptr_t *start, uintptr_t *end) {
   *start = (uintptr_t)data;
@@ -38,8 +36,7 @@ static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, i
   return *end > *start;
 }
 
-/* Fills the shape and memory range of a rows x cols matrix. Returns false unless rows or columns are
- * contiguous and aligned. */
+/* Returns false unless rows or columns are contiguous and aligned. */
 static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size,
                              tsl_shape *shape, uintptr_t *start, uintptr_t *end) {
   tsl_api_strides(matrix, rows, cols, &shape->row_stride, &shape->col_stride);
@@ -56,14 +53,14 @@ static bool is_small(const tesela_gemm_desc *desc) {
          ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_SMALL_GEMM_SIDE;
 }
 
-/* Rounds to f32 to nearest, whatever the caller's mode, and raises no flag. */
+/* Rounds to f32 to nearest in any caller's mode, and raises no flag. */
 static __attribute__((noinline)) double rounded(double value) {
   TSL_DEFAULT_FLOATS;
   const volatile double exact = value; /* prevents rounding at compile time */
   return (double)(float)exact;
 }
 
-/* Returns alpha or beta as tsl_problem_round() rounds it. 0 and 1 need no rounding. */
+/* Rounds as tsl_problem_round() does. 0 and 1 need no rounding. */
 static double small_gemm_factor(const double *argument, double fallback, tesela_type type) {
   const double value = argument ? *argument : fallback;
   return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);

@@ -1,4 +1,3 @@
-/* Streams and events of callers, and queued runs. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -112,8 +111,6 @@ void tesela_stream_destroy(tesela_stream *stream) {
   tsl_free(stream);
 }
 
-/* --- events --- */
-
 tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event) {
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
@@ -168,8 +165,6 @@ void tesela_event_destroy(tesela_event *event) {
   tsl_free(event);
 }
 
-/* --- queued runs --- */
-
 tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   if (!plan || !bytes)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "bytes");
@@ -177,7 +172,6 @@ tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   return TESELA_OK;
 }
 
-/* Checks that a plan for `op` can be enqueued on this stream. */
 static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela_stream *stream) {
   if (!plan || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");
@@ -206,8 +200,7 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
   return TESELA_OK;
 }
 
-/* Returns the caller's workspace, or the memory that the stream has reserved. Refuses a workspace that
- * is too small. */
+/* Returns the caller's workspace, or the stream's. Refuses a workspace that is too small. */
 static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream *stream,
                                     const tesela_buffer *buffer, tsl_buffer **workspace) {
   *workspace = buffer ? buffer->memory : stream->workspace;

@@ -1,5 +1,4 @@
-/* Conversion of structs of callers that were built with another version of the header. Older structs have
- * fewer members at the end, newer ones more. Inside the library all structs have this version's size. */
+/* Structs of callers built with another version of the header: older ones lack members at the end. */
 #ifndef TSL_API_STRUCT_ABI_H
 #define TSL_API_STRUCT_ABI_H
 
@@ -8,16 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Copies a caller's `size` bytes to this version's struct and sets the other members to 0. `least` is
- * the struct's size in its first version. TESELA_BAD_CALL: size is smaller. TESELA_UNSUPPORTED: a
- * member unknown to this version is not 0. */
+/* Copies a caller's `size` bytes and zeroes other members. TESELA_BAD_CALL: size is below `least`, the first
+ * version's. TESELA_UNSUPPORTED: a member unknown to this version is not 0. */
 tesela_status tsl_api_struct_import(const char *name, const void *argument, size_t size, size_t least,
                                     void *state, size_t own_size);
-/* Copies this version's struct to the caller's `size` bytes. Members unknown to this version become 0. */
+/* Copies to the caller's `size` bytes. Members unknown to this version become 0. */
 void tsl_api_struct_export(void *argument, size_t size, const void *state, size_t own_size);
 
-/* Makes `desc` point to the converted copy `own` if its size is not this version's. `last` is the last
- * member in the first version. Returns from the function on failure. */
+/* Makes `desc` point to the converted copy `own` if its size differs. `last` is the last member in the first
+ * version. Returns from the function on failure. */
 #define TSL_API_STRUCT_IMPORT(desc, size, own, type, last)                                                   \
   do {                                                                                                       \
     if ((desc) && (size) != sizeof(type)) {                                                                  \
@@ -35,7 +33,7 @@ static inline bool tsl_api_struct_size_valid(tesela_status status) {
 static inline tesela_record *tsl_api_record(tesela_record *record, size_t size, tesela_record *full_record) {
   return record && size != sizeof *full_record ? full_record : record;
 }
-/* Copies record_in to the caller's record if tsl_api_record() returned it. Returns status. */
+/* Copies full_record to the caller's record if tsl_api_record() returned full_record. Returns status. */
 static inline tesela_status tsl_api_recorded(tesela_status status, tesela_record *record, size_t size,
                                              const tesela_record *full_record) {
   if (record && size != sizeof *full_record && tsl_api_struct_size_valid(status))

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Returns the mask of a thread (0: the caller), to be freed with CPU_FREE(); NULL: unavailable. The
- * loop is needed because the kernel refuses a mask that is shorter than its own. */
+/* Returns a thread's mask (0: the caller's), to be freed with CPU_FREE(); NULL: unavailable. The loop is
+ * needed because the kernel refuses a mask shorter than its own. */
 static cpu_set_t *read_mask(pid_t thread, size_t *size) {
   for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
     cpu_set_t *mask = CPU_ALLOC(processors);
@@ -27,8 +27,7 @@ static cpu_set_t *read_mask(pid_t thread, size_t *size) {
   return NULL;
 }
 
-/* Returns the union of the main thread's mask and the caller's. The main thread's id is the process id;
- * after its end only the caller's mask is available. */
+/* Returns the union of the main thread's mask (its id is the process's, until it ends) and the caller's. */
 static cpu_set_t *read_process(size_t *size) {
   size_t main_size;
   cpu_set_t *mask = read_mask(0, size), *mains = read_mask(getpid(), &main_size);

@@ -1,5 +1,5 @@
-/* Delays the cancellation of a thread (pthread_cancel) until its call returns. A thread cancelled
- * inside a call would leave locks held and a job on its stack that other threads work on. */
+/* Delays pthread_cancel() until a call returns: a thread cancelled inside would leave locks held, and a job
+ * on its stack that other threads work on. */
 #ifndef TSL_BASE_CANCEL_H
 #define TSL_BASE_CANCEL_H
 
@@ -15,7 +15,6 @@ static inline void tsl_cancel_as_before(const int *before) {
   pthread_setcancelstate(*before, &now);
 }
 
-/* Declares a variable that delays cancellation of the thread until the end of the block. */
 #define TSL_NOT_CANCELLED                                                                                    \
   __attribute__((cleanup(tsl_cancel_as_before), unused)) const int cancel_before = tsl_cancel_put_off()
 

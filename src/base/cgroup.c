@@ -24,8 +24,7 @@ bool tsl_cgroup_read(const char *folder, const char *file, char *text, size_t si
   return read;
 }
 
-/* Visits the cgroup `group` ("/a/b") of the hierarchy that is mounted at root/mount, and all its
- * ancestors. */
+/* Visits the cgroup `group` ("/a/b") of the hierarchy at root/mount, and its ancestors. */
 static void walk_path(const char *root, const char *mount, const char *group, int version,
                       tsl_cgroup_visit visit, void *argument) {
   tsl_text folder = {0};
@@ -39,13 +38,12 @@ static void walk_path(const char *root, const char *mount, const char *group, in
     while (folder.length > top && folder.data[folder.length - 1] != '/')
       folder.length--;
     if (folder.length > top)
-      folder.length--; /* removes the slash */
+      folder.length--;
     folder.data[folder.length] = '\0';
   }
   tsl_text_free(&folder);
 }
 
-/* Returns true if a list separated by commas contains the controller. */
 static bool list_contains(const char *controllers, const char *controller) {
   const size_t wanted = strlen(controller);
   for (const char *at = controllers;; at++) {
@@ -58,8 +56,7 @@ static bool list_contains(const char *controllers, const char *controller) {
   }
 }
 
-/* Visits the cgroups of one line of /proc/self/cgroup: "0::/a/b" in version 2, "4:cpu,cpuacct:/a/b" in
- * version 1. Common distributions use these mount points. */
+/* Visits cgroups of a line of /proc/self/cgroup: "0::/a/b" (version 2) or "4:cpu,cpuacct:/a/b" (1). */
 static void walk_line(const char *root, char *line, const char *controller, tsl_cgroup_visit visit,
                       void *argument) {
   char *controllers = strchr(line, ':');

@@ -1,5 +1,4 @@
-/* Sums and products of sizes with overflow checks. Each function returns false, with *out unchanged, if
- * the result does not fit. */
+/* Each function returns false, with *out unchanged, if the result overflows. */
 #ifndef TSL_BASE_CHECKED_H
 #define TSL_BASE_CHECKED_H
 

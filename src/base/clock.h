@@ -1,4 +1,3 @@
-/* Time on the host. */
 #ifndef TSL_BASE_CLOCK_H
 #define TSL_BASE_CLOCK_H
 

@@ -1,4 +1,3 @@
-/* Number of threads that this process should use: the user's setting, else affinity and cgroup quotas. */
 #include "base/affinity.h"
 #include "base/cgroup.h"
 #include "base/env.h"

@@ -1,5 +1,4 @@
-/* Environment variables of tesela. The table is also their documentation, which `tesela --help` and the
- * docs print. */
+/* Environment variables of tesela; `tesela --help` and the docs print the table. */
 #ifndef TSL_BASE_ENV_H
 #define TSL_BASE_ENV_H
 
@@ -72,19 +71,17 @@ typedef struct tsl_env_info {
   const char *name, *fallback, *what;
 } tsl_env_info;
 
-/* Returns the variable's value, or its default if it is unset or empty; never NULL. The environment is read
- * at each call, so tests may change it. A process with raised privileges (setuid, setgid, file capabilities)
- * gets the defaults: these variables name libraries, kernels and files that determine what code runs. */
+/* Returns the value, read at each call; if unset or empty, the default; never NULL. A process with raised
+ * privileges (setuid, setgid, file capabilities) gets defaults: variables determine what code runs. */
 const char *tsl_env_get(tsl_env variable);
-/* Returns TESELA_BAD_CALL if the value is neither empty nor one of these words. The list ends with NULL. */
+/* Returns TESELA_BAD_CALL if the value is not empty and not in `words`, which ends with NULL. */
 tesela_status tsl_env_check(tsl_env variable, const char *const *words);
-/* Reads a whole number, 0 or more. Returns TESELA_BAD_CALL if the value is no such number. */
+/* Reads a whole number, 0 or more; TESELA_BAD_CALL for other values. */
 tesela_status tsl_env_number(tsl_env variable, uint64_t *number);
-/* Returns a variable of another program, such as HOME, with the same check of privileges; NULL if it is
- * not set. */
+/* Returns another program's variable, such as HOME; NULL if it is not set, or with raised privileges. */
 const char *tsl_env_foreign(const char *name);
-/* Returns the variable's value; NULL if it is unset or empty. */
+/* Returns the value; NULL if it is unset or empty. */
 const char *tsl_env_given(tsl_env variable);
-const tsl_env_info *tsl_env_at(int index); /* Row of the table; NULL past the end */
+const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
 
 #endif

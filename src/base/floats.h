@@ -1,9 +1,6 @@
-/* Floating-point environment of the running thread: mode and flags. The mode selects rounding, the
- * treatment of subnormal numbers, and the exceptions that trap. Flags are the exceptions that were
- * raised. docs/ACCURACY.md describes which mode applies where, and which flags a call leaves.
- *
- * Reading or writing the mode costs a few additions. Workers take over the mode of a job's caller
- * (pool_workers.c). Code that relies on rounding to nearest declares TSL_DEFAULT_FLOATS. */
+/* Floating-point environment of a thread: mode (rounding, subnormals, traps) and flags (raised exceptions).
+ * See docs/ACCURACY.md for the mode of each call and the flags that it leaves. Code that relies on rounding
+ * to nearest declares TSL_DEFAULT_FLOATS. */
 #ifndef TSL_BASE_FLOATS_H
 #define TSL_BASE_FLOATS_H
 
@@ -29,7 +26,7 @@ static inline tsl_floats tsl_floats_read(void) {
 static inline void tsl_floats_write(tsl_floats floats) {
   __builtin_ia32_ldmxcsr(floats);
 }
-/* Returns the mode with every exception masked and no flag set. */
+/* Masks every exception and clears the flags. */
 static inline tsl_floats tsl_floats_masked(tsl_floats floats) {
   return (floats & ~TSL_FLOATS_FLAGS) | TSL_FLOATS_MASKS;
 }
@@ -66,7 +63,7 @@ static inline tsl_floats tsl_floats_masked(tsl_floats floats) {
 
 #else
 
-/* Portable fallback by C's own functions: rounding and the flags used here, no traps. */
+/* Portable fallback: rounding and the flags used here, no traps. */
 #define TSL_FLOATS_FLUSH 0u
 #define TSL_FLOATS_INVALID (1u << 29)
 #define TSL_FLOATS_DIVISION (1u << 30)
@@ -92,7 +89,7 @@ static inline tsl_floats tsl_floats_masked(tsl_floats floats) {
 
 #endif
 
-/* Returns the mode of C's default environment: rounding to nearest, subnormal numbers kept, nothing traps. */
+/* Returns C's default mode: rounding to nearest, subnormal numbers kept, nothing traps. */
 static inline tsl_floats tsl_floats_default(tsl_floats floats) {
   return tsl_floats_masked(floats & ~TSL_FLOATS_MODES);
 }
@@ -110,19 +107,16 @@ static inline void tsl_floats_raise(tsl_floats flags) {
     tsl_floats_write(now | (flags & TSL_FLOATS_FLAGS));
 }
 
-/* Environment that TSL_DEFAULT_FLOATS restores. */
 typedef struct tsl_floats_before {
   tsl_floats floats;
   int rounding; /* rounding of printf() and strtod(); the C library on x86-64 uses another register for it */
 } tsl_floats_before;
 
-/* Sets the default environment and returns the previous one. */
+/* Sets C's default environment and returns the previous one. */
 tsl_floats_before tsl_floats_hold(void);
-/* Restores mode and flags. */
 void tsl_floats_restore(const tsl_floats_before *before);
 
-/* Declares a variable that gives the thread the default environment until the end of the block. Then
- * mode and flags are restored. */
+/* Gives the thread the default environment until the end of the block, then restores mode and flags. */
 #define TSL_DEFAULT_FLOATS                                                                                   \
   __attribute__((cleanup(tsl_floats_restore), unused)) const tsl_floats_before floats_before =               \
       tsl_floats_hold()

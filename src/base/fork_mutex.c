@@ -9,8 +9,7 @@
 
 static const double time_limit = 1;
 
-/* Protects the list of guards. Lock order: a thread that holds a guard may lock the list, never the
- * other way round. */
+/* Protects the list. A thread that holds a guard may lock the list, never the other way round. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_fork_mutex *guards;
 
@@ -21,8 +20,8 @@ static bool is_held_by_this_thread(const tsl_fork_mutex *guard) {
   return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &thread_marker;
 }
 
-/* Unlocks the guards before `end` and the list. A guard that this thread held before the fork stays
- * locked: a driver may fork inside this thread's critical section. */
+/* Unlocks the guards before `end` and the list. A guard that this thread held stays locked: a driver may fork
+ * inside this thread's critical section. */
 static void unlock_until(const tsl_fork_mutex *end) {
   for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
     if (!is_held_by_this_thread(guard))
@@ -30,7 +29,7 @@ static void unlock_until(const tsl_fork_mutex *end) {
   pthread_mutex_unlock(&list_lock);
 }
 
-/* Locks all guards without waiting. Returns false, with none locked, if one is taken. */
+/* Locks all guards without waiting; false: one was taken, none is locked. */
 static bool fork_mutex_take_all(void) {
   pthread_mutex_lock(&list_lock);
   for (tsl_fork_mutex *guard = guards; guard; guard = guard->next)
@@ -41,7 +40,6 @@ static bool fork_mutex_take_all(void) {
   return true;
 }
 
-/* Locks all guards, within the time limit. */
 static void before_fork(void) {
   const double end = tsl_clock() + time_limit;
   while (!(holds_all_guards = fork_mutex_take_all()) && tsl_clock() < end)
@@ -54,9 +52,8 @@ static void after_fork(void) {
   holds_all_guards = false;
 }
 
-/* Registers the fork handlers. Handlers before a fork run in reverse order of registration. The pools'
- * handler waits for a lock that a thread may need while it holds a guard. So it must run after this
- * handler, and be registered before it. */
+/* Runs tsl_pool_watch_forks() first, since handlers before a fork run in reverse order of registration. The
+ * pools' handler waits for a lock that a thread may need while it holds a guard, so it must run last. */
 static void fork_mutex_watch_forks(void) {
   tsl_pool_watch_forks();
   pthread_atfork(before_fork, after_fork, after_fork);

@@ -1,10 +1,5 @@
-/* Mutexes that survive a fork. The child has only the forking thread. A mutex that another thread held
- * would stay locked in the child, and its data would be half changed. So a fork first waits for all
- * these mutexes and locks them. In the child they are free and their data is consistent.
- *
- * A fork waits at most one second. A driver's thread may fork while our thread waits for it under a
- * mutex; without the limit the program would hang. After a timeout the child is as it would be without
- * this protection. */
+/* Mutexes that survive a fork, which first locks them all: in the child they are free, their data consistent.
+ * After one second a fork proceeds without: a driver's thread may fork while ours waits for it in a mutex. */
 #ifndef TSL_BASE_FORK_MUTEX_H
 #define TSL_BASE_FORK_MUTEX_H
 
@@ -18,7 +13,7 @@ struct tsl_fork_mutex {
   tsl_fork_mutex *previous, *next; /* list of all guards */
 };
 
-/* Initialises a guard and adds it to the process's list. Do not move it in memory until it is destroyed. */
+/* Initialises a guard and adds it to the process's list. Do not move it until it is destroyed. */
 void tsl_fork_mutex_init(tsl_fork_mutex *guard);
 void tsl_fork_mutex_destroy(tsl_fork_mutex *guard);
 

@@ -1,4 +1,3 @@
-/* Formats sizes and times for people: three digits and a unit. */
 #include "base/text.h"
 
 #include "base/locale.h"
@@ -9,7 +8,7 @@ const char *tsl_format_bytes(uint64_t bytes, char *out, size_t size) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = (double)bytes;
   int unit = 0;
-  /* 1023.5 or more would print as 1024 of a unit, which is 1 of the next unit. */
+  /* 1023.5 would print as 1024 of a unit, which is 1 of the next. */
   while (value >= 1023.5 && unit + 1 < (int)(sizeof units / sizeof units[0])) {
     value /= 1024;
     unit++;
@@ -25,7 +24,7 @@ const char *tsl_format_seconds(double seconds, char *out, size_t size) {
   } units[] = {{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}};
   const double magnitude = fabs(seconds);
   int unit = 0;
-  /* 999.5 of a unit would print as 1000, which is 1 of the previous unit. */
+  /* 999.5 would print as 1000 of a unit, which is 1 of the previous. */
   while (unit < 3 && magnitude > 0 && magnitude * units[unit].scale < 0.9995)
     unit++;
   tsl_locale_print(out, size, magnitude >= 999.5 ? "%.0f %s" : "%.3g %s", seconds * units[unit].scale,

@@ -1,10 +1,8 @@
-/* Converts f16 and bf16 from and to f32 with the same bits as fp8_fp16.c. Selections instead of
- * branches let compilers vectorise the loops. */
+/* Gives the bits of fp8_fp16.c. Selections instead of branches let compilers vectorise the loops. */
 #include "base/fp16_bulk.h"
 
 #include <string.h>
 
-/* Number types without alignment that may alias any object. */
 typedef float any_f32 __attribute__((aligned(1), may_alias));
 typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
 
@@ -22,8 +20,7 @@ static inline float fp16_bulk_number_of(uint32_t bits) {
   return x;
 }
 
-/* Widens f16 to f32. The exponent's bias is 15 in f16 and 127 in f32. Subnormal f16 numbers are
- * multiples of 2^-24. */
+/* Exponent bias: 15 in f16, 127 in f32. Subnormal f16 numbers are multiples of 2^-24. */
 static inline float widen_f16(uint16_t half) {
   const uint32_t size = half & 0x7fff, moved = size << 13, special = moved | infinity;
   const uint32_t normal = moved + (112u << 23), small = fp16_bulk_bits_of((float)(int32_t)size * 0x1p-24f);
@@ -34,8 +31,7 @@ static inline float widen_f16(uint16_t half) {
   return fp16_bulk_number_of(wide | (uint32_t)(half & 0x8000) << 16);
 }
 
-/* Narrows f32 to f16, to nearest even. Normal numbers round by a carry out of the 13 dropped bits.
- * Smaller ones round by adding 1/2, whose last digit is 2^-24. */
+/* Rounds to nearest even: normal numbers by a carry out of the 13 dropped bits, others by adding 1/2. */
 static inline uint16_t narrow_f16(float x) {
   const uint32_t bits = fp16_bulk_bits_of(x), size = bits & ~sign;
   const uint32_t carried = (size + 0xfff + (size >> 13 & 1) - (112u << 23)) >> 13,
@@ -57,8 +53,7 @@ static inline uint16_t narrow_bf16(float x) {
                                               : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Widens a range; inlined for steps of 1 and for any step. The index is first multiplied by the step,
- * so that a single element may have any step. */
+/* Inlined for steps of 1 and any step. The index is multiplied first, so one element may have any step. */
 static inline void fp16_bulk_widen(bool is_f16, const any_u16 *restrict source, int64_t source_step,
                                    any_f32 *restrict target, int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)

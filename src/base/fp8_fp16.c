@@ -1,6 +1,5 @@
-/* Conversions of 16-bit and 8-bit floating-point types, by integer arithmetic on the bits of a double.
- * So a value is rounded once, and the result does not depend on the processor. The 8-bit types follow
- * the Open Compute Project's "8-bit Floating Point Specification" (2023). */
+/* Conversions by integer arithmetic on a double's bits: rounded once, equal on all processors. The 8-bit
+ * types follow the Open Compute Project's "8-bit Floating Point Specification" (2023). */
 #include "base/types.h"
 
 #include <string.h>
@@ -9,8 +8,7 @@
 #define F64_BIAS 1023
 #define F64_SPECIAL 0x7ff /* exponent field of infinities and NaN */
 
-/* Format with 1 sign bit and these fields. Without infinities the largest exponent belongs to numbers,
- * except for its last mantissa, which is NaN. */
+/* Without infinities the largest exponent belongs to numbers, except for its last mantissa, which is NaN. */
 typedef struct fp8_fp16_format {
   int exponent_bits, mantissa_bits;
   bool has_infinity;
@@ -19,8 +17,7 @@ typedef struct fp8_fp16_format {
 static const fp8_fp16_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false},
                              e5m2 = {5, 2, true};
 
-/* Rounds to nearest, ties to even. A value that is too large becomes infinity, or NaN if the format has
- * none. NaN keeps its sign and leading bits and becomes quiet. */
+/* Rounds to nearest even; overflow gives infinity, or NaN without infinity. NaN keeps its leading bits. */
 static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -37,8 +34,8 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   const int exponent = field - F64_BIAS, least = 1 - bias;
   if (exponent > most)
     return (uint16_t)(sign | above_all);
-  /* Below the smallest exponent the mantissa loses one more bit for each step. A subnormal double, and
-   * any value that is shifted by 54 or more, is far below half of the smallest number. */
+  /* Below the smallest exponent each step loses one more bit. A value that is shifted by 54 or more is far
+   * below half of the smallest number. */
   const int shift = F64_MANTISSA - format.mantissa_bits + (exponent < least ? least - exponent : 0);
   if (shift > F64_MANTISSA + 1)
     return (uint16_t)sign;
@@ -47,8 +44,8 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   const uint64_t lost = whole & ((half << 1) - 1);
   if (lost > half || (lost == half && (rounded_bits & 1)))
     rounded_bits++;
-  /* The leading bit of a normal number adds 1 to the exponent field. A carry out of the mantissa does
-   * the same, up to infinity, or past the largest number of a format without infinity. */
+  /* The leading bit of a normal number adds 1 to the exponent field, and so does a carry out of the
+   * mantissa. */
   const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
                  rounded = (above << format.mantissa_bits) + rounded_bits;
   return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));

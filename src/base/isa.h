@@ -17,8 +17,7 @@
 #ifndef TSL_BASE_ISA_H
 #define TSL_BASE_ISA_H
 
-/* Multiply-adds in a clock of plain C. SSE2 has one multiplication and one addition; AArch64 compilers
- * use Advanced SIMD with two pipes. */
+/* Multiply-adds in a clock of plain C. */
 #if defined(__aarch64__)
 #define TSL_ISA_PLAIN_FUSED 2
 #else

@@ -62,7 +62,7 @@ bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution) {
                {TSL_KIND_UNIFORM, TSL_DRAW_UNIFORM},
                {TSL_KIND_GRADED, TSL_DRAW_GRADED},
                {TSL_KIND_INTEGER, TSL_DRAW_INTEGER}};
-  *distribution = TSL_DRAW_NORMAL; /* base distribution of the other kinds */
+  *distribution = TSL_DRAW_NORMAL;
   for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
     if (drawn[i].kind == kind) {
       *distribution = drawn[i].drawn;
@@ -87,7 +87,6 @@ static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
   }
 }
 
-/* Returns a number of a kind with independent numbers, made from a normal number and random bits. */
 static double transform_number(tsl_kind kind, double x, uint64_t dice) {
   return kind == TSL_KIND_RELU        ? (x > 0 ? x : 0)
          : kind == TSL_KIND_LOGNORMAL ? exp(2 * x)

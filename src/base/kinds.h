@@ -1,7 +1,5 @@
-/* Kinds of matrix contents, as programs have them. Benchmarks fill a factor with each kind, since some
- * strategies' speed depends on the numbers. An element may depend on its position and its row, unlike
- * in base/random.h. Any thread can make any part of a matrix. The numbers are equal on all machines
- * whose exp() is the same. */
+/* Kinds of matrix contents for benchmarks, since some strategies' speed depends on the numbers. Any thread
+ * can make any row. The numbers are equal on all machines whose exp() is the same. */
 #ifndef TSL_BASE_KINDS_H
 #define TSL_BASE_KINDS_H
 
@@ -30,18 +28,15 @@ typedef enum tsl_kind {
 
 const char *tsl_kind_name(tsl_kind kind);
 bool tsl_kind_parse(const char *name, tsl_kind *kind);
-/* Parses kinds separated by commas, or "all". `kinds` has room for TSL_KIND_COUNT. Returns their
- * number; 0 if a word is no kind, or there are too many. */
+/* Parses kinds separated by commas, or "all", to TSL_KIND_COUNT slots. Returns their number; 0: invalid. */
 int tsl_kinds_parse(const char *list, tsl_kind *kinds);
 /* Returns "normal|uniform|...", a static string. */
 const char *tsl_kind_names(void);
 
-/* Returns true if the elements are independent: tsl_random_fill() then makes any part of a row.
- * *distribution is always set. */
+/* Returns true if elements are independent, as tsl_random_fill() makes them. Always sets *distribution. */
 bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution);
-/* Writes row `row` of a rows x cols matrix to `out`: `cols` elements of one type. A complex element is
- * two neighbours of a real matrix with twice as many columns. `room` holds cols doubles, or 2 cols for
- * complex types. */
+/* Writes `cols` elements of row `row`. A complex element is two neighbours of a real matrix with twice as
+ * many columns. `room` holds cols doubles, 2 cols for complex types. */
 void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,
                   double *room, void *out);
 /* Fills a dense matrix, using the threads of the shared pool. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Result of trying one name. A missing file is the usual case and leaves no reason. */
+/* Result of trying one name. */
 typedef struct attempt {
   bool absent, lacks_memory;
   tsl_text reason;
@@ -21,22 +21,19 @@ static void set_pointer(void *table, const tsl_library_symbol *symbol, void *add
   memcpy((char *)table + symbol->offset, &address, sizeof address);
 }
 
-/* Returns true if the dynamic linker's message means that this library itself is missing. The message
- * is then "NAME: ... No such file or directory". With another name in front a dependency is missing.
- * Translated messages are passed on unchanged. */
+/* Returns true if this library itself is missing; with another name in front a dependency is missing. */
 static bool says_absent(const char *error, const char *name) {
   const size_t length = strlen(name);
   return strncmp(error, name, length) == 0 && error[length] == ':' &&
          strstr(error, "No such file or directory") != NULL;
 }
 
-/* Returns true if the message means lack of memory, which may have passed at the next call. */
+/* Lack of memory may have passed at the next call. */
 static bool says_no_memory(const char *error) {
   return strstr(error, "out of memory") != NULL || strstr(error, "Cannot allocate memory") != NULL;
 }
 
-/* true after a successful tsl_library_share() */
-static atomic_bool has_shared;
+static atomic_bool has_shared; /* true after a successful tsl_library_share() */
 
 bool tsl_library_share(const char *name) {
   const bool is_there = dlopen(name, RTLD_LAZY | RTLD_GLOBAL) != NULL;
@@ -45,13 +42,12 @@ bool tsl_library_share(const char *name) {
   return is_there;
 }
 
-/* Finds a symbol in a library, else among the shared libraries. */
 static void *library_find(void *handle, const char *name) {
   void *address = dlsym(handle, name);
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
 }
 
-/* Opens one library and fills the table. Returns false with the reason in `result`. */
+/* Returns false with the reason in `result`. */
 static bool library_load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
                              attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -60,7 +56,7 @@ static bool library_load_one(const char *name, const tsl_library_symbol *symbols
     const size_t length = strlen(name);
     result->absent = says_absent(error, name);
     result->lacks_memory = says_no_memory(error);
-    /* The message names the library already, so a leading name is removed. */
+    /* Removes a leading name, since the message names the library already. */
     if (strncmp(error, name, length) == 0 && strncmp(error + length, ": ", 2) == 0)
       error += length + 2;
     tsl_text_add(&result->reason, "%s", error);

@@ -20,7 +20,7 @@ static const char *const topics[] = {
 
 atomic_uint tsl_log_wanted = TSL_LOG_NOT_READ;
 
-/* Writes a line by one write(), so that lines of several threads do not mix. */
+/* Uses one write(), so that lines of several threads do not mix. */
 static void write_line(const tsl_text *line) {
   if (line->failed)
     return;
@@ -46,7 +46,6 @@ static unsigned topic_bit(const char *name, size_t length) {
   return 0;
 }
 
-/* Reports a misspelt topic on stderr, where the user of TESELA_LOG reads. */
 static void tell_unknown(const char *name, size_t length) {
   tsl_text line = {0};
   tsl_text_add(&line, "tesela: TESELA_LOG names no topic: \"");
@@ -82,7 +81,7 @@ void tsl_log_reload(void) {
 }
 
 void tsl_log_mute(tsl_log_topic topic) {
-  (void)tsl_log_wants(topic); /* reads TESELA_LOG, if not yet done */
+  (void)tsl_log_wants(topic);
   atomic_fetch_and_explicit(&tsl_log_wanted, ~(1u << topic), memory_order_relaxed);
 }
 

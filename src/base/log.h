@@ -14,8 +14,7 @@ typedef enum tsl_log_topic {
       TSL_LOG_COUNT
 } tsl_log_topic;
 
-/* Returns true if the topic is logged; costs one load. Call it before an expensive line is built.
- * TESELA_LOG is read once, at first use; unknown topics are reported on stderr then. */
+/* Returns true if the topic is logged; costs one load. TESELA_LOG is read once, at first use. */
 static inline bool tsl_log_wants(tsl_log_topic topic);
 /* Logs one line if the topic is enabled. */
 void tsl_log(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -34,7 +33,7 @@ static inline bool tsl_log_wants(tsl_log_topic topic) {
     bits = tsl_log_read();
   return (bits >> topic & 1u) != 0;
 }
-/* Returns true if the topic may be enabled, without a function call: also true before TESELA_LOG is read. */
+/* Returns true if the topic may be enabled, also before TESELA_LOG is read; no function call. */
 static inline bool tsl_log_may_want(tsl_log_topic topic) {
   return (atomic_load_explicit(&tsl_log_wanted, memory_order_relaxed) & (1u << topic | TSL_LOG_NOT_READ)) !=
          0;

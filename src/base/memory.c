@@ -17,17 +17,15 @@ static tesela_status memory_out_of_memory(size_t bytes, const char *purpose) {
                   tsl_format_bytes(tsl_memory_available(), left, sizeof left));
 }
 
-/* --- reserves --- */
-
 /* Header of a block in a reserve, in front of the block. */
 typedef struct block_header {
-  size_t top, last; /* values of the reserve before this block was taken */
+  size_t top, last; /* values before this block was taken */
   size_t is_free;
 } block_header;
 
 static _Thread_local tsl_reserve *in_use;
 
-/* Takes a block from the top of a reserve; NULL: no space. */
+/* Returns NULL if there is no space. */
 static void *take_from_reserve(tsl_reserve *reserve, size_t bytes, size_t alignment) {
   if (!reserve || alignment > TSL_CACHE_LINE || bytes > reserve->bytes)
     return NULL;
@@ -78,11 +76,9 @@ void tsl_reserve_free(tsl_reserve *reserve) {
   *reserve = (tsl_reserve){.memory = NULL};
 }
 
-/* --- blocks --- */
-
 tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purpose, void **out) {
   *out = NULL;
-  /* No object may exceed PTRDIFF_MAX, since pointer differences inside it must fit. */
+  /* Pointer differences inside an object must fit PTRDIFF_MAX. */
   if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
     *out = take_from_reserve(in_use, bytes, alignment);
     return *out ? TESELA_OK : memory_out_of_memory(bytes, purpose);

@@ -1,4 +1,3 @@
-/* Host memory: aligned blocks. base/checked.h has overflow-safe sizes. */
 #ifndef TSL_BASE_MEMORY_H
 #define TSL_BASE_MEMORY_H
 
@@ -8,24 +7,21 @@
 
 #define TSL_CACHE_LINE 64
 
-/* Allocates `bytes` bytes, aligned to a cache line and not cleared; free them with tsl_free(). Zero
- * bytes give a valid pointer. A failure's message has the size and `purpose`, the purpose. */
+/* Allocates uninitialised bytes, aligned to a cache line; free with tsl_free(). Zero bytes give a valid
+ * pointer. TESELA_OUT_OF_MEMORY names the size and `purpose`. */
 tesela_status tsl_alloc(size_t bytes, const char *purpose, void **out);
-/* Allocates as tsl_alloc(), aligned to `alignment` bytes: a power of two, at least a cache line. */
+/* Allocates as tsl_alloc(), aligned to a power of two of at least a cache line. */
 tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purpose, void **out);
 /* Allocates as tsl_alloc() and clears the memory. */
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
-/* Makes the system provide the pages of a range that is about to be written. Contents do not change.
- * Does nothing on systems that cannot do it. */
+/* Makes the system provide the pages of a range, if it can; contents do not change. */
 void tsl_memory_provide(void *start, size_t bytes);
 
-/* Returns the bytes that this process may still allocate: the minimum of MemAvailable and the cgroups'
- * limits. */
+/* Returns bytes that this process may still allocate: the minimum of MemAvailable and the cgroups' limits. */
 uint64_t tsl_memory_available(void);
-/* Computes tsl_memory_available() from these files: /proc/meminfo, /sys/fs/cgroup and
- * /proc/self/cgroup, or copies in tests. UINT64_MAX: unknown. */
+/* Computes tsl_memory_available() from these files, or copies in tests. UINT64_MAX: unknown. */
 uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const char *self_cgroup_file);
 
 /* Removes const, for struct members that are read in some uses and written in others. */

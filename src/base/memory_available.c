@@ -1,6 +1,5 @@
-/* Memory that this process may still allocate: the kernel's MemAvailable, and for each cgroup up to the
- * root its limit minus its use. Page cache that a cgroup can drop at once (inactive files) counts as
- * free, as in MemAvailable. */
+/* Minimum of MemAvailable and, for each cgroup up to the root, its limit minus its use. Page cache that a
+ * cgroup can drop at once (inactive files) counts as free. */
 #include "base/cgroup.h"
 #include "base/memory.h"
 
@@ -8,13 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of a cgroup's files, by version. */
 static const struct {
   const char *limit, *used, *droppable;
 } files[] = {[1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
              [2] = {"memory.max", "memory.current", "inactive_file"}};
 
-/* Reads the number at the start of `text`, after blanks. Returns false if there is none ("max"). */
+/* Returns false if there is no number ("max"). */
 static bool leading_number(const char *text, uint64_t *out) {
   text += strspn(text, " \t");
   if (*text < '0' || *text > '9')
@@ -23,7 +21,6 @@ static bool leading_number(const char *text, uint64_t *out) {
   return true;
 }
 
-/* Reads the number that follows `key` at the start of a line. */
 static bool line_number(const char *lines, const char *key, uint64_t *out) {
   const size_t length = strlen(key);
   for (const char *line = lines; line; line = strchr(line, '\n')) {
@@ -34,7 +31,6 @@ static bool line_number(const char *lines, const char *key, uint64_t *out) {
   return false;
 }
 
-/* Lowers *least to the memory that one cgroup leaves. */
 static void consider_group(void *least, int version, const char *folder) {
   char text[8192];
   uint64_t limit, used, droppable = 0, *const lowest = least;

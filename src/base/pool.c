@@ -1,4 +1,3 @@
-/* Thread pools: creation of the workers at the first run, forks, and runs with or without workers. */
 #include "base/pool.h"
 
 #include "base/cancel.h"
@@ -15,16 +14,13 @@ _Static_assert(TSL_POOL_THREADS_MAX <= TSL_WORKERS_MAX, "a crew takes all but on
 struct tsl_pool {
   int threads;
   atomic_bool busy;       /* true: a caller uses the crew */
-  tsl_workers *crew;      /* NULL until the first run in this process */
-  tsl_workers *inherited; /* crews of parent processes, whose memory is freed with the pool */
+  tsl_workers *crew;      /* NULL until the first run in a process */
+  tsl_workers *inherited; /* crews of parent processes, freed with the pool */
   tsl_pool *previous, *next;
 };
 
-/* List of all pools, for the child of a fork. */
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_pool *pools;
-
-/* --- forks --- */
 
 static void lock_pools(void) {
   pthread_mutex_lock(&pools_lock);
@@ -33,7 +29,7 @@ static void unlock_pools(void) {
   pthread_mutex_unlock(&pools_lock);
 }
 
-/* Drops the crews in the child of a fork, whose only thread is the forking one. */
+/* Drops the crews in the child of a fork, where their threads do not exist. */
 static void forget_crews(void) {
   for (tsl_pool *pool = pools; pool; pool = pool->next) {
     if (pool->crew)
@@ -52,8 +48,6 @@ static void pool_watch_forks(void) {
 void tsl_pool_watch_forks(void) {
   pthread_once(&fork_once, pool_watch_forks);
 }
-
-/* --- pools --- */
 
 tesela_status tsl_pool_create(int threads, tsl_pool **pool) {
   *pool = NULL;
@@ -98,15 +92,12 @@ int tsl_pool_threads(const tsl_pool *pool) {
   return pool->threads;
 }
 
-/* --- runs --- */
-
-/* Runs all indices on the caller's thread. */
 static void work_alone(int64_t count, tsl_pool_task task, void *argument) {
   for (int64_t index = 0; index < count; index++)
     task(argument, index, 0);
 }
 
-/* Starts up to `workers` workers; returns how many run. */
+/* Starts up to `workers` workers. Returns how many run. */
 static int start_workers(tsl_pool *pool, int workers) {
   if (!pool->crew)
     pool->crew = tsl_workers_create(pool->threads - 1, pool->threads <= tsl_pool_processors());
@@ -141,7 +132,7 @@ void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argum
 }
 
 static _Atomic(tsl_pool *) shared;
-/* Replacement of the shared pool when there is no memory for it: the caller's thread only. */
+/* Caller's thread only, for lack of memory. */
 static tsl_pool single = {.threads = 1};
 
 tsl_pool *tsl_pool_shared(void) {

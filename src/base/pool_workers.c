@@ -1,21 +1,18 @@
-/* Threads of a pool that wait for a job. A job is a counter; all threads, the caller included, take the next
- * index from it.
+/* Threads of a pool that wait for a job: a counter from which all threads, the caller's too, take indices.
  *
  *   caller   offers seats ── works ── closes the seats ── waits until all are free ── returns
  *   worker        takes its seat ── works ── leaves it    (or is too late, and waits on)
  *
- * Each worker has its own seat, and a job offers the first seats: as many as the job can use and its team may
- * have. So a thread does the same part of successive jobs, and a task's per-worker memory is bounded by the
- * team's size. A seat's state is one atomic word, so closing and taking a seat exclude each other without a
- * lock. The caller waits only for workers that took part, not for workers that have not woken yet.
+ * Each worker has its own seat; a job offers the first ones, so successive jobs give a thread the same part.
+ * A seat's state is one atomic word: closing and taking it exclude each other without a lock. The caller does
+ * not wait for workers that have not woken yet.
  *
  * A seat is one cache line, shared only by its worker and the caller. It holds the task and, for an awake
- * worker, its first index. A word shared by all threads would travel from core to core for each seat taken,
- * index taken and seat left. With sixteen threads in turn that took longer than a small product. A late
- * worker loses its first index to the caller.
+ * worker, its first index, which a late worker loses to the caller. A word shared by all threads would travel
+ * from core to core, which takes longer than a small product.
  *
- * A job carries its caller's floating-point mode (base/floats.h) with all exceptions masked, and each worker
- * sets that mode. Workers store the flags they raise in their seats, and the caller adds them to its own. */
+ * Workers set the caller's floating-point mode (base/floats.h) with all exceptions masked. The caller adds
+ * the flags that they raise to its own. */
 #include "base/pool_workers.h"
 
 #include "base/affinity.h"
@@ -31,29 +28,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds that a thread spins before it sleeps. Waking a thread costs some microseconds, about as much
- * as a small job, and sixteen wake-ups cost several times that. Products in stages wait less than this
- * between the stages. */
+/* Seconds that a thread spins before it sleeps. A wake-up costs some microseconds, as a small job does. */
 #define SPIN_SECONDS 100e-6
 
 typedef struct pool_workers_job {
   tsl_workers_task task;
   void *argument;
   uint64_t count;
-  uint64_t begun;       /* first index that any thread may take; the indices before it are assigned */
+  uint64_t begun;       /* first index that any thread may take */
   int64_t first;        /* index assigned to this worker; -1: none */
-  int caller_processor; /* processor of the caller; -1: workers need not avoid it */
+  int caller_processor; /* processor that workers avoid; -1: none */
   tsl_floats mode;      /* floating-point mode of the caller, all traps masked */
 } pool_workers_job;
 
 enum { FREE, OFFERED, SITTING };
 
-/* Worker and its seat. */
 typedef struct member {
   _Alignas(TSL_CACHE_LINE)
-      /* state; the caller changes FREE to OFFERED, and OFFERED back to FREE if the worker is late */
+      /* state; a late worker's seat returns from OFFERED to FREE */
       atomic_int seat;
-  tsl_floats flags;     /* exceptions that the worker raised; written by the worker while SITTING */
+  tsl_floats flags;     /* raised exceptions, written by the worker while SITTING */
   pool_workers_job job; /* written by the caller while the seat is FREE */
 
   _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
@@ -64,8 +58,7 @@ typedef struct member {
 } member;
 _Static_assert(sizeof(int64_t) + sizeof(pool_workers_job) <= TSL_CACHE_LINE, "a seat is a line of the cache");
 
-/* Threads of one process that serve a pool, and their shared state. The child of a fork abandons its
- * parent's crew, whose locks may be held by threads that do not exist there. */
+/* Threads that serve a pool. The child of a fork abandons its parent's crew, whose locks may be held. */
 struct tsl_workers {
   tsl_workers *next_inherited;
   double spin_seconds;
@@ -74,12 +67,11 @@ struct tsl_workers {
   member *workers; /* array of `capacity` members */
 
   _Alignas(
-      /* first index that no thread has taken; written by all threads */
+      /* first index that no thread has taken */
       TSL_CACHE_LINE) _Atomic uint64_t next;
 
   _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* protects the members below */
-  /* signals that a worker left its seat while the caller sleeps */
-  pthread_cond_t empty;
+  pthread_cond_t empty;                          /* signals that a worker left its seat */
   atomic_bool caller_sleeps;
   bool stopping;
 };
@@ -90,8 +82,6 @@ static _Thread_local int run_depth;
 bool tsl_workers_is_at_work(void) {
   return run_depth > 0;
 }
-
-/* --- waiting --- */
 
 static void relax_processor(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -115,7 +105,7 @@ static bool condition_holds(const wait_condition *condition) {
   return true;
 }
 
-/* Spins until the condition is met; returns false after spin_seconds. */
+/* Returns false after spin_seconds. */
 static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
   if (condition_holds(condition))
     return true;
@@ -132,8 +122,6 @@ static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
   return false;
 }
 
-/* --- working --- */
-
 /* Runs the assigned index, then indices from the common counter. */
 static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int worker) {
   uint64_t index;
@@ -146,7 +134,7 @@ static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int w
   run_depth--;
 }
 
-/* Changes an offered seat to `state`. Returns false if the seat is not OFFERED. */
+/* Returns false if the seat is not OFFERED. */
 static bool take_seat(member *worker, int state) {
   int offered = OFFERED;
   return atomic_load_explicit(&worker->seat, memory_order_relaxed) == OFFERED &&
@@ -154,8 +142,8 @@ static bool take_seat(member *worker, int state) {
                                                  memory_order_relaxed);
 }
 
-/* Frees the seat and wakes a sleeping caller. The caller first announces its sleep and then reads the
- * seats; a worker writes its seat first and then reads the announcement. So one of both sees the other. */
+/* Frees the seat and wakes a sleeping caller. The caller announces its sleep before it reads the seats; a
+ * worker writes its seat before it reads the announcement. So one sees the other. */
 static void leave_seat(tsl_workers *c, member *worker) {
   atomic_store(&worker->seat, FREE);
   if (!atomic_load(&c->caller_sleeps))
@@ -165,7 +153,7 @@ static void leave_seat(tsl_workers *c, member *worker) {
   pthread_mutex_unlock(&c->lock);
 }
 
-/* Returns the processor that workers should avoid: the caller's; -1 if there are not enough processors. */
+/* Returns the caller's processor; -1 if there are not enough processors. */
 static int processor_to_avoid(const tsl_workers *c) {
 #if defined(__linux__)
   return c->spin_seconds > 0 ? sched_getcpu() : -1;
@@ -175,9 +163,8 @@ static int processor_to_avoid(const tsl_workers *c) {
 #endif
 }
 
-/* Moves a worker away from the caller's processor by excluding that processor for a moment. Linux tends
- * to wake a thread on its waker's processor. If the other processors are busy both would stay there and
- * take turns. */
+/* Moves a worker away from the caller's processor: Linux tends to wake a thread on its waker's processor,
+ * where both could stay and take turns. */
 static void avoid_caller_processor(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
@@ -193,7 +180,7 @@ static void avoid_caller_processor(int caller_processor) {
 #endif
 }
 
-/* Sleeps until the worker's seat is offered. Returns false if the crew is to end. */
+/* Returns false if the crew is to end. */
 static bool sleep_until_offer(tsl_workers *c, member *worker) {
   pthread_mutex_lock(&c->lock);
   worker->sleeps = true;
@@ -225,8 +212,6 @@ static void *run_worker(void *argument) {
   }
 }
 
-/* --- the crew --- */
-
 tsl_workers *tsl_workers_create(int workers, bool is_alone) {
   tsl_workers *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
   member *members = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *members);
@@ -250,7 +235,7 @@ static void free_crew(tsl_workers *c) {
   free(c);
 }
 
-/* Starts one more worker with all signals blocked, since signals belong to the application's threads. */
+/* Blocks all signals, which belong to the application's threads. */
 static int start_worker(tsl_workers *c) {
   member *self = &c->workers[c->started];
   self->crew = c;
@@ -293,8 +278,6 @@ int tsl_workers_start(tsl_workers *c, int workers) {
   return c->started < workers ? c->started : workers;
 }
 
-/* --- forks --- */
-
 void tsl_workers_inherit(tsl_workers *c, tsl_workers **list) {
   c->next_inherited = *list;
   *list = c;
@@ -308,10 +291,8 @@ void tsl_workers_free_inherited(tsl_workers *list) {
   }
 }
 
-/* --- jobs --- */
-
-/* Offers the job to the first `workers` seats, at least one, and wakes sleeping workers. Each awake
- * worker, like the caller, gets an assigned first index. There are more indices than workers. */
+/* Offers the job to the first `workers` seats, at least one, and wakes sleepers. Each awake worker and the
+ * caller get a first index; there are more indices than workers. */
 static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *workers_job) {
   pthread_mutex_lock(&c->lock);
   workers_job->begun = 1;
@@ -331,8 +312,7 @@ static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *wo
       pthread_cond_signal(&c->workers[i].wake);
 }
 
-/* Closes the seats, runs the first indices of late workers on the caller's thread, and waits for the
- * working ones. */
+/* Runs the first indices of late workers on the caller's thread, and waits for the working ones. */
 static void close_seats(tsl_workers *c, int workers) {
   const wait_condition free_seats = {c->workers, workers, FREE};
   run_depth++;
@@ -352,7 +332,6 @@ static void close_seats(tsl_workers *c, int workers) {
   atomic_store(&c->caller_sleeps, false);
 }
 
-/* Raises the workers' floating-point flags on the caller's thread. */
 static void raise_flags(const tsl_workers *c, int workers) {
   tsl_floats flags = 0;
   for (int i = 0; i < workers; i++)

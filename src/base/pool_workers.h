@@ -1,4 +1,4 @@
-/* Threads of a pool, and how they share a job with the caller. Private to pool.c. */
+/* Threads of a pool. Private to pool.c. */
 #ifndef TSL_BASE_POOL_WORKERS_H
 #define TSL_BASE_POOL_WORKERS_H
 
@@ -9,24 +9,21 @@ typedef struct tsl_workers tsl_workers;
 
 enum { TSL_WORKERS_MAX = 0xffff };
 
-/* Task for one index, as tsl_pool_task. */
 typedef void (*tsl_workers_task)(void *argument, int64_t index, int worker);
 
-/* Creates a crew of up to `workers` workers, none of which runs yet; NULL: no memory. `is_alone` means
- * that every worker and the caller has its own processor, so a spinning thread takes no time from a
- * working one. */
+/* Creates a crew of up to `workers` workers, none running yet; NULL: no memory. `is_alone`: each thread has
+ * its own processor, so spinning costs no thread time. */
 tsl_workers *tsl_workers_create(int workers, bool is_alone);
 /* Ends all workers and frees the crew. No job may be running. */
 void tsl_workers_stop(tsl_workers *crew);
-/* Starts workers until `workers` threads run, or as many as possible. Returns how many run. */
+/* Starts workers until `workers` run, or as many as possible. Returns how many run. */
 int tsl_workers_start(tsl_workers *crew, int workers);
-/* Runs a job on the caller's thread and `workers` started workers, at least one. One caller at a time. */
+/* Runs a job on the caller and `workers` >= 1 started workers. One caller at a time. */
 void tsl_workers_work(tsl_workers *crew, int workers, int64_t count, tsl_workers_task task, void *argument);
 /* Returns true if this thread is inside a job. */
 bool tsl_workers_is_at_work(void);
 
-/* Moves a crew to the front of a list of inherited crews, in the child of a fork. Its threads do not
- * exist there; its memory is freed later. */
+/* Moves a crew, whose threads do not exist in the child of a fork, to a list of crews to be freed later. */
 void tsl_workers_inherit(tsl_workers *crew, tsl_workers **list);
 void tsl_workers_free_inherited(tsl_workers *list);
 

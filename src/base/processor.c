@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits of the search, above real machines. Gaps in the numbering (offline cores) are shorter than
- * GAP_MAX. */
+/* Limits above real machines; GAP_MAX bounds gaps in the numbering (offline cores). */
 enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
 
-/* Reads the first line of a file below `root`, without its newline. */
+/* Reads the first line of a file, without its newline. */
 static bool processor_read_line(const char *root, const char *path, char *line, size_t size) {
   char full[PATH_MAX];
   if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full ||
@@ -21,9 +20,6 @@ static bool processor_read_line(const char *root, const char *path, char *line, 
   return line[0] != '\0';
 }
 
-/* --- caches --- */
-
-/* Cache that a processor uses. */
 typedef struct cache {
   int64_t level;
   uint64_t bytes;
@@ -50,7 +46,6 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
   return tsl_parse_i64(line, &out->first);
 }
 
-/* Finds a processor's cache of the highest level. */
 static bool last_cache(const char *root, int processor, cache *last) {
   bool any = false;
   for (int index = 0; index < LEVELS_MAX; index++) {
@@ -87,8 +82,6 @@ void tsl_processor_caches_at(const char *root, uint64_t bytes[3]) {
       bytes[entry.level - 1] = entry.bytes;
 }
 
-/* --- /proc/cpuinfo --- */
-
 bool tsl_processor_info_at(const char *root, const char *key, char *value, size_t size) {
   char path[PATH_MAX], line[1024];
   bool is_there = false;
@@ -120,8 +113,6 @@ void tsl_processor_model_at(const char *root, char *model, size_t size) {
     snprintf(model, size, "%s.%s", family, number);
 }
 
-/* --- the clock --- */
-
 static double processor_cpufreq_mhz(const char *root) {
   int64_t fastest = 0;
   for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
@@ -138,7 +129,7 @@ static double processor_cpufreq_mhz(const char *root) {
   return 1e-3 * (double)fastest;
 }
 
-/* Returns the highest "cpu MHz : 2596.136" line, one for each core; 0: none. */
+/* Returns the highest "cpu MHz : 2596.136" line; 0: none. */
 static double cpuinfo_mhz(const char *root) {
   static const char key[] = "cpu MHz";
   char path[PATH_MAX], line[1024];

@@ -1,13 +1,12 @@
-/* Notification of long operations, for a tool that shows them to a waiting user. */
 #ifndef TSL_BASE_PROGRESS_HOOK_H
 #define TSL_BASE_PROGRESS_HOOK_H
 
-/* Callback of the working thread: a short description at the beginning, NULL at the end. */
+/* Callback of the working thread: a description at the beginning of a long operation, NULL at its end. */
 typedef void tsl_waiting_listener(const char *text);
 
 /* Sets the callback for all threads; NULL, the default, disables it. */
 void tsl_waiting_listen(tsl_waiting_listener *listener);
-/* Reports the beginning of an operation: "compiling X for Y". Costs one load if there is no callback. */
+/* Reports "compiling X for Y". Costs one load if there is no callback. */
 void tsl_waiting_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tsl_waiting_end(void);
 

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Products and sums must not be fused, so that all compilers give equal bits. (GCC does not fuse in ISO
- * mode.) */
+/* Unfused products and sums give equal bits with all compilers. (GCC does not fuse in ISO mode.) */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
@@ -20,7 +19,7 @@ static inline uint64_t mix(uint64_t state) {
   return state ^ state >> 31;
 }
 
-/* Returns the start of a seed's sequence, mixed so that neighbouring seeds are unrelated. */
+/* Mixes the seed, so that neighbouring seeds are unrelated. */
 static inline uint64_t get_sequence_start(uint64_t seed) {
   return mix(seed + GAMMA);
 }
@@ -47,14 +46,13 @@ static void draw_integer(uint64_t start, uint64_t first, size_t count, double *o
     out[i] = (double)((random_bits_at(start, first + i) >> 32) * 17 >> 32) - 8;
 }
 
-/* Returns the natural logarithm of a normal number 0 < x < 1, within a few units in the last place. The
- * mathematical library's logarithm differs between machines. x = 2^e m with m between sqrt(1/2) and
- * sqrt(2), and log m = 2 artanh s, s = (m - 1) / (m + 1), by its power series. |s| < 0.172, and the
- * first omitted term is below 2^-56. */
+/* Returns log x of a normal number 0 < x < 1, within a few units in the last place, equal on all machines. x
+ * = 2^e m with sqrt(1/2) <= m <= sqrt(2); log m = 2 artanh s, s = (m - 1) / (m + 1), by power series. |s| <
+ * 0.172; the first omitted term is below 2^-56. */
 static inline double log_below_1(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  /* Subtracting the bits of sqrt(1/2) makes the exponent field count from that number. */
+  /* Makes the exponent field count from sqrt(1/2). */
   const uint64_t above = bits - UINT64_C(0x3fe6a09e667f3bcd);
   const int64_t exponent = (int64_t)above >> 52;
   bits -= (uint64_t)exponent << 52;
@@ -74,7 +72,7 @@ static inline double log_below_1(double x) {
   return (double)exponent * 0x1.62e42fefa39efp-1 + (2 * s + 2 * s * z * sum);
 }
 
-/* Returns the sine of an angle between -pi/4 and pi/4, by its power series. */
+/* Power series for -pi/4 <= x <= pi/4. */
 static inline double sine(double x) {
   const double z = x * x;
   double sum = 1.0 / 355687428096000; /* 17! */
@@ -100,17 +98,15 @@ static inline double cosine(double x) {
   return 1 + z * (sum * z - 0.5);
 }
 
-/* Draws normal numbers by the method of Box and Muller (1958). Two independent normal numbers are the
- * coordinates of a point. Its squared distance is -2 log of a uniform number, and its direction is
- * another one. Values 2p and 2p + 1 are the coordinates, made from bits 2p and 2p + 1. `first` and
- * `count` are even. */
+/* Draws pairs of normal numbers by Box and Muller (1958), from bits 2p and 2p + 1; `first` and `count` are
+ * even. They are coordinates of a point whose squared distance is -2 log of a uniform number. */
 static void draw_normal(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i += 2) {
     const uint64_t length_bits = random_bits_at(start, first + i),
                    angle_bits = random_bits_at(start, first + i + 1);
     /* Odd multiple of 2^-53 between 0 and 1; the largest normal number is 8.57. */
     const double length = sqrt(-2 * log_below_1((double)(int64_t)(length_bits >> 11 | 1) * 0x1p-53));
-    /* Two bits choose the quadrant, the other 62 the angle in it, measured from its middle. */
+    /* Two bits choose the quadrant, 62 the angle, measured from its middle. */
     const double angle = (double)((int64_t)(angle_bits << 2) >> 11) * (0x1.921fb54442d18p-1 * 0x1p-52);
     const double x = cosine(angle) * length, y = sine(angle) * length;
     const int quarter = (int)(angle_bits >> 62);
@@ -120,7 +116,6 @@ static void draw_normal(uint64_t start, uint64_t first, size_t count, double *ou
   }
 }
 
-/* Draws normal numbers and multiplies them by powers of two from a second sequence. */
 static void draw_graded(uint64_t start, uint64_t first, size_t count, double *out) {
   static const uint64_t other = UINT64_C(0x6772616465640000); /* ASCII of "graded" */
   draw_normal(start, first, count, out);
@@ -176,7 +171,7 @@ void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t firs
   }
   char *at = out;
   while (count > 0) {
-    /* Blocks consist of whole pairs; surplus values at either end are dropped. */
+    /* Blocks hold whole pairs; surplus values at either end are dropped. */
     double block[BLOCK];
     const size_t before = first & 1, space = BLOCK - before, taken = count < space ? count : space;
     table[distribution].draw(start, first - before, (before + taken + 1) & ~(size_t)1, block);

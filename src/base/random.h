@@ -1,6 +1,5 @@
-/* Seeded random numbers by counter. Number i of a seed is a pure function of both. So any thread can
- * make any part of a matrix, with equal numbers on all machines. The hash of the counter is splitmix64
- * (Steele, Lea, Flood 2014). */
+/* Seeded random numbers by counter: number i depends only on i and the seed. Any thread can make any part,
+ * equal on all machines. The hash is splitmix64 (Steele, Lea, Flood 2014). */
 #ifndef TSL_BASE_RANDOM_H
 #define TSL_BASE_RANDOM_H
 
@@ -27,8 +26,7 @@ bool tsl_distribution_parse(const char *name, tsl_distribution *distribution);
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index);
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index);
 
-/* Fills a dense array with elements first, first + 1, ... of the seed's sequence, converted to `type`.
- * A complex element uses two numbers. */
+/* Fills a dense array from element `first` of the seed's sequence on. A complex element uses two numbers. */
 void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t first, tesela_type type,
                      void *out, size_t count);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of words in a line. It bounds the time of the search for repeated keys. */
+/* Bounds the search for repeated keys. */
 #define WORDS_MAX 1024
 /* Characters of a wrong word that a message shows. */
 #define SHOWN 60
@@ -18,7 +18,7 @@ static bool is_control(char c) {
   return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Counts the words of a line. Returns TESELA_BAD_INPUT for control characters other than tabs. */
+/* Returns TESELA_BAD_INPUT for control characters other than tabs. */
 static tesela_status count_words(const char *line, int *out) {
   int count = 0;
   for (size_t i = 0; line[i]; i++) {
@@ -35,7 +35,6 @@ static tesela_status count_words(const char *line, int *out) {
   return TESELA_OK;
 }
 
-/* Adds one word, NUL-terminated inside the record's storage. */
 static tesela_status record_add_word(tsl_record *record, char *word) {
   char *const equals = strchr(word, '=');
   tsl_record_field *const field = &record->fields[record->count];

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns why an open file is not trusted; NULL: it is. other_type is the reason if its type is wrong. */
+/* Returns why an open file is not trusted; NULL: it is. */
 static const char *safe_open_refuse(int file, mode_t type, bool may_be_root, const char *other_type) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
@@ -28,8 +28,7 @@ const char *tsl_trusted_refuse_folder(int folder) {
   return safe_open_refuse(folder, S_IFDIR, false, "it is no folder");
 }
 
-/* Returns the reason of a failed open. A symbolic link gives ELOOP, or ENOTDIR with O_DIRECTORY, which
- * other files give, too. */
+/* Returns the reason of a failed open. Symbolic links and other files may both give ENOTDIR. */
 static const char *why_not_opened(int folder, const char *path) {
   const int reason = errno;
   struct stat facts;

@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-/* Size of the large pages on which large blocks are placed, if the system has any. Copies that are read
- * repeatedly then need few entries of the TLB. */
+/* Large pages for large blocks: operands that are read repeatedly then need few entries of the TLB. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 static _Atomic uint64_t limit = UINT64_MAX;
@@ -21,24 +20,21 @@ uint64_t tsl_scratch_limit(void) {
   return limit;
 }
 
-/* Header in front of a block, on its own cache line. */
 typedef union header {
-  size_t bytes; /* usable size of the block */
+  size_t bytes; /* usable size */
   unsigned char line[TSL_CACHE_LINE];
 } header;
 
-/* Cache of free blocks; NULL: empty slot. There are two, because runs may nest. A thread that takes a
- * block out owns it. */
+/* Cache of free blocks; NULL: empty slot. Two, because runs may nest. A thread that takes a block owns it. */
 enum { KEPT = 2 };
 static _Atomic(header *) cache[KEPT];
 
-/* Takes the block out of a slot of the cache; NULL: the slot is empty. */
 static header *take_from_cache(int place) {
   return atomic_load_explicit(&cache[place], memory_order_relaxed) ? atomic_exchange(&cache[place], NULL)
                                                                    : NULL;
 }
 
-/* Stores a block in an empty slot, else in the first slot, whose block is freed. */
+/* If no slot is empty, frees the block in the first one. */
 static void scratch_keep(header *block) {
   header *none = NULL;
   for (int i = 0; i < KEPT; i++, none = NULL)
@@ -47,8 +43,7 @@ static void scratch_keep(header *block) {
   tsl_free(atomic_exchange(&cache[0], block));
 }
 
-/* Returns true if `block` is the better choice: the smaller of the blocks that fit, or the smaller of
- * all if none fits. */
+/* Prefers the smaller of the blocks that fit, or the smaller of all if none fits. */
 static bool fits_better(const header *block, const header *other, size_t bytes) {
   if (!block || !other)
     return block != NULL;
@@ -56,8 +51,7 @@ static bool fits_better(const header *block, const header *other, size_t bytes) 
   return fits != (other->bytes >= bytes) ? fits : block->bytes < other->bytes;
 }
 
-/* Takes the best cached block out of the cache; the caller replaces it if it is too small. NULL: the
- * cache is empty. */
+/* Takes the best cached block; NULL: the cache is empty. */
 static header *take_cached(size_t bytes) {
   header *first = take_from_cache(0), *second = take_from_cache(1);
   const bool is_first = fits_better(first, second, bytes);
@@ -73,7 +67,7 @@ static tesela_status take_block(size_t bytes, const char *purpose, void **out) {
     return tsl_alloc(bytes, purpose, out);
   whole -= whole % LARGE_PAGE;
   TSL_TRY(tsl_alloc_aligned(whole, LARGE_PAGE, purpose, out));
-  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a hint; without it pages are small */
+  (void)madvise(*out, whole, MADV_HUGEPAGE); /* only a hint */
   return TESELA_OK;
 }
 

@@ -15,21 +15,17 @@ typedef struct source_text {
   tsl_text storage;
 } source_text;
 
-/* File that is being flattened, and the file that includes it. */
 typedef struct source_chain {
   const char *path;
   const struct source_chain *includer;
 } source_chain;
 
-/* State of one tsl_source_flatten() call. */
 typedef struct source_flattening {
   const char *const *folders;
   tsl_text *out;
   char **seen; /* paths of the included files */
   int seen_count;
 } source_flattening;
-
-/* --- finding and reading --- */
 
 static tesela_status read_disk(const char *name, source_text *text, bool *found) {
   FILE *file = fopen(name, "rb");
@@ -63,9 +59,8 @@ static void find_embedded(const char *path, source_text *text, bool *found) {
     }
 }
 
-/* Finds a file: an absolute path on disk; any other path in the source tree of TESELA_KERNEL_DIR, or
- * embedded. *found is false if it does not exist, which is no failure. The caller frees text->storage
- * after any status. */
+/* Finds a file: an absolute path on disk; others in TESELA_KERNEL_DIR, or embedded. *found: it exists. The
+ * caller frees text->storage after any status. */
 static tesela_status find_text(const char *path, source_text *text, bool *found) {
   const char *tree = tsl_env_get(TSL_ENV_KERNEL_DIR);
   *text = (source_text){0};
@@ -85,7 +80,7 @@ static tesela_status find_text(const char *path, source_text *text, bool *found)
   return status;
 }
 
-/* Removes "." and "folder/.." from a path, in place, so that each file has one name. */
+/* Removes "." and "folder/.." in place, so that each file has one name. */
 static void simplify_path(char *path) {
   char *const start = path[0] == '/' ? path + 1 : path;
   char *target = start, *floor = start; /* start of the part that ".." may remove */
@@ -97,7 +92,7 @@ static void simplify_path(char *path) {
       while (target > floor && target[-1] != '/')
         target--;
       if (target > floor)
-        target--; /* removes the slash */
+        target--;
     } else if (!is_current) {
       if (target > start)
         *target++ = '/';
@@ -112,8 +107,7 @@ static void simplify_path(char *path) {
   *target = '\0';
 }
 
-/* Returns folder/name, simplified, or `name` alone if it is absolute or the folder is empty. The caller
- * frees it; NULL: no memory. */
+/* Returns folder/name, simplified, or an absolute `name`. The caller frees it; NULL: no memory. */
 static char *join_path(const char *folder, size_t folder_length, const char *name, size_t name_length) {
   char *path = malloc(folder_length + name_length + 2);
   if (!path)
@@ -130,14 +124,11 @@ static char *join_path(const char *folder, size_t folder_length, const char *nam
   return path;
 }
 
-/* --- flattening --- */
-
 static tesela_status source_out_of_memory(void) {
   return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to put a kernel's sources together");
 }
 
-/* Adds `path` to the seen files, which then own it. *before is true if it was there already; then path
- * is freed. */
+/* Adds `path` to the seen files, which own it. *before: it was there already, and path is freed. */
 static tesela_status source_remember(source_flattening *flat, char *path, bool *before) {
   *before = false;
   for (int i = 0; i < flat->seen_count && !*before; i++)
@@ -172,8 +163,7 @@ static size_t count_blanks(const char *from, const char *end) {
   return count;
 }
 
-/* Parses an #include "..." in the line [line, end). Sets the name and its length and returns the end of
- * the directive; NULL if the line is none. An unclosed name has length 0, like an empty one. */
+/* Parses #include "..." and returns its end; NULL: no directive. An unclosed name has length 0. */
 static const char *parse_include(const char *line, const char *end, const char **name, size_t *length) {
   static const char word[] = "include";
   const size_t word_length = sizeof word - 1;
@@ -222,7 +212,7 @@ static tesela_status fail_missing(const source_flattening *flat, const char *pat
   return status;
 }
 
-/* Includes the file at `path`, if it exists. Frees path. */
+/* Frees path. */
 static tesela_status try_include(source_flattening *flat, const source_chain *from, char *path, long line,
                                  bool *found) {
   source_text text = {0};
@@ -246,7 +236,6 @@ out:
   return status;
 }
 
-/* Searches `name` in the including file's folder, then in the folders of the call, and includes it. */
 static tesela_status add_include(source_flattening *flat, const source_chain *from, long line,
                                  const char *name, size_t length) {
   const char *slash = strrchr(from->path, '/');
@@ -267,7 +256,7 @@ static tesela_status source_add_file(source_flattening *flat, const char *path, 
                                      const source_chain *includer) {
   const source_chain link = {path, includer};
   const char *const end = text->data + text->length;
-  const char *pending = text->data; /* start of the text that is not yet written */
+  const char *pending = text->data; /* start of unwritten text */
   long number = 1;
   add_line_directive(flat->out, path, 1);
   for (const char *line = text->data; line < end; number++) {
@@ -283,7 +272,7 @@ static tesela_status source_add_file(source_flattening *flat, const char *path, 
       tsl_text_add_bytes(flat->out, pending, (size_t)(line - pending));
       const size_t length_before = flat->out->length;
       TSL_TRY(add_include(flat, &link, number, name, length));
-      /* Text after the directive on its line (a comment) keeps its line number. */
+      /* Text after the directive keeps its line number. */
       if (flat->out->length > length_before)
         add_line_directive(flat->out, path, number);
       pending = after;
@@ -325,9 +314,6 @@ out:
   return status;
 }
 
-/* --- opening comments --- */
-
-/* Appends a comment's line without its leading mark. */
 static void add_comment_line(const char *from, const char *end, tsl_text *out) {
   if (end - from >= 2 && (from[0] == '/' || from[0] == ' ') && from[1] == '*')
     from += end - from >= 3 && from[2] == ' ' ? 3 : 2;

@@ -41,7 +41,6 @@ const char *tesela_last_error(void) {
   return cut_sentence[0] ? cut_sentence : tsl_thread_text(TSL_THREAD_ERROR);
 }
 
-/* Removes an incomplete UTF-8 character from the end of a truncated message. */
 static void drop_partial_character(char *text) {
   size_t end = strlen(text), start = end;
   while (start > 0 && end - start < 4 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
@@ -62,16 +61,14 @@ static void keep_sentence(const char *text) {
   drop_partial_character(cut_sentence);
 }
 
-/* Replaces control characters, since file names and cells come from anywhere. A message stays one line,
- * and cannot control the terminal. */
+/* Keeps a message on one line and the terminal safe: file names and cells may hold control characters. */
 static void blank_controls(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < 0x20 || *text == 0x7F)
       *text = '?';
 }
 
-/* Formats a message to a separate buffer first, since an argument may be the message that is being
- * replaced. */
+/* Formats to a separate buffer, since an argument may be the message that is being replaced. */
 static size_t format_sentence(char out[SENTENCE_SIZE], const char *format, va_list arguments) {
   const int length = tsl_locale_format(out, SENTENCE_SIZE, format, arguments);
   if (length < 0)

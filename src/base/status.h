@@ -1,32 +1,30 @@
-/* Errors as status codes with a message. The code is returned; the message is stored for each thread,
- * for tesela_last_error(). */
+/* Errors: the code is returned; the message is stored for each thread, for tesela_last_error(). */
 #ifndef TSL_BASE_STATUS_H
 #define TSL_BASE_STATUS_H
 
 #include <stdarg.h>
 #include <tesela/tesela.h>
 
-/* Sets this thread's message and returns `status`, so that `return tsl_fail(...)` is one line. A
- * message starts in lower case or with a name, and ends without a full stop. It tells what happened,
- * where, and what would be right. At most 1023 bytes are stored. */
+/* Sets this thread's message, at most 1023 bytes, and returns `status`. A message starts in lower case or
+ * with a name, without a full stop. It tells what happened, where, and what would be right. */
 tesela_status tsl_fail(tesela_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* Prefixes this thread's message with "text: ", so that a caller adds its context to a callee's message. */
+/* Prefixes this thread's message with "text: ". Returns `status`. */
 tesela_status tsl_fail_in(tesela_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
 /* Stores a copy of a compiler's log for tesela_last_log(). NULL clears it. */
 void tsl_status_keep_log(const char *log);
 
-/* Copy of the thread's message, to be restored after clean-up calls that may fail themselves. */
+/* Message that clean-up calls may overwrite. */
 typedef struct tsl_status_saved {
   char sentence[1024];
 } tsl_status_saved;
 void tsl_status_save(tsl_status_saved *saved);
 void tsl_status_restore(const tsl_status_saved *saved);
 
-/* Returns from the function if `call` fails. For functions that own nothing yet. */
+/* Returns from a function that owns nothing if `call` fails. */
 #define TSL_TRY(call)                                                                                        \
   do {                                                                                                       \
     const tesela_status tsl_try_status = (call);                                                             \

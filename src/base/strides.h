@@ -1,4 +1,3 @@
-/* Strides of a matrix: their defaults, and elements that share an address. */
 #ifndef TSL_BASE_STRIDES_H
 #define TSL_BASE_STRIDES_H
 
@@ -16,9 +15,8 @@ static inline int64_t tsl_common_divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/* Returns true if two elements of a rows x cols matrix share an address. They do if i row_stride = j
- * col_stride, with 0 < |i| < rows or 0 < |j| < cols. The smallest such step is the strides over their
- * greatest common divisor. No stride is INT64_MIN. */
+/* Returns true if elements share an address: i row_stride = j col_stride, 0 < |i| < rows or 0 < |j| < cols.
+ * The smallest such step is the strides over their greatest common divisor. No stride is INT64_MIN. */
 static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
   const int64_t down = row_stride < 0 ? -row_stride : row_stride;
   const int64_t across = col_stride < 0 ? -col_stride : col_stride;
@@ -37,7 +35,7 @@ static inline int64_t tsl_stride_given(int64_t value) {
   return value == 0 ? 1 : value == TESELA_STRIDE_ZERO ? 0 : value;
 }
 
-/* Computes the real strides of a matrix with `cols` stored columns. Two zeros mean dense and row-major. */
+/* Computes real strides for `cols` stored columns. Two zeros mean dense and row-major. */
 static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_t cols, int64_t *row_stride,
                                     int64_t *col_stride) {
   const bool is_dense = row_given == 0 && col_given == 0;
@@ -45,8 +43,7 @@ static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_
   *col_stride = tsl_stride_given(col_given);
 }
 
-/* Refuses a matrix of rows x cols stored elements if one stride is 0 and the other is 1 or -1. Both
- * strides would then be 1, which no caller means. */
+/* Refuses one stride 0 and the other 1 or -1: both would be 1, which no caller means. */
 static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_given, int64_t rows,
                                               int64_t cols, const char *name) {
   const int64_t given = row_given == 0 ? col_given : row_given;

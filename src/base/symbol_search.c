@@ -22,7 +22,6 @@ void *tsl_loaded_beside(void *address, const char *name) {
   return symbol;
 }
 
-/* Returns true if a loaded library contains the address. */
 static bool symbol_search_holds(const struct dl_phdr_info *info, const void *address) {
   const uintptr_t at = (uintptr_t)address;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -38,8 +37,7 @@ typedef struct order {
   bool is_before;
 } order;
 
-/* Finds which of two addresses' libraries was loaded first. The walk is in loading order and ends at
- * the first match. */
+/* Finds which of two addresses' libraries was loaded first; the walk is in loading order. */
 static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
   order *library_info = argument;
   (void)size;
@@ -55,8 +53,7 @@ bool tsl_loaded_before(const void *address, const void *other) {
   return library_info.is_before;
 }
 
-/* Appends the name of a loaded library and a newline. Libraries are opened after the walk, which holds
- * the linker's lock. */
+/* Only lists names: libraries are opened after the walk, which holds the linker's lock. */
 static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)
@@ -64,7 +61,6 @@ static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *
   return 0;
 }
 
-/* Calls `ask` with the symbol of one library; returns its address if it is taken. */
 static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *state) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reserves `count` more bytes and the NUL. */
+/* Reserves `count` bytes and a NUL. */
 static bool text_reserve(tsl_text *text, size_t count) {
   size_t wanted;
   if (text->failed)
@@ -47,7 +47,6 @@ void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments) {
     length = tsl_locale_format(text->data + text->length, (size_t)length + 1, format, again);
   va_end(again);
   if (length < 0 || text->failed) {
-    /* The earlier content is kept. */
     text->failed = true;
     text->data[text->length] = '\0';
     return;
@@ -76,8 +75,8 @@ void tsl_text_add_double(tsl_text *text, double value) {
     tsl_text_add(text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     return;
   }
-  /* Fifteen digits hold every shorter decimal of a normal number, and %g drops trailing zeros. A
-   * subnormal has fewer digits. Seventeen digits are enough for every number. */
+  /* Fifteen digits hold every shorter decimal of a normal number; a subnormal has fewer. Seventeen are always
+   * enough. */
   char digits[40];
   for (int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG; precision <= DBL_DECIMAL_DIG; precision++) {
     double back;
@@ -122,7 +121,7 @@ bool tsl_parse_i64(const char *word, int64_t *out) {
   word += *word == '-' || *word == '+';
   if (!*word)
     return false;
-  /* Counts down from zero, because the most negative number has no positive counterpart. */
+  /* Counts down, because the most negative number has no positive counterpart. */
   int64_t value = 0;
   for (; *word; word++)
     if (!text_is_digit(*word) || !tsl_i64_mul(value, 10, &value) || !tsl_i64_add(value, '0' - *word, &value))
@@ -134,7 +133,7 @@ bool tsl_parse_i64(const char *word, int64_t *out) {
 }
 
 bool tsl_parse_double(const char *word, double *out) {
-  /* strtod() also accepts leading white space, hexadecimal and "nan(text)"; this function does not. */
+  /* strtod() also accepts leading white space, hexadecimal and "nan(text)". */
   const char first = word[*word == '-' || *word == '+'];
   const bool starts = text_is_digit(first) || first == '.' || (first != '\0' && strchr("iInN", first));
   const locale_t locale = tsl_locale_c();
@@ -152,7 +151,7 @@ bool tsl_parse_double(const char *word, double *out) {
   return true;
 }
 
-/* Returns the factor of a size's suffix; 0: the suffix is unknown. */
+/* Returns 0 if the suffix is unknown. */
 static uint64_t suffix_factor(const char *suffix) {
   static const char letters[] = "KMGTPE";
   if (!*suffix || strcmp(suffix, "B") == 0)

@@ -1,5 +1,4 @@
-/* Text: a growing string, locale-independent numbers, and records "name key=value ...". A record is the
- * one-line form of plans, strategies and wisdom. */
+/* Growing strings, locale-independent numbers, and records "name key=value ...". */
 #ifndef TSL_BASE_TEXT_H
 #define TSL_BASE_TEXT_H
 
@@ -9,8 +8,8 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* Growing string. Start with {0}; data is NULL or NUL-terminated. When memory runs out `failed` is set
- * and later additions do nothing. So callers check once, with tsl_text_status(). */
+/* Growing string, from {0}; data is NULL or NUL-terminated. Without memory `failed` is set and additions do
+ * nothing, so callers check once, with tsl_text_status(). */
 typedef struct tsl_text {
   char *data;
   size_t length, capacity;
@@ -26,22 +25,18 @@ void tsl_text_add_bytes(tsl_text *text, const char *bytes, size_t count);
 void tsl_text_add_double(tsl_text *text, double value);
 tesela_status tsl_text_status(const tsl_text *text); /* TESELA_OK or TESELA_OUT_OF_MEMORY */
 const char *tsl_text_get(const tsl_text *text);      /* never NULL */
-/* Returns the string, which the caller frees with free(), and resets text to {0}. NULL only if memory
- * ran out. */
+/* Returns the string, for free(), and resets text to {0}; NULL: memory ran out. */
 char *tsl_text_take(tsl_text *text);
 void tsl_text_free(tsl_text *text);
 
-/* Parses a whole word as a number in the C locale. Returns false, with *out unchanged, unless all of
- * `word` is one number in range. A sign is allowed; blanks, hexadecimal and overflow are not. A double
- * that is too small is rounded, at last to 0. */
+/* Parses a whole word in the C locale. Returns false, with *out unchanged, for blanks, hexadecimal and
+ * overflow. A sign is allowed; a double that is too small is rounded, at last to 0. */
 bool tsl_parse_i64(const char *word, int64_t *out);
 bool tsl_parse_double(const char *word, double *out); /* also accepts inf and nan */
-/* Parses a size with an optional binary suffix: "64", "16KiB", "1.5GiB", "2G". A fraction of a byte is
- * dropped. */
+/* Parses a size: "64", "16KiB", "1.5GiB", "2G". Drops a fraction of a byte. */
 bool tsl_parse_bytes(const char *word, uint64_t *out);
 
-/* Field of a record "name key=value key=value". Words are separated by blanks. A record may start with
- * several bare words ("gemm tile_local tile=16"). */
+/* Field of a record. A record may start with several bare words ("gemm tile_local tile=16"). */
 typedef struct tsl_record_field {
   const char *key; /* NULL for a bare word */
   const char *value;
@@ -53,9 +48,8 @@ typedef struct tsl_record {
   char *storage;
 } tsl_record;
 
-/* Splits a line; free the record with tsl_record_free(). A value may be empty. TESELA_BAD_INPUT names
- * the wrong word: an empty or repeated key, a bare word after key=value, a control character (tabs are
- * blanks), or more than 1024 words. After a failure *out is empty. */
+/* Splits a line at blanks; free the record. A value may be empty. TESELA_BAD_INPUT, with *out empty: an empty
+ * or repeated key, a bare word after key=value, a control character but tabs, or over 1024 words. */
 tesela_status tsl_record_parse(const char *line, tsl_record *out);
 void tsl_record_free(tsl_record *record);
 /* Returns the `index`-th bare word, or NULL. */

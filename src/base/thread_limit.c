@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Alternatives: the first variable that is set to a number counts. */
+/* The first variable that is set to a number counts. */
 static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
                                         "OMP_NUM_THREADS"};
 
-/* Returns the first number of a value, which may be a list by levels in OpenMP: "4,2". Returns 0 if it
- * is no number. */
+/* Returns the first number, of a list by levels in OpenMP ("4,2"); 0: no number. */
 static int thread_limit_number_of(const char *value) {
   char first[16];
   int64_t number;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts of one thread, allocated at the first text. */
 typedef struct thread_texts {
   struct {
     char *text; /* NULL: no text yet */
@@ -30,8 +29,7 @@ static void thread_string_make_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
-/* Frees the main thread's texts when the process ends or the library is unloaded. After that no thread
- * may call a destructor that was registered here. */
+/* Runs when the process ends or the library is unloaded; then no thread may call a destructor of it. */
 __attribute__((destructor)) static void free_main(void) {
   if (!atomic_exchange(&usable, false))
     return;

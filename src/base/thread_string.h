@@ -1,5 +1,5 @@
-/* Texts that a call leaves for its thread: of any length, freed at the thread's end. They are on the
- * heap, because the loader has little thread-local space for a library that is opened at run time. */
+/* Texts that a call leaves for its thread, freed at its end. On the heap: the loader has little thread-local
+ * space for libraries opened at run time. */
 #ifndef TSL_BASE_THREAD_STRING_H
 #define TSL_BASE_THREAD_STRING_H
 
@@ -13,8 +13,7 @@ typedef enum tsl_thread_slot {
 
 enum { TSL_THREAD_TEXT_LEAST = 1024 }; /* bytes up to which a slot's texts always have the same address */
 
-/* Copies a text to the running thread's slot and returns the copy, valid until the slot's next text.
- * Returns "" if memory runs out. errno does not change. */
+/* Copies a text and returns the copy, valid until the slot's next text; "": no memory. Keeps errno. */
 const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text);
 /* Returns the slot's last text; "" if there was none. */
 const char *tsl_thread_text(tsl_thread_slot slot);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Loads and stores one element. memcpy() makes the functions independent of alignment at no cost. */
+/* memcpy() makes loads and stores independent of alignment. */
 static void load_f64(const void *src, double value[2]) {
   memcpy(&value[0], src, sizeof(double));
   value[1] = 0;
@@ -26,7 +26,6 @@ static void store_f32(void *data, const double value[2]) {
   memcpy(data, &number, sizeof number);
 }
 
-/* Loads and stores a narrow floating-point type by its bits. */
 #define NARROW(name, bits_type)                                                                              \
   static void load_##name(const void *src, double value[2]) {                                                \
     bits_type bits;                                                                                          \

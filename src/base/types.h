@@ -1,5 +1,4 @@
-/* Element types: a table of their names, sizes and conversions. Conversions use a double, or two for
- * complex types, which hold every type exactly. */
+/* Element types: names, sizes, and conversions through doubles (two for complex types), which are exact. */
 #ifndef TSL_BASE_TYPES_H
 #define TSL_BASE_TYPES_H
 
@@ -13,21 +12,18 @@ typedef struct tsl_type_info {
   const char *name;        /* name in command lines, plans, file headers and tables: "f32" */
   const char *kernel_name; /* name in the kernel dialect: "float"; NULL: kernels have no such type */
   size_t size;             /* bytes of an element */
-  tesela_type component;   /* type of a component: half of a complex element, else the type itself */
-  /* type of the sums of products with this result: f32 for narrower numbers, i32 for integers, else the
-   * type itself */
-  tesela_type sums;
+  tesela_type component;   /* half of a complex element, else the type itself */
+  tesela_type sums;        /* sums of products: f32 for narrower numbers, i32 for integers, else itself */
   bool is_complex;
   bool is_integer;
-  double unit_roundoff; /* unit roundoff u = 2^-p of a component, round to nearest; 0 for integers */
+  double unit_roundoff; /* u = 2^-p of a component, to nearest; 0 for integers */
   double largest;       /* largest finite component */
   double smallest;      /* smallest positive subnormal component; 0 for integers */
 } tsl_type_info;
 
-/* Returns the type's row; NULL if the value is no type (TESELA_TYPE_DEFAULT included). */
+/* Returns the type's row; NULL: no type, such as TESELA_TYPE_DEFAULT. */
 const tsl_type_info *tsl_type(tesela_type type);
-/* Returns the default result type of products with factors of this type: the type of sums for 8-bit
- * types, else the type itself. */
+/* Returns the result type of products: the type of sums for 8-bit types, else the type itself. */
 tesela_type tsl_type_of_products(tesela_type type);
 /* Returns the type with this name; TESELA_TYPE_DEFAULT if there is none. */
 tesela_type tsl_type_parse(const char *name);
@@ -38,20 +34,16 @@ const char *tsl_type_names(void);
 
 /* Loads one element as (real, imaginary); value[1] is 0 for real types. `src` needs no alignment. */
 void tsl_type_load(tesela_type type, const void *src, double value[2]);
-/* Stores (real, imaginary) as one element, rounded once to nearest even. `data` needs no alignment. A value
- * that is too large becomes infinity, or NaN for e4m3. Integers saturate, and NaN becomes 0. Real types
- * ignore value[1], so callers refuse a conversion from complex to real if the imaginary part matters. */
+/* Stores an element, rounded once to nearest even. Overflow gives infinity, or NaN for e4m3; integers
+ * saturate, and NaN becomes 0. Real types ignore value[1]. `data` needs no alignment. */
 void tsl_type_store(tesela_type type, void *data, const double value[2]);
 
-/* Converts `count` elements. Steps are in elements and may be negative. The ranges do not overlap and
- * need no alignment. Equal types are copied bit by bit. Dense copies, and conversions between f64, f32,
- * f16 and bf16, run near the speed of memory. Other pairs take some nanoseconds an element. */
+/* Converts `count` elements between separate, unaligned ranges; steps are in elements, and may be
+ * negative. */
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type type,
                       void *target, int64_t target_step, size_t count);
 
-/* Convert between the bits of the narrow types and double. Narrowing rounds once, subnormals included.
- * NaN stays NaN and becomes quiet. A number that is too large becomes infinity, or NaN for e4m3, which
- * has no infinity. */
+/* Narrowing rounds once, subnormals included. NaN becomes quiet; overflow gives infinity, or NaN for e4m3. */
 uint16_t tsl_f16_from_f64(double value);
 double tsl_f16_to_f64(uint16_t bits);
 uint16_t tsl_bf16_from_f64(double value);

@@ -4,15 +4,14 @@
 
 #include <string.h>
 
-/* Numbers at any address, part of any object: a caller's pointer guarantees no more. */
+/* Numbers at any address, part of any object. */
 typedef float any_f32 __attribute__((aligned(1), may_alias));
 typedef double any_f64 __attribute__((aligned(1), may_alias));
 
 enum { HALVES_AT_ONCE = 256 };
 
-/* Copies elements of one size. Inlined into callers with constant sizes and steps, it becomes a loop
- * that compilers vectorise. The index is first multiplied by the step, so that a single element may
- * have any step. */
+/* Becomes a vectorised loop when inlined with constant sizes and steps. The index is first multiplied by the
+ * step, so that a single element may have any step. */
 static inline void types_convert_copy(const char *restrict source, int64_t source_step, char *restrict target,
                                       int64_t target_step, size_t count, size_t size) {
   for (size_t i = 0; i < count; i++)
@@ -32,7 +31,6 @@ static inline void types_convert_narrow(const any_f64 *restrict source, int64_t 
     target[(int64_t)i * target_step] = (float)source[(int64_t)i * source_step];
 }
 
-/* Copies elements of equal types bit by bit. */
 static void convert_same(const char *source, int64_t source_step, char *target, int64_t target_step,
                          size_t count, size_t size) {
   if (source_step == 1 && target_step == 1)
@@ -53,7 +51,7 @@ static bool is_half(tesela_type type) {
   return type == TESELA_F16 || type == TESELA_BF16;
 }
 
-/* Converts halves to f64 by way of f32, which holds them exactly. */
+/* f32 holds halves exactly. */
 static void widen_halves(bool is_f16, const char *source, int64_t source_step, any_f64 *target,
                          int64_t target_step, size_t count) {
   float wide[HALVES_AT_ONCE];

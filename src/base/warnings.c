@@ -19,7 +19,7 @@ static void warnings_begin(void) {
   tsl_fork_mutex_init(&lock);
 }
 
-/* Returns true if a message is new, and stores it if there is space. The caller holds the lock. */
+/* Returns true if the message is new. The caller holds the lock. */
 static bool warnings_keep(const char *sentence, bool logged) {
   for (int i = 0; i < notice_count; i++)
     if (strcmp(notices[i].sentence, sentence) == 0)

@@ -1,13 +1,11 @@
-/* Requests wait in a short queue; a request that finds it full is repeated by a later call. The
- * thread ends when the queue is empty. The end of the process waits until a driver or compiler has
- * finished, because its library is unloaded with the process.
+/* Requests wait in a short queue; a request that finds it full is repeated by a later call. The process's end
+ * waits until a driver or compiler has finished, because its library is unloaded with the process.
  *
- * exit() calls handlers from the newest to the oldest. A compiler registers its handlers late,
- * above ours, and destroys what it needs. But before all handlers exit() destroys the thread-local
- * variables of its own thread. So the main thread waits in such a destructor, registered when this
- * library is loaded or first used. Without it there is no background thread. An exit() in another
- * thread waits in our handler, which comes after the handlers of drivers loaded later. A
- * compilation that begins at that moment may be lost. */
+ * exit() calls handlers from the newest to the oldest. A compiler registers its handlers late, above ours,
+ * and destroys what it needs. But before all handlers exit() destroys the thread-local variables of its own
+ * thread. So the main thread waits in such a destructor; without it there is no background thread. An exit()
+ * in another thread waits in our handler, after the handlers of drivers loaded later. A compilation that
+ * begins at that moment may be lost. */
 #include "blas/async_planning.h"
 
 #include "api/fast_path.h"
@@ -30,7 +28,6 @@
 
 enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* maximum wait in seconds at the end of the process */ };
 
-/* Key of a call: its description without addresses. */
 typedef struct planning_request {
   tesela_context *context;
   tesela_gemm_desc desc; /* its alpha and beta point to the two members below */
@@ -41,11 +38,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variabl
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
 static planning_request queue[WAITING], refused[REFUSED], current;
 static int first, count, refusals;
-static unsigned long long loads_seen; /* count of loaded libraries at our last atexit(); 0: none */
+static unsigned long long loads_seen; /* loaded libraries at our last atexit(); 0: none */
 static bool runs, is_at_work, ends;
 
-/* Held by the thread at work, so that a fork waits. Otherwise the child would get a half-made
- * driver state and might fail at its end. */
+/* Held by the thread at work, so that a fork waits and the child gets no half-made driver state. */
 static tsl_fork_mutex making;
 static pthread_once_t making_once = PTHREAD_ONCE_INIT;
 static void make_guard(void) {
@@ -80,8 +76,6 @@ static bool async_planning_same(const planning_request *a, const planning_reques
          memcmp(a->alpha, b->alpha, sizeof a->alpha) == 0 && memcmp(a->beta, b->beta, sizeof a->beta) == 0;
 }
 
-/* --- the thread --- */
-
 /* Forbids new jobs and waits for the current job, at most PATIENCE seconds. */
 static void end_all(void) {
   struct timespec until;
@@ -103,8 +97,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
   return 1;
 }
 
-/* Registers end_all() so that it runs before the handlers of all libraries loaded so far. Registers
- * it again only if more libraries were loaded. Needs the lock. */
+/* Registers end_all() to run before the handlers of all libraries loaded so far. Needs the lock. */
 static void watch_end(void) {
   unsigned long long loads = 0;
   (void)dl_iterate_phdr(count_loads, &loads);
@@ -114,10 +107,8 @@ static void watch_end(void) {
   (void)atexit(end_all);
 }
 
-/* C library function for C++'s thread_local: it calls destroy(object) at the end of the calling
- * thread, or at exit() in this thread before all handlers. Weak: not every C library has it; C++
- * runtimes use it in the same way. Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc
- * 2.18. */
+/* Calls destroy(object) at the end of the calling thread, or at exit() in this thread before all handlers.
+ * Weak: not every C library has it. Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc 2.18. */
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*)
 extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
     __attribute__((weak));
@@ -133,8 +124,7 @@ __attribute__((constructor)) static void watch_main_thread(void) {
   if (__cxa_thread_atexit_impl && gettid() == getpid() && !atomic_exchange(&main_is_watched, true))
     (void)__cxa_thread_atexit_impl(end_main_thread, NULL, &__dso_handle);
 }
-/* Returns true if the end of the process waits for the background thread. Otherwise callers plan in
- * their own thread. */
+/* Returns true if the process's end waits for the background thread; else callers plan themselves. */
 static bool exit_waits(void) {
   watch_main_thread();
   return atomic_load(&main_is_watched);
@@ -175,8 +165,7 @@ static void find_out(const planning_request *call) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Takes the next request. Returns false if there is none: the thread must end, and is marked as
- * ended. */
+/* Takes the next request. If there is none, returns false and marks the thread as ended. */
 static bool async_planning_take(planning_request *call) {
   pthread_mutex_lock(&lock);
   is_at_work = count > 0 && !ends;
@@ -193,7 +182,7 @@ static bool async_planning_take(planning_request *call) {
 }
 
 static void *async_planning_work(void *unused) {
-  TSL_DEFAULT_FLOATS; /* the environment of the creating thread is an application's */
+  TSL_DEFAULT_FLOATS; /* the application's environment is inherited */
   planning_request call;
   (void)unused;
   while (async_planning_take(&call)) {
@@ -221,9 +210,6 @@ static bool async_planning_start(void) {
   return good;
 }
 
-/* --- calls --- */
-
-/* Returns true if the request is queued or under way. Needs the lock. */
 static bool async_planning_is_waiting(const planning_request *call) {
   bool found = runs && is_at_work && async_planning_same(&current, call);
   for (int i = 0; i < count && !found; i++)
@@ -247,7 +233,7 @@ static void async_planning_ask(const planning_request *call) {
       runs = async_planning_start();
     }
     if (!runs)
-      count = 0; /* no thread could be started: a later call tries again */
+      count = 0; /* no thread: a later call tries again */
   }
   pthread_mutex_unlock(&lock);
 }
@@ -264,8 +250,7 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
   return TSL_BLAS_NOT_YET;
 }
 
-/* A driver that was at work in the parent lacks its threads in the child, and a wait for it would
- * not end. So no job begins in such a child. */
+/* A driver at work in the parent lacks its threads in the child, and a wait for it would not end. */
 void tsl_blas_forget_ahead(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);

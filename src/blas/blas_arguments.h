@@ -1,4 +1,3 @@
-/* Arguments of a call, independent of its entry point. */
 #ifndef TSL_BLAS_BLAS_ARGUMENTS_H
 #define TSL_BLAS_BLAS_ARGUMENTS_H
 
@@ -6,15 +5,12 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* Operations that tesela offers to BLAS. */
 enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 
-/* Constants of CBLAS. */
 enum { TSL_BLAS_ROW_MAJOR = 101, TSL_BLAS_COLUMN_MAJOR = 102 };
 
-/* Arguments of C = alpha op(A) op(B) + beta C as called. trans_a, trans_b: N, T, C, or R for
- * conjugation only; 0: invalid. uplo: U or L for gemmt, else 0. alpha and beta have the symbol's
- * type. */
+/* C = alpha op(A) op(B) + beta C as called. trans_a, trans_b: N, T, C, or R for conjugation only; 0: invalid.
+ * uplo: U or L for gemmt, else 0. alpha and beta have the symbol's type. */
 typedef struct tsl_blas_multiply {
   int order, uplo, trans_a, trans_b;
   int64_t m, n, k;
@@ -27,8 +23,7 @@ typedef struct tsl_blas_multiply {
   int64_t ldc;
 } tsl_blas_multiply;
 
-/* Arguments of the sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far
- * end. */
+/* Sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far end. */
 typedef struct tsl_blas_sum {
   int64_t n;
   const void *x;
@@ -41,7 +36,7 @@ typedef struct tsl_blas_sum {
   void *result;            /* a float for sdsdot, else of result_type */
 } tsl_blas_sum;
 
-/* Arguments of B = alpha op(A) with A of rows x cols. b is NULL if A is overwritten. */
+/* B = alpha op(A) with A of rows x cols. b is NULL if A is overwritten. */
 typedef struct tsl_blas_copy {
   int order, trans;
   int64_t rows, cols;
@@ -70,7 +65,6 @@ static inline int tsl_blas_side(int cblas) {
 static inline int tsl_blas_diag(int cblas) {
   return cblas == 131 ? 'N' : cblas == 132 ? 'U' : 0;
 }
-/* Maps a letter of either case to its capital. */
 static inline int tsl_blas_capital(char fortran) {
   return (unsigned char)fortran & ~0x20;
 }

@@ -5,7 +5,7 @@
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
 
-/* Crossovers of products and operations below which single calls are faster than a batch. */
+/* Products and operations below which single calls are faster than a batch. */
 enum { FEW = 32 };
 static const double little_work = 2e5;
 /* Volume m n k up to which tesela's batch beats a loop over any host BLAS. */
@@ -24,8 +24,7 @@ tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *
   return tsl_blas_forward(call);
 }
 
-/* Returns true if the C matrices ascend without repetition: products with one C must not run in
- * parallel. */
+/* Returns true if the C matrices ascend without repetition; others must not run in parallel. */
 static bool blas_batch_are_apart(const tesela_batch *batch) {
   if (!batch->c)
     return batch->c_stride != 0;
@@ -48,15 +47,14 @@ static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *ba
 }
 
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
-  /* Some products may be done, and their old C is lost. In all other cases every C is unchanged or
-   * not read. */
+  /* Some products may be done and their old C lost; in all other cases every C is unchanged or not read. */
   const bool lost = status == TESELA_DEVICE_FAILED && reads;
   if (lost)
     tsl_blas_report_failure(call->symbol, tesela_last_error());
   if (status == TESELA_OK)
     tsl_blas_end_plan(call, record);
   else
-    tsl_blas_end(call, NULL); /* the single calls are counted by themselves */
+    tsl_blas_end(call, NULL); /* single calls are counted by themselves */
   return status == TESELA_OK || lost;
 }
 

@@ -1,4 +1,3 @@
-/* One context for each number of threads that calls have used. */
 #include "blas/blas_context.h"
 
 #include "base/cancel.h"
@@ -12,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Context for a number of threads. Never freed, because calls may still use it. */
+/* Context, never freed, because calls may still use it. */
 typedef struct blas_context_entry {
   int threads; /* 0: all threads of the device */
   tesela_context *context;
@@ -25,7 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a context
 static tesela_context *blas_context_create(int threads) {
   static atomic_flag was_told = ATOMIC_FLAG_INIT;
   const char *requested = tsl_env_given(TSL_ENV_DEVICE);
-  /* BLAS programs have many small matrices: they leave the CPU only on request. */
+  /* BLAS programs have many small matrices: the CPU, unless requested otherwise. */
   const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;
   const tesela_status status =
@@ -38,11 +37,10 @@ static tesela_context *blas_context_create(int threads) {
   return context;
 }
 
-/* Fast path of the first context. Never freed, because calls may still use it. The child of a fork
- * uses its parent's, which needs no lock. */
+/* Fast path of the first context, never freed. The child of a fork uses its parent's; it needs no lock. */
 static _Atomic(tsl_fast_path *) fast_path;
 
-/* Publishes a context's fast path. Leaves it unset if memory runs out. Needs the lock. */
+/* Publishes the fast path, unless memory runs out. Needs the lock. */
 static void blas_context_offer(tesela_context *context) {
   tsl_fast_path *path = malloc(sizeof *path);
   if (path && tsl_api_fast_path(context, path) != TESELA_OUT_OF_MEMORY)
@@ -73,8 +71,7 @@ static const blas_context_entry *blas_context_make(int threads) {
   return entry;
 }
 
-/* Returns the context with at most `threads` threads (0: all). NULL if it cannot be made; the next
- * call tries again. */
+/* Returns the context with at most `threads` threads (0: all); NULL: the next call tries again. */
 static tesela_context *context_of(int threads) {
   const blas_context_entry *entry = blas_context_find(threads);
   if (!entry) {
@@ -102,8 +99,7 @@ const tsl_fast_path *tsl_blas_fast_path(void) {
   return path && path->strategy ? path : NULL;
 }
 
-/* Drops the parent's contexts in the child of a fork: a thread that the child lacks may hold their
- * locks. The child makes its own contexts on demand. The fast path needs no lock and stays valid. */
+/* Drops the parent's contexts in the child of a fork: a missing thread may hold their locks. */
 static void blas_context_forget(void) {
   pthread_mutex_init(&lock, NULL);
   atomic_store(&newest, NULL);
@@ -152,8 +148,6 @@ tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc) {
   tesela_context *on = context_of(threads);
   return on ? tsl_blas_async_placement(on, desc, threads) : TSL_BLAS_HERE;
 }
-
-/* --- unsupported types --- */
 
 enum { TYPES = TESELA_C128 + 1 };
 static atomic_bool lacking[TSL_BLAS_OPS][TYPES][TYPES];

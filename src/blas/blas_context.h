@@ -1,4 +1,3 @@
-/* Contexts of the process, and public calls on them with the current number of threads. */
 #ifndef TSL_BLAS_BLAS_CONTEXT_H
 #define TSL_BLAS_BLAS_CONTEXT_H
 
@@ -7,11 +6,9 @@
 
 #include <tesela/tesela.h>
 
-/* Calls tesela_gemm() on the context for the current number of threads. TESELA_OUT_OF_MEMORY also
- * if there is no context. */
+/* Calls tesela_gemm() on the context for the current number of threads. Without a context it returns
+ * TESELA_OUT_OF_MEMORY, as do the functions below. */
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
-/* Calls tesela_gemm_batched() in this way; the functions below call the public functions of their
- * names. */
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record);
 tesela_status tsl_blas_run_grouped(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
@@ -22,12 +19,10 @@ tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_r
 
 /* Returns the place of a product if the context may choose its device. */
 tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc);
-/* Returns the first context's fast path without plans; NULL: none. Still valid in the child of a
- * fork. */
+/* Returns the first context's fast path without plans, valid also in the child of a fork; NULL: none. */
 const tsl_fast_path *tsl_blas_fast_path(void);
 
-/* Returns true if tsl_blas_mark_unsupported() was called: planning is not repeated for types
- * without a strategy. */
+/* Returns true after tsl_blas_mark_unsupported(), so that planning is not repeated. */
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
 /* Records that an operation (TSL_BLAS_GEMM, ...) has no strategy for the types. */
 void tsl_blas_mark_unsupported(int op, tesela_type type, tesela_type result);

@@ -1,6 +1,4 @@
-/* A tiny product takes as little time as a few checks. So only arguments are checked here, and for
- * repeated calls they are only compared. Unusual arguments go to the full path, which reports
- * errors. */
+/* Known calls are only compared, new ones only checked; unusual arguments go to the full path. */
 #include "blas/blas_dispatch.h"
 
 #include "blas/blas_context.h"
@@ -24,7 +22,7 @@ static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int6
   return ld >= (along_rows ? cols : rows);
 }
 
-/* Returns a scalar's value and compares its bits with 0 and 1. */
+/* Compares the scalar's bits with 0 and 1. */
 static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *is_0, bool *is_1) {
   if (type == TESELA_F32) {
     uint32_t bits;
@@ -40,7 +38,7 @@ static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *i
   return *(const double *)src;
 }
 
-/* Returns a letter in the entry's form. */
+/* Returns the letter in the entry's form. */
 static int letter_of(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
@@ -77,7 +75,7 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
       blas_multiply->n <= 0 || blas_multiply->k <= 0 || !is_letter(blas_multiply->trans_a) ||
       !is_letter(blas_multiply->trans_b))
     return false;
-  /* Member by member, because clearing the struct first takes longer than a tiny product. */
+  /* Clearing the struct first would take longer than a tiny product. */
   tsl_fast_product product;
   product.type = symbol->type;
   product.m = blas_multiply->m;
@@ -104,12 +102,11 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
 
 _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
-/* Looks up a product that may be cached. */
 static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                                            const tsl_fast_path *path, tsl_blas_function **next) {
   tsl_dispatch_key key;
   blas_dispatch_key_of(symbol, multiply, &key);
-  bool is_new = false; /* with call logging the cache is not used, because its kernels log nothing */
+  bool is_new = false; /* with call logging no cache: kernels log nothing */
   tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
     return blas_dispatch_multiply(symbol, multiply, known, path);

@@ -1,5 +1,4 @@
-/* Lookup of BLAS products in the dispatch cache (api/api_dispatch.h), and small products that it
- * does not hold. */
+/* Lookup of products in the dispatch cache (api/api_dispatch.h), and small products that are not in it. */
 #ifndef TSL_BLAS_BLAS_DISPATCH_H
 #define TSL_BLAS_BLAS_DISPATCH_H
 
@@ -10,14 +9,11 @@
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
 
-/* Fast path for new small products. Set by the first call that uses it without call logging; else
- * NULL. */
+/* Fast path for new small products, set by the first call that uses it without call logging; else NULL. */
 extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
-/* Computes a small product that is not in the dispatch cache, with its arguments in place, so that
- * only the kernel's inputs are written. Returns false without any effect for cached or unusual
- * calls; tsl_blas_dispatch() handles those calls. trans_a, trans_b are the caller's values;
- * `plain`: N, `turned`: T or C. */
+/* Computes a small uncached product with its arguments in place, so that only the kernel's inputs are
+ * written. Returns false without effect for other calls. `plain`: N; `turned`: T or C. */
 static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
                                     bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
                                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
@@ -62,16 +58,14 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
-/* Looks a product up, and computes a small one without a plan. Returns false without any effect if
- * tsl_blas_gemm() must handle it. Sets *next to the host BLAS function if such calls are known to
- * be forwarded. */
+/* Looks a product up, and computes a small one without a plan. Returns false without effect if
+ * tsl_blas_gemm() must handle it; *next is the host BLAS function if the call is known to be forwarded. */
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                             tsl_blas_function **next);
-/* Computes as tsl_blas_dispatch_real(), but logs the call. Never uses the cache. */
+/* Computes as tsl_blas_dispatch_real(), but logs the call and never uses the cache. */
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                              tsl_blas_function **next);
-/* Dispatches a call of a constant type. Complex products have no kernels without plans; only their
- * size decides whether they are forwarded. */
+/* Dispatches a call of a constant type. For complex products only the size decides about forwarding. */
 static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
                                      const tsl_blas_multiply *product, tsl_blas_function **next) {
   if (type != TESELA_F32 && type != TESELA_F64) {

@@ -5,15 +5,13 @@
 #include "blas/blas_route.h"
 #include "blas/reference_blas.h"
 
-/* Describes a vector. A negative increment starts at its far end. */
 static tesela_vector blas_dot_vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {
   const int64_t first = increment < 0 ? (1 - n) * increment : 0;
   return (tesela_vector){
       .data = (const char *)data + first * (int64_t)tsl_blas_size(type), .stride = increment, .type = type};
 }
 
-/* Computes a dot product by tesela. Returns false if tesela cannot: conjugation, increment 0, types
- * without a strategy. */
+/* Returns false for conjugation, increment 0, and types without a strategy. */
 static bool blas_dot_by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *record) {
   if (sum->conjugate || sum->incx == 0 || sum->incy == 0 ||
       tsl_blas_lacks(TSL_BLAS_DOT, type, sum->result_type))
@@ -28,8 +26,7 @@ static bool blas_dot_by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela
   return status == TESELA_OK;
 }
 
-/* Computes a dot product by tesela's strategies, whose sums have twice the precision or the
- * requested accuracy. */
+/* Computes with sums of twice the precision or the requested accuracy. */
 static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *blas_sum) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)blas_sum->n);

@@ -1,4 +1,4 @@
-/* Dot products. */
+/* Computes a dot product. Returns the host BLAS function to forward to; NULL: the result is complete. */
 #ifndef TSL_BLAS_BLAS_DOT_H
 #define TSL_BLAS_BLAS_DOT_H
 

@@ -1,4 +1,4 @@
-/* Elements of any type, loaded and stored as double complex, for generic loops. Slow. */
+/* Elements of any type as double complex, for slow generic loops. */
 #ifndef TSL_BLAS_BLAS_ELEMENT_H
 #define TSL_BLAS_BLAS_ELEMENT_H
 
@@ -22,8 +22,7 @@ tsl_blas_wide tsl_blas_load(const tsl_blas_element *element, const tsl_blas_view
 /* Stores element (i, j) without conjugation. */
 void tsl_blas_store(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i, int64_t j,
                     tsl_blas_wide value);
-/* Multiplies two numbers. Real types use real parts only, because infinity times an imaginary 0 is
- * NaN. */
+/* Multiplies; real types use real parts only, because infinity times an imaginary 0 is NaN. */
 static inline tsl_blas_wide tsl_blas_times(const tsl_blas_element *element, tsl_blas_wide a,
                                            tsl_blas_wide b) {
   return element->complex_type ? a * b : creal(a) * creal(b);

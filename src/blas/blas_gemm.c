@@ -75,8 +75,7 @@ static bool blas_gemm_is_idle(tesela_type type, const tsl_blas_multiply *product
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
 
-/* Returns the place of a product. tesela decides whether another device beats the CPU, even if the
- * host BLAS would compute on the CPU. */
+/* tesela decides whether another device beats the CPU, even if the host BLAS would compute on the CPU. */
 static tsl_blas_place blas_gemm_place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
       blas_gemm_is_idle(symbol->type, product))
@@ -93,7 +92,7 @@ bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply 
   return wrong || blas_gemm_is_idle(symbol->type, product);
 }
 
-/* A forwarded call is checked by the host BLAS. */
+/* The host BLAS checks a forwarded call. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);

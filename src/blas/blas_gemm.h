@@ -1,4 +1,4 @@
-/* gemm */
+/* Computes gemm. Returns the host BLAS function to forward to; NULL: the call is complete. */
 #ifndef TSL_BLAS_BLAS_GEMM_H
 #define TSL_BLAS_BLAS_GEMM_H
 
@@ -8,8 +8,7 @@
 
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product);
 
-/* Returns true if C keeps its value: an argument is wrong (`wrong`, check_args.h), which is
- * reported, or nothing is to be done. Shared by gemmt and batches. */
+/* Returns true if C keeps its value: no work, or a wrong argument (check_args.h), which is reported. */
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong);
 /* Returns the layout of a checked product. */
 tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
@@ -18,9 +17,8 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
 
 /* Converts a view to tesela's description of an input matrix. */
 tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type);
-/* Converts a view to tesela's description of an output matrix. */
 tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type);
-/* Description of a product with its scalars. The description points into the struct. */
+/* Description of a product; it points to the scalars. */
 typedef struct tsl_blas_desc_storage {
   tesela_gemm_desc desc;
   double alpha[2], beta[2];

@@ -1,14 +1,12 @@
 #include "blas/blas_level1.h"
 
-/* Kernels, vectors and threads of a call. A negative increment starts at a vector's far end. */
 typedef struct parts {
   const tsl_vector_kernels *kernels;
   tsl_line x, y;
   tsl_team team;
 } parts;
 
-/* Member by member: a copied struct is read in other sizes than it was written in, which stalls
- * longer than a short vector takes. */
+/* Member by member: reading a copied struct in other sizes stalls longer than a short vector takes. */
 static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *lines, parts *out) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
   const double bytes = (double)lines->n * kernels->size * (lines->y ? 2 : 1);

@@ -1,5 +1,4 @@
-/* BLAS level 2. A row-major matrix is handled as its column-major transpose: U and L are exchanged,
- * and so are N and T, C and R. */
+/* BLAS level 2. A row-major matrix is handled as its transpose: U and L, N and T, C and R change places. */
 #include "blas/blas_level2.h"
 
 #include "base/memory.h"
@@ -10,9 +9,7 @@
 
 typedef tsl_blas_level2 arguments;
 
-/* --- arguments --- */
-
-/* Position of each argument, from 1; 0: the routine lacks it. */
+/* Position of each argument, from 1; 0: none. */
 typedef struct blas_level2_places {
   int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
 } blas_level2_places;
@@ -44,7 +41,7 @@ static int64_t least_ld(const arguments *args) {
   return rows > 1 ? rows : 1;
 }
 
-/* Returns the smaller of `found` and `index` if the argument is wrong; 0 means none found. */
+/* Returns the smaller of `found` and `index` if the argument is wrong; 0: none found. */
 static int first_of(int found, int index, bool is_wrong) {
   return index > 0 && is_wrong && (found == 0 || index < found) ? index : found;
 }
@@ -64,7 +61,6 @@ int tsl_blas_check_level2(const arguments *args) {
   return first_of(found, at->incy, args->incy == 0);
 }
 
-/* Returns the letter of op on the transposed matrix. */
 static int transposed_letter(int letter) {
   return letter == 'N' ? 'T' : letter == 'T' ? 'N' : letter == 'C' ? 'R' : letter == 'R' ? 'C' : 0;
 }
@@ -75,8 +71,7 @@ static void blas_level2_exchange(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* Converts row-major arguments to column-major ones. x and y of ger and of hermitian rank-2 updates
- * change places. */
+/* Converts row-major arguments. x and y of ger and of hermitian rank-2 updates change places. */
 static void see_as_columns(const arguments *args, arguments *seen) {
   const bool is_two = args->routine == TSL_BLAS_SYR2 || args->routine == TSL_BLAS_SPR2;
   *seen = *args;
@@ -93,9 +88,6 @@ static void see_as_columns(const arguments *args, arguments *seen) {
   }
 }
 
-/* --- computation --- */
-
-/* State of a call. */
 typedef struct blas_level2_job {
   const tsl_vector_kernels *kernels;
   const arguments *args;
@@ -113,7 +105,6 @@ static bool blas_level2_transposes(const blas_level2_job *j) {
   return j->args->trans == 'T' || j->args->trans == 'C';
 }
 
-/* Computes y = beta y. */
 static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
   const tsl_vector_number beta = j->args->beta;
@@ -148,8 +139,7 @@ static void blas_level2_general(const blas_level2_job *j) {
     tsl_vector_multiply(j->kernels, j->team, &product);
 }
 
-/* Multiplies a band column by column. Column j has the rows j - ku to j + kl, from the top of the
- * band on. */
+/* Multiplies a band; column j has the rows j - ku to j + kl, from the top of the band on. */
 static void banded(const blas_level2_job *j) {
   const tsl_vector_kernels *k = j->kernels;
   const arguments *args = j->args;
@@ -189,8 +179,7 @@ static tsl_storage storage_of(tsl_blas_level2_routine routine) {
   return stored[routine];
 }
 
-/* Describes a triangle. A row-major hermitian matrix is the conjugate of the column-major one. For
- * triangular matrices `trans` has the conjugation. */
+/* A row-major hermitian matrix is the conjugate. For triangular matrices `trans` has the conjugation. */
 static tsl_triangle blas_level2_triangle_of(const blas_level2_job *j) {
   const arguments *args = j->args;
   return (tsl_triangle){.storage = storage_of(args->routine),
@@ -280,7 +269,7 @@ static const tsl_blas_class classes[] = {
 #undef ROW
 };
 
-/* Returns the number of elements of the matrix that are read or written. */
+/* Counts the matrix elements that are read or written. */
 static double blas_level2_elements_of(const arguments *args) {
   const double n = (double)args->n, band = (double)(args->kl + args->ku + 1);
   if (place[args->routine].kl > 0)
@@ -301,7 +290,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     return next;
   const bool by_rows = args->order == TSL_BLAS_ROW_MAJOR;
   arguments exchanged;
-  const arguments *seen = args; /* a pointer, because a copy takes as long as a small product */
+  const arguments *seen = args; /* a copy takes as long as a small product */
   if (by_rows) {
     see_as_columns(args, &exchanged);
     seen = &exchanged;

@@ -1,10 +1,9 @@
-/* BLAS level 2: matrix times vector. */
 #ifndef TSL_BLAS_BLAS_LEVEL2_H
 #define TSL_BLAS_BLAS_LEVEL2_H
 
 #include "blas/blas_vectors.h"
 
-/* X(NAME, storage, class) of each routine; hermitian routines are the symmetric ones with a flag. */
+/* X(NAME, storage, class); hermitian routines are symmetric ones with a flag. */
 #define TSL_BLAS_LEVEL2_LIST(X)                                                                              \
   X(GEMV, FULL, MATRIX)                                                                                      \
   X(GBMV, BAND, OTHER)                                                                                       \
@@ -28,7 +27,7 @@ typedef enum tsl_blas_level2_routine {
 #undef MEMBER
 } tsl_blas_level2_routine;
 
-/* Arguments of a call; letters as in blas_arguments.h. Members that the routine lacks are 0. */
+/* Arguments of a call; letters as in blas_arguments.h. Unused members are 0. */
 typedef struct tsl_blas_level2 {
   tsl_blas_level2_routine routine;
   int order, uplo, trans, diag;
@@ -43,11 +42,10 @@ typedef struct tsl_blas_level2 {
   int64_t incy;
 } tsl_blas_level2;
 
-/* Computes a call. Returns the host BLAS function to forward to; NULL if the result is complete or
- * an argument was wrong. */
+/* Returns the host BLAS function to forward to; NULL: complete, or an argument was wrong. */
 tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const tsl_blas_level2 *level2);
 
-/* Returns 0, or the number of the first wrong argument (check_args.h), for column-major arguments. */
+/* Returns 0, or the number of the first wrong argument of column-major arguments (check_args.h). */
 int tsl_blas_check_level2(const tsl_blas_level2 *seen);
 
 #endif

@@ -44,8 +44,7 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   tsl_blas_lay_out(type, structured, &layout);
   if (blas_level3_is_idle(&layout))
     return NULL;
-  /* The small kernel calls no other BLAS function, so the nesting guard is needed only with call
-   * logging. */
+  /* The small kernel calls no BLAS function: no nesting guard without call logging. */
   if (route == TSL_BLAS_TESELA && !tsl_blas_logging && tsl_blas_level3_little(&layout))
     return NULL;
   tsl_blas_begin(call);

@@ -1,5 +1,4 @@
-/* BLAS level 3 except gemm: products with a symmetric, hermitian or triangular factor, products of
- * which one triangle is computed, and triangular systems. */
+/* BLAS level 3 except gemm. */
 #ifndef TSL_BLAS_BLAS_LEVEL3_H
 #define TSL_BLAS_BLAS_LEVEL3_H
 
@@ -20,9 +19,8 @@ typedef enum tsl_blas_routine {
   TSL_BLAS_ROUTINES
 } tsl_blas_routine;
 
-/* Arguments of a call; letters are 0 if invalid or absent. Scalars have the symbol's type. Real
- * exceptions: beta of herk and her2k, alpha of herk. Routines trmm and trsm overwrite b and have no
- * c. */
+/* Arguments of a call; letters are 0 if invalid or absent. Scalars have the symbol's type; beta of herk and
+ * her2k and alpha of herk are real. trmm and trsm overwrite b and have no c. */
 typedef struct tsl_blas_structured {
   tsl_blas_routine routine;
   int order, side, uplo, trans, diag;
@@ -36,10 +34,10 @@ typedef struct tsl_blas_structured {
   int64_t ldc;
 } tsl_blas_structured;
 
-/* Computes a call. Returns the host BLAS function to forward to, or NULL if the call is complete. */
+/* Returns the host BLAS function to forward to; NULL: the call is complete. */
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *structured);
 
-/* Returns the number of multiply-adds, complex or real, which decides the route. */
+/* Returns multiply-adds, complex or real. */
 static inline double tsl_blas_level3_volume(const tsl_blas_structured *structured) {
   const double m = (double)structured->m, n = (double)structured->n;
   return structured->routine < TSL_BLAS_SYMM ? m * n * (double)structured->k
@@ -49,7 +47,7 @@ static inline double tsl_blas_level3_volume(const tsl_blas_structured *structure
 /* Returns the route of a call with `volume` multiply-adds. */
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
-/* Returns 0, or the number of the first wrong argument, as tsl_blas_check_gemm() does. */
+/* Returns 0, or the number of the first wrong argument. */
 int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structured);
 
 /* Checked call in terms of its operands. Strides express rows and columns, op is applied, and a factor on the
@@ -62,8 +60,7 @@ int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structure
 typedef struct tsl_blas_layout {
   tsl_blas_routine routine;
   int uplo;
-  /* hermitian: the other triangle of a or c is the conjugate, and diagonals are real */
-  bool unit, hermitian;
+  bool unit, hermitian;         /* hermitian: the other triangle is the conjugate */
   tsl_blas_work work;           /* its alpha and beta point to `scalars` */
   tsl_blas_view a2, b2;         /* factors of the second product of an update of rank 2k */
   double alpha[2], beta[2];     /* as real and imaginary part */
@@ -72,38 +69,31 @@ typedef struct tsl_blas_layout {
 
 enum { TSL_BLAS_AT_ALPHA = 0, TSL_BLAS_AT_BETA = 2, TSL_BLAS_AT_ALPHA2 = 4, TSL_BLAS_AT_ONE = 6 };
 
-/* Converts arguments to a layout. *out must not move: its members point into it. */
+/* Converts arguments to a layout, which must not move: its members point into it. */
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out);
-/* Converts the arguments of gemmt, whose factors have separate ops; for any device. */
+/* Converts gemmt's arguments, for any device. */
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
 /* Sets the imaginary parts on the diagonal of a hermitian C to 0. */
 void tsl_blas_make_real(const tsl_blas_layout *layout);
 
-/* Computes by tesela. Returns the name of the implementation; NULL: no memory, c is unchanged, and
- * `layout` is changed. record may be NULL. */
+/* Computes by tesela. Returns the implementation's name; NULL: no memory, with only `layout` changed. */
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record);
-/* Computes by tesela within a call that has begun, and ends the call. Returns false if it failed. */
+/* Computes by tesela and ends a call that has begun. Returns false on failure. */
 bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout);
-/* Converts an update of rank 2k with few terms to one of rank k with twice as many, on a
- * concatenated copy of its factors. Returns the copy, which the caller frees; NULL: `layout` is
- * unchanged. */
+/* Converts an update of rank 2k with few terms to rank k with twice as many, on a concatenated copy of the
+ * factors. Returns the copy, which the caller frees; NULL: `layout` is unchanged. */
 void *tsl_blas_level3_join(tsl_blas_layout *layout);
-/* Solves a triangular system without a plan. Returns false, with c unchanged, if that is impossible
- * or memory is short. */
+/* Solves a triangular system without a plan. Returns false, with c unchanged, if it cannot. */
 bool tsl_blas_level3_solve(const tsl_blas_layout *layout);
-/* Multiplies by a triangle of few rows in place. Returns false, with c unchanged, if that is
- * impossible. */
+/* Multiplies by a triangle of few rows in place. Returns false, with c unchanged, if it cannot. */
 bool tsl_blas_level3_multiply(const tsl_blas_layout *layout);
-/* Computes a call with few rows, columns and terms. Returns false, with c unchanged, for larger
- * calls. */
+/* Computes a call with few rows, columns and terms. Returns false, with c unchanged, for larger calls. */
 bool tsl_blas_level3_little(const tsl_blas_layout *layout);
-/* Returns the triangle that is stored or computed. */
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *layout) {
   return layout->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
 }
-/* Returns true if an update of rank 2k is a product plus its transpose: both products have one
- * scalar factor. */
+/* Returns true if an update of rank 2k is a product plus its transpose: both have one factor. */
 static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
   return layout->routine == TSL_BLAS_SYR2K || (layout->routine == TSL_BLAS_HER2K && layout->alpha[1] == 0);
 }
@@ -111,16 +101,13 @@ static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
 /* Returns true if a plan pays for a call of this size. */
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout);
-/* Returns true if all numbers of c are finite. Otherwise zeros outside of a triangle would make
- * NaNs. */
+/* Returns true if all numbers of c are finite; else zeros outside of a triangle would make NaNs. */
 bool tsl_blas_level3_is_finite(const tsl_blas_work *work);
-/* Computes by one or two public calls. Returns false, with c unchanged, if that does not pay or
- * fails. record may be NULL. */
+/* Computes by public calls; false, with c unchanged, if that does not pay or fails. record may be NULL. */
 bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout,
                           tesela_record *record);
 /* Computes by products of blocks. Returns false, with c unchanged, without memory. */
 bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
-/* Computes by plain loops. */
 void tsl_blas_level3_loops(const tsl_blas_layout *layout);
 
 #endif

@@ -6,10 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Crossover above which tesela is faster than the host BLAS for products that are not small
- * (blas_dispatch.c). Measured in one interleaved run; see docs/BLAS.md. A product is tesela's if m
- * n k >= volume, m and n >= side, and k >= depth or k <= shallow. `side` is 0 for types without a
- * strategy. */
+/* Crossover (docs/BLAS.md): a product is tesela's if m n k >= volume, m and n >= side, and k >= depth or k <=
+ * shallow. `side` is 0 for types without a strategy. */
 typedef struct crossover {
   double volume;
   int64_t side, depth, shallow;
@@ -28,13 +26,12 @@ static const crossover gemm_from[TYPES][PEERS] = {
         {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
 };
 
-/* Crossover for products with at most THIN_MOST rows or columns, in elements of the large operand.
- * Finding the plan takes a tenth of that time. */
+/* Crossover, in elements of the large operand, for products with at most THIN_MOST rows or columns. */
 enum { THIN_MOST = 8 };
 static const double thin_from = 1e6;
 
-/* Crossover of dots and transposes in elements; 0: never tesela. tesela's sums have twice the
- * precision, which takes time; a plain dot goes to the host BLAS. */
+/* Crossover of dots and transposes in elements; 0, as for dots, whose sums have twice the precision: never
+ * tesela. */
 static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
     [TSL_BLAS_TRANSPOSE] =
         {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 2000 * 2000},
@@ -43,14 +40,12 @@ static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
          [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
 };
 
-/* Crossover of level 1 and 2 against a tuned host BLAS, in elements of the largest operand,
- * measured by bench_blas_vectors. 0: always tesela. Smaller symmetric matrices take as long as the
- * way to their kernels. */
+/* Crossover of levels 1 and 2 against a tuned host BLAS, in elements of the largest operand; 0: always
+ * tesela. Smaller symmetric matrices take as long as the way to their kernels. */
 static const double class_from[TSL_BLAS_CLASSES] = {
     [TSL_BLAS_CLASS_SYMMETRIC] = 16 * 16 / 2,
 };
 
-/* Values of TESELA_BLAS, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
 typedef enum blas_route_request {
 #define MEMBER(name, text) REQUEST_##name,
@@ -88,7 +83,7 @@ static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
 }
 
-/* Returns the kind of the symbol's host BLAS. Rates it once if it is unknown and needed. */
+/* Rates the symbol's host BLAS once if it is unknown and needed. */
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
   int unknown = TSL_BLAS_PEER_UNKNOWN;
@@ -99,7 +94,7 @@ static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   return tsl_host_blas_kind(symbol);
 }
 
-/* Sets *route if it does not depend on sizes; returns false if sizes decide. */
+/* Returns false if sizes decide. */
 static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
@@ -114,8 +109,7 @@ static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
   return true;
 }
 
-/* Forwards calls with less work than `below` without further checks from now on; 0: forwards all
- * calls. */
+/* Forwards calls with less work from now on without checks; 0: all calls. */
 static void forward_below(tsl_blas_symbol *symbol, double below) {
   if (!tsl_blas_logging)
     atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
@@ -172,8 +166,7 @@ bool tsl_blas_asks_of_sums(void) {
   return asks;
 }
 
-/* Returns true if tesela's route is final. Not final while the search for a host BLAS may still
- * find one: it ends after 32 calls. */
+/* Returns true if tesela's route is final: the search for a host BLAS, over 32 calls, has ended. */
 static bool blas_route_stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   enum { CALLS = 32 };
   const bool waits =

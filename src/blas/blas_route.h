@@ -1,4 +1,3 @@
-/* Route of a call: tesela, the host BLAS or plain loops. */
 #ifndef TSL_BLAS_BLAS_ROUTE_H
 #define TSL_BLAS_BLAS_ROUTE_H
 
@@ -8,7 +7,7 @@
 
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 
-/* Classes of vector routines, for the table in blas_route.c. */
+/* Classes of vector routines. */
 typedef enum tsl_blas_class {
   TSL_BLAS_CLASS_DOT,
   TSL_BLAS_CLASS_ADD, /* axpy, rot, swap, copy */
@@ -22,45 +21,40 @@ typedef enum tsl_blas_class {
   TSL_BLAS_CLASSES
 } tsl_blas_class;
 
-extern bool tsl_blas_owns_small; /* small products are tesela's, whatever the host BLAS */
+extern bool tsl_blas_owns_small; /* small products are tesela's */
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
-/* Returns true if a product may go to another device, although its size makes it the host BLAS's on
- * the CPU (TESELA_DEVICE=auto). */
+/* Returns true if TESELA_DEVICE=auto may move a product that its size makes the host BLAS's on the CPU. */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
-/* Returns true if forwarding depends on the size only, not on the time of the call. */
+/* Returns true if only the size decides about forwarding, not the time of the call. */
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol);
-/* Returns the route of each product of a batch. Products of at most `small` multiply-adds are
- * tesela's if they need no plan. */
+/* Returns the route of a batch's products. tesela computes up to `small` multiply-adds without a plan. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 /* Returns the route of TSL_BLAS_DOT or TSL_BLAS_TRANSPOSE. */
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
 
-/* Returns the route of a level 1 or level 2 call with `elements` elements in the largest operand.
- * TSL_BLAS_LOOPS also means tesela. */
+/* Returns the route for `elements` elements in the largest operand. TSL_BLAS_LOOPS also means tesela. */
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements);
 /* Returns true if TESELA_ACCURACY or TESELA_BITS is set. */
 bool tsl_blas_asks_of_sums(void);
-/* Returns true if a call may measure which library is faster: the host BLAS is tuned and no route
- * is forced. */
+/* Returns true if a call may measure which library is faster: a tuned host BLAS, and no forced route. */
 bool tsl_blas_may_measure(tsl_blas_symbol *symbol);
-/* Share of tesela against a kind of host BLAS: work below which every call is forwarded (0: all
- * are), and the route of the current call. */
+/* Share of tesela: work below which calls are forwarded (0: all), and the route of the current call. */
 typedef struct tsl_blas_share {
   double from;
   bool is_ours;
 } tsl_blas_share;
-/* Returns the route of a call from the share for the symbol's kind of host BLAS. */
+/* Returns the route by the share for the symbol's kind of host BLAS. */
 tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
                                  const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]);
 
-/* Begins a call that is forwarded. Costs nothing without call logging. */
+/* Begins a call that is forwarded, with call logging, and returns the host BLAS function. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
   if (tsl_blas_logging)
     tsl_blas_log_begin(call);
   return tsl_blas_host_function(call->symbol);
 }
-/* Returns the function to forward to after tesela has failed; NULL leaves the call to the loops. */
+/* Returns the function to forward to after tesela failed; NULL: loops. */
 static inline tsl_blas_function *tsl_blas_otherwise(tsl_blas_call *call, tsl_blas_route route) {
   return route == TSL_BLAS_TESELA ? tsl_blas_host_function(call->symbol) : NULL;
 }

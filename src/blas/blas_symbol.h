@@ -35,50 +35,41 @@
 
 typedef void tsl_blas_function(void);
 
-/* Function of another library, searched on first use. A failed search is repeated after 1, 2, 4, 8,
- * ... calls, because programs load libraries at any time. */
+/* Function of another library. A failed search is repeated after 1, 2, 4, 8, ... calls. */
 typedef struct tsl_blas_lazy_symbol {
   tsl_blas_function *_Atomic found;
   atomic_uint tries;
 } tsl_blas_lazy_symbol;
 
-/* Kind of the library that a symbol is found in: its expected speed. */
+/* Kind of library that a symbol is found in: its expected speed. */
 typedef enum tsl_blas_peer {
   TSL_BLAS_PEER_NONE,
   TSL_BLAS_PEER_PLAIN, /* the reference implementation, or other plain loops */
   TSL_BLAS_PEER_TUNED,
-  /* 64-bit integers under the names for 32-bit ones; the program has them, too, and all calls are
-   * forwarded */
-  TSL_BLAS_PEER_WIDE,
+  TSL_BLAS_PEER_WIDE,   /* 64-bit integers under 32-bit names; all forwarded */
   TSL_BLAS_PEER_UNKNOWN /* plain or tuned: rated when needed (peer_rating.h) */
 } tsl_blas_peer;
 
-/* Exported name. A static variable of its entry. */
 typedef struct tsl_blas_symbol {
   const char *name;   /* "scipy_cblas_dgemm64_" */
-  const char *title;  /* name for xerbla: "DGEMM ", "cblas_dgemm" */
+  const char *title;  /* for xerbla: "DGEMM ", "cblas_dgemm" */
   const char *xerbla; /* name of the error handler to call */
-  /* family: symbol that a host BLAS must also have; probe: its function to test the integer width
-   * (int_width.c). */
+  /* family: symbol that a host BLAS must also have; probe: function to test its integer width. */
   const char *family, *probe;
-  /* bits of the integers */
-  int bits;
+  int bits; /* bits of integers */
   bool cblas;
   tesela_type type;
   tsl_blas_lazy_symbol next;
   _Atomic int peer;  /* tsl_blas_peer of `next` */
   atomic_bool asked; /* `next` was searched before the first small product */
-  /* Work (multiply-adds or elements) below which calls are forwarded without further checks; 0:
-   * always check. */
+  /* Work (multiply-adds or elements) below which calls are forwarded unchecked; 0: always check. */
   _Atomic double pass_below;
-  /* Range of elements [own_from, own_below) in which tesela computes without further checks;
-   * own_below 0: always check. */
+  /* Elements [own_from, own_below) in which tesela computes unchecked; own_below 0: always check. */
   _Atomic double own_from, own_below;
   atomic_uint standing; /* level 3: result of tsl_blas_standing_of_level3(); 0: not measured */
 } tsl_blas_symbol;
 
-/* Returns the host BLAS function for a call with little work; NULL: the full route decides. Tiny
- * calls take less time than the decision. */
+/* Returns the host BLAS function for a call with little work; NULL: the full route decides. */
 static inline tsl_blas_function *tsl_blas_forward_if_below(tsl_blas_symbol *symbol, double work) {
   if (work >= atomic_load_explicit(&symbol->pass_below, memory_order_acquire))
     return NULL;

@@ -11,10 +11,9 @@
 
 typedef int count_threads(void);
 
-/* Library with a thread limit. */
 typedef struct followed {
   count_threads *count;
-  int no_limit; /* the number that the library was built for, which is no limit; 0: none */
+  int no_limit; /* number that the library was built for, which is no limit; 0: none */
   struct followed *older;
 } followed;
 static _Atomic(followed *) newest;
@@ -25,7 +24,7 @@ typedef union function {
   char *(*text)(void);
 } function;
 
-/* Reads the number from "... Haswell MAX_THREADS=64". */
+/* Parses "... Haswell MAX_THREADS=64". */
 static int built_for(function config) {
   static const char before[] = "MAX_THREADS=";
   const char *text = config.address ? config.text() : NULL;
@@ -54,7 +53,7 @@ static function openblas_function(void *library, const char *prefix, const char 
   return (function){dlsym(library, whole)};
 }
 
-/* Registers an OpenBLAS. A build without threads reports 1, which is no limit. */
+/* A build without threads reports 1, which is no limit. */
 static void follow_openblas(void *library) {
   static const char *const affixes[][2] = {{"", ""}, {"", "64_"}, {"scipy_", ""}, {"scipy_", "64_"}};
   for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++) {
@@ -78,7 +77,7 @@ void tsl_blas_follow(tsl_blas_function *blas_function) {
   const function mkl = {dlsym(library, "MKL_Get_Max_Threads")};
   if (mkl.address)
     follow(mkl.count, 0);
-  dlclose(library); /* the library serves calls and stays loaded */
+  dlclose(library); /* stays loaded: it serves calls */
 }
 
 int tsl_blas_followed(int count) {

@@ -1,4 +1,3 @@
-/* Number of threads of a call. Programs limit their BLAS without knowing that tesela replaces it. */
 #include "blas/blas_threads.h"
 
 #include "base/pool.h"
@@ -8,13 +7,11 @@
 
 #include <tesela/blas.h>
 
-/* value of tesela_set_num_threads(); 0: not set */
-static atomic_int requested;
-/* max_threads: number of processors or TESELA_THREADS. allowed: its part that the environment allows. 0:
- * not read yet. */
+static atomic_int requested; /* tesela_set_num_threads(); 0: not set */
+/* Processors or TESELA_THREADS, and the part that the environment allows; 0: not read yet. */
 static atomic_int max_threads, allowed;
 
-/* Reads the number once. Concurrent reads are harmless, because they agree. */
+/* Concurrent first reads agree. */
 static int max_threads_now(void) {
   int count = atomic_load_explicit(&max_threads, memory_order_relaxed);
   if (count == 0) {
@@ -43,7 +40,7 @@ static int threads_now(void) {
   return wanted > 0 ? wanted : tsl_blas_followed(allowed_now());
 }
 
-/* Returns true within an OpenMP parallel region of the caller. */
+/* Returns true within an OpenMP parallel region. */
 static bool is_in_parallel(void) {
   static tsl_blas_lazy_symbol late;
   typedef int in_parallel(void);

@@ -1,10 +1,9 @@
 #ifndef TSL_BLAS_BLAS_THREADS_H
 #define TSL_BLAS_BLAS_THREADS_H
 
-/* Returns the number of threads for a call. 1 within an OpenMP parallel region of the caller; 0:
- * all. */
+/* Returns the threads of a call; 1 within the caller's OpenMP parallel region; 0: all. */
 int tsl_blas_threads(void);
-/* resets the numbers in the child of a fork, whose environment may differ */
+/* Resets the numbers in the child of a fork. */
 void tsl_blas_forget_threads(void);
 
 #endif

@@ -14,15 +14,14 @@
 
 enum { PIECE = 48 };
 
-/* State of a triangle. */
 typedef struct blas_triangle_job {
   const tsl_blas_symbol *symbol;
   int uplo;
-  void *square; /* scratch memory of PIECE x PIECE elements for a block on the diagonal */
+  void *square; /* scratch memory of PIECE x PIECE elements */
   tesela_record *record;
 } blas_triangle_job;
 
-/* Returns the block of C with m rows from i and n columns from j. */
+/* Returns the block of C: m rows from i, n columns from j. */
 static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j,
                                             int64_t n) {
   const int64_t size = (int64_t)tsl_blas_size(whole->type);
@@ -35,7 +34,7 @@ static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t 
   return block;
 }
 
-/* Computes a block on the diagonal. The square has C's storage order. */
+/* The square has C's storage order. */
 static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangle_job *job) {
   static const double zero[2];
   const int64_t n = work->n;

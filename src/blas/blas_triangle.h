@@ -4,8 +4,7 @@
 #include "blas/blas_symbol.h"
 #include "blas/reference_blas.h"
 
-/* Computes a triangle of C by products of blocks. Returns false, with C unchanged, if tesela
- * cannot. record may be NULL. */
+/* Computes a triangle of C by products of blocks; false: C is unchanged. record may be NULL. */
 bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
                        tesela_record *record);
 

@@ -11,8 +11,7 @@ tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class clas
   return NULL;
 }
 
-/* Returns true if calls follow each other so closely that a woken thread is still awake at the next
- * call (base/pool_workers.c). Races between threads only disturb an estimate. */
+/* Returns true if a woken thread is still awake at the next call. Races only disturb an estimate. */
 static bool calls_are_dense(void) {
   static const double closely = 30e-6;
   enum { MANY = 8 };

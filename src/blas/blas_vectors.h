@@ -1,4 +1,3 @@
-/* Fast route and threads of level 1 and level 2. */
 #ifndef TSL_BLAS_BLAS_VECTORS_H
 #define TSL_BLAS_BLAS_VECTORS_H
 
@@ -11,8 +10,7 @@ static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double element
          elements >= atomic_load_explicit(&symbol->own_from, memory_order_relaxed) && !tsl_blas_is_nested();
 }
 
-/* Returns the kernels with which an entry itself computes short contiguous vectors. The structs and
- * tables of the full path take as long as a hundred elements. NULL: use the full path. */
+/* Returns kernels for short contiguous vectors, to save the full path's time; NULL: use the full path. */
 static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol *symbol, tesela_type type,
                                                            int64_t n, bool dense) {
   return dense && n > 0 && n <= TSL_VECTOR_SHORT && tsl_blas_is_own(symbol, (double)n)
@@ -20,7 +18,7 @@ static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol
              : NULL;
 }
 
-/* Returns the kernels for a small column-major matrix times a vector; NULL: use the full path. */
+/* Returns kernels for a small column-major matrix times a vector; NULL: use the full path. */
 static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_symbol *symbol, tesela_type type,
                                                               int64_t m, int64_t n, int64_t ld, bool dense) {
   return dense && m > 0 && n > 0 && m <= TSL_VECTOR_SMALL && n <= TSL_VECTOR_SMALL && ld >= m &&
@@ -29,7 +27,7 @@ static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_sym
              : NULL;
 }
 
-/* Returns the kernels for a small triangle; NULL: use the full path. */
+/* Returns kernels for a small triangle; NULL: use the full path. */
 static inline const tsl_vector_kernels *
 tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t n, int64_t ld, bool dense) {
   return dense && n > 0 && n <= TSL_VECTOR_SMALL && ld >= n && tsl_blas_is_own(symbol, (double)(n * n) / 2)
@@ -40,8 +38,7 @@ tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t
 /* Decides the route, and begins logging the call. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
-/* Returns the host BLAS function, or NULL: tesela computes, and the call ends by
- * tsl_blas_vectors_done(). The call's shape is set before. */
+/* Returns the host BLAS function; NULL: tesela computes until tsl_blas_vectors_done(). Needs call->shape. */
 static inline tsl_blas_function *tsl_blas_begin_vectors(tsl_blas_call *call, tsl_blas_class class,
                                                         double elements) {
   return tsl_blas_is_own(call->symbol, elements) ? NULL : tsl_blas_ask_vectors(call, class, elements);
@@ -54,7 +51,6 @@ static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
 /* Returns the threads for operands of `bytes` bytes. */
 tsl_team tsl_blas_team(double bytes);
 
-/* Loads a scalar of a type. */
 static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *src) {
   switch (type) {
   case TESELA_F32:
@@ -67,7 +63,6 @@ static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *sr
     return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
   }
 }
-/* Stores a scalar of a type. */
 static inline void tsl_blas_put_number(tesela_type type, tsl_vector_number value, void *data) {
   const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
   if (type == TESELA_F32 || type == TESELA_C64) {

@@ -1,4 +1,3 @@
-/* Matrices described by strides, and properties of element types. */
 #ifndef TSL_BLAS_BLAS_VIEW_H
 #define TSL_BLAS_BLAS_VIEW_H
 

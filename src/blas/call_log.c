@@ -1,4 +1,4 @@
-/* TESELA_LOG=calls: table of calls, counts and times, written to stderr at the end of the process. */
+/* TESELA_LOG=calls: a table of calls, written to stderr at the process's end. */
 #include "blas/call_log.h"
 
 #include "base/cancel.h"
@@ -22,9 +22,9 @@ enum { ROWS_MAX = 256, WHO = 48, SHAPES = 3 };
 
 const char tsl_blas_loops_name[] = "plain loops";
 
-/* Calls of one routine with one implementation, whose sizes have equal next powers of two. */
+/* Calls of one routine and implementation whose sizes have equal next powers of two. */
 typedef struct row {
-  const tsl_blas_symbol *symbol; /* NULL: the last row, for all calls without a free row */
+  const tsl_blas_symbol *symbol; /* NULL: calls without a free row */
   int sizes;
   int64_t power[SHAPES], least[SHAPES], most[SHAPES];
   char who[WHO];
@@ -32,7 +32,7 @@ typedef struct row {
   double seconds, flops;
 } row;
 
-/* The library's own log of single calls is muted, because it would hide the table. */
+/* The library's own log of single calls would hide the table. */
 bool tsl_blas_logging;
 
 __attribute__((constructor)) static void read_topics(void) {
@@ -45,12 +45,11 @@ static row rows[ROWS_MAX];
 static int row_count;
 
 void tsl_blas_forget_calls(void) {
-  pthread_mutex_init(&lock, NULL); /* a thread that the child lacks may hold the lock */
+  pthread_mutex_init(&lock, NULL); /* a missing thread may hold the lock */
   row_count = 0;
 }
 
-/* Nesting depth of logged calls in this thread. Inner calls are not the program's and are not
- * counted. */
+/* Nesting depth of logged calls; inner calls are not the program's and not counted. */
 static _Thread_local int inside;
 _Thread_local int tsl_blas_depth;
 
@@ -159,8 +158,6 @@ void tsl_blas_note_forwarded(tsl_blas_call *call) {
   call_log_add(call, seconds, slash ? slash + 1 : "another library");
 }
 
-/* --- the table --- */
-
 static int call_log_by_seconds(const void *a, const void *b) {
   const double x = ((const row *)a)->seconds, y = ((const row *)b)->seconds;
   return x < y ? 1 : x > y ? -1 : 0;
@@ -168,7 +165,7 @@ static int call_log_by_seconds(const void *a, const void *b) {
 
 enum { SHAPE = 128 };
 
-/* Prints "300 x 200 x 17..32": the smallest to the largest sizes of a row. */
+/* Prints "300 x 200 x 17..32". */
 static int print_shape(const row *row_in, char out[SHAPE]) {
   int used = snprintf(out, SHAPE, "%s", row_in->symbol ? "" : "-");
   for (int i = 0; row_in->symbol && i < row_in->sizes; i++) {
@@ -200,8 +197,7 @@ static void call_log_write_all(const tsl_text *text) {
   }
 }
 
-/* Returns true in the process that the tool started for its calls; false in that process's
- * children. */
+/* Returns true in the process that the tool started, not in its children. */
 static bool is_awaited(void) {
   return strtol(tsl_env_get(TSL_ENV_RUN), NULL, 10) == (long)getpid();
 }

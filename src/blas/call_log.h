@@ -1,39 +1,35 @@
-/* Calls in progress: nesting guard, and the table of TESELA_LOG=calls. */
 #ifndef TSL_BLAS_CALL_LOG_H
 #define TSL_BLAS_CALL_LOG_H
 
 #include "blas/blas_arguments.h"
 #include "blas/blas_symbol.h"
 
-/* Call in progress. */
 typedef struct tsl_blas_call {
   tsl_blas_symbol *symbol;
   int sizes; /* used numbers of `shape`, for the log */
   int64_t shape[3];
   double flops;
-  bool began, entered; /* began: tsl_blas_log_begin() was called. entered: the nesting guard is set. */
+  bool began, entered; /* tsl_blas_log_begin() was called; the nesting guard is set */
   double started;      /* time by tsl_clock(); 0: not logged */
 } tsl_blas_call;
 
-extern bool tsl_blas_logging; /* a table of calls is kept; does not change routes */
+extern bool tsl_blas_logging; /* a table of calls is kept */
 
-/* Begins a call that tesela computes. Until its end the thread forwards all BLAS calls, which come
- * from tesela itself. */
+/* Begins a call that tesela computes. Until its end this thread forwards all BLAS calls. */
 void tsl_blas_begin(tsl_blas_call *call);
-/* Ends a call, computed by implementation `who` ("libopenblas.so.0"). NULL: not counted. */
+/* Ends a call, computed by `who` ("libopenblas.so.0"); NULL: not counted. */
 void tsl_blas_end(tsl_blas_call *call, const char *who);
 /* Ends a call, computed by the record's plan. */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
-/* Number of calls that this thread computes as tesela. initial-exec, because a function call for
- * thread-local variables takes longer than a short vector. */
+/* Calls that this thread computes as tesela. initial-exec saves a function call for each access. */
 extern _Thread_local int tsl_blas_depth __attribute__((tls_model("initial-exec")));
 static inline bool tsl_blas_is_nested(void) {
   return tsl_blas_depth > 0;
 }
 
-/* Sets the shape and operations of a product. */
+/* Sets the call's shape and operations. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
-/* Begins a call for the table only. tsl_blas_end() ends it. */
+/* Begins a call for the table only; tsl_blas_end() ends it. */
 void tsl_blas_log_begin(tsl_blas_call *call);
 /* Ends a call that another library has computed. */
 void tsl_blas_note_forwarded(tsl_blas_call *call);

@@ -1,4 +1,3 @@
-/* Checks in the reference's order; the first wrong argument is reported through xerbla. */
 #include "blas/check_args.h"
 
 #include "blas/host_blas_lookup.h"
@@ -19,8 +18,7 @@ static bool is_order(int order) {
   return order == TSL_BLAS_ROW_MAJOR || order == TSL_BLAS_COLUMN_MAJOR;
 }
 
-/* Returns the sizes as a column-major routine sees them: a row-major product is the product of the
- * transposes, B' A'. */
+/* Returns a row-major product as the column-major product of the transposes, B' A'. */
 static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *multiply) {
   tsl_blas_multiply seen = *multiply;
   if (multiply->order == TSL_BLAS_ROW_MAJOR) {
@@ -79,7 +77,7 @@ int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
 
 int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
-  /* Sizes along and across the contiguous direction. */
+  /* Along and across the contiguous direction. */
   const int64_t along = by_row ? copy->cols : copy->rows, across = by_row ? copy->rows : copy->cols;
   if (!is_order(copy->order))
     return 1;
@@ -96,8 +94,7 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   return 0;
 }
 
-/* Pairs of argument numbers that are exchanged for row-major calls, by a part of the routine's
- * name; the first match counts. The sizes of gemmt, which is square, are not exchanged. */
+/* Argument numbers that change places in row-major calls, by part of the name; the first match counts. */
 static const struct {
   const char *piece;
   int pairs[2][2];
@@ -107,7 +104,6 @@ static const struct {
     {"symm", {{4, 5}}},   {"hemm", {{4, 5}}},          {"trmm", {{6, 7}}}, {"trsm", {{6, 7}}},
 };
 
-/* Returns the caller's argument number. */
 static int check_args_exchanged(const char *title, int number) {
   for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
     if (!strstr(title, exchanges[row].piece))
@@ -121,10 +117,9 @@ static int check_args_exchanged(const char *title, int number) {
   return number;
 }
 
-extern int RowMajorStrg; /* in entries/xerbla.c: no handler reads our own variable */
+extern int RowMajorStrg; /* ours, in entries/xerbla.c */
 
-/* Tells a reference cblas_xerbla, through its variable, to exchange the numbers itself. Returns
- * false if there is no such variable. */
+/* Makes a reference cblas_xerbla exchange the numbers itself; false: it has no such variable. */
 static bool tell_row_major(bool row_major) {
   void *address = tsl_blas_program_has("RowMajorStrg");
   const int value = row_major;
@@ -147,7 +142,7 @@ void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool ro
   typedef void fortran_xerbla(const char *, const int64_t *, size_t);
   /* CBLAS's order comes first and shifts the numbers, unless the routine itself has an order. */
   const int position = number == TSL_BLAS_ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
-  const int64_t wide = position; /* little-endian: the lower half serves a handler with 32-bit integers */
+  const int64_t wide = position; /* little-endian: also right for a handler with 32-bit integers */
   tsl_blas_lazy_symbol late = {0};
   tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);
   if (!xerbla)

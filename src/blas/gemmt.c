@@ -1,5 +1,4 @@
-/* gemmt: products of which one triangle is computed, an update of level 3 with two independent
- * factors. */
+/* gemmt: a level 3 update with two independent factors. */
 #include "blas/gemmt.h"
 
 #include "blas/blas_gemm.h"

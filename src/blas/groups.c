@@ -1,5 +1,4 @@
-/* Batches of several groups. Groups that are worth a plan go to tesela in one call. Single small
- * products are distributed over threads, each without a plan, as a call of its own would be. */
+/* Groups that are worth a plan go to tesela in one call; threads divide small products, without plans. */
 #include "blas/blas_batch.h"
 
 #include "base/pool.h"
@@ -11,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Crossovers: groups of so many products or so many operations are worth a plan; small groups are
- * worth threads above shared_work operations. */
+/* Crossovers: MANY products or planned_work operations are worth a plan, shared_work are worth threads. */
 enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
 static const double planned_work = 1.6e7, shared_work = 4e5;
 
@@ -25,15 +23,12 @@ static double groups_work_of(const tsl_blas_group *group) {
   return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
 }
 
-/* --- products with one result --- */
-
 static int groups_compare(const void *x, const void *y) {
   const uintptr_t a = *(const uintptr_t *)x, b = *(const uintptr_t *)y;
   return a < b ? -1 : a > b;
 }
 
-/* Returns true if all C differ: products with one C must not run in parallel. Returns false without
- * memory. */
+/* Returns false if products have one C and must not run in parallel, or without memory. */
 static bool groups_are_apart(const tsl_blas_group *groups, int64_t count) {
   int64_t products = 0, at = 0;
   bool sorted = true, apart = true;
@@ -55,20 +50,18 @@ static bool groups_are_apart(const tsl_blas_group *groups, int64_t count) {
   return apart;
 }
 
-/* --- by plans --- */
-
 static bool is_worth_a_plan(const tsl_blas_group *group) {
   return group->batch.count >= MANY || groups_work_of(group) >= planned_work;
 }
 
-/* Arguments of tsl_blas_run_grouped(); `words` owns the one block of memory. */
+/* Arguments of tsl_blas_run_grouped(); `words` owns the memory. */
 typedef struct grouped_call {
   tsl_blas_desc_storage *words;
   tesela_gemm_desc *descs;
   tesela_batch *batches;
   tsl_blas_group **groups;
   int64_t count;
-  bool reads; /* some C is read */
+  bool reads;
 } grouped_call;
 
 static bool grouped_call_create(int64_t count, grouped_call *out) {
@@ -123,8 +116,6 @@ static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t cou
   free(all.words);
 }
 
-/* --- without plans --- */
-
 typedef struct groups_sharing {
   tsl_blas_symbol *symbol;
   tsl_blas_group **groups; /* groups too small for a plan */
@@ -151,7 +142,7 @@ static void groups_run_job(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Computes small groups in threads. Not with call logging, which counts single calls. */
+/* Not with call logging, which counts single calls. */
 static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());

@@ -1,5 +1,5 @@
-/* Search for the library that would serve a symbol without this one. For a library in LD_PRELOAD it
- * is RTLD_NEXT; otherwise every loaded library is searched (base/symbol_search.h). */
+/* Search for the library that would serve a symbol without this one: RTLD_NEXT in LD_PRELOAD, else every
+ * loaded library (base/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
 #include "base/cancel.h"
@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Parts of paths of libraries whose products are plain loops. */
+/* Parts of paths of libraries with plain loops. */
 static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so", "/lib64/libblas.so",
                                               "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
                                               "libgslcblas.so"};
@@ -22,19 +22,16 @@ static tsl_blas_function *as_function(void *address) {
   return function;
 }
 
-/* Marker by which copies of this library detect each other: two copies that forward to each other
- * would never return. */
+/* Marker by which copies of this library detect each other: they would forward to each other forever. */
 TESELA_API extern const char tesela_blas_copy[];
 const char tesela_blas_copy[] = "tesela";
 
-/* Returns true if an address is in this library or another copy of it. */
 static bool is_ours(void *address) {
   return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
 }
 
-/* Libraries that forward each name to a BLAS of the user's choice (FlexiBLAS, libblastrampoline),
- * by a unique name. A switch loaded before us may have chosen us, and would forward each call back.
- * A switch loaded after us was preloaded or linked, and is the next library in the search order. */
+/* Libraries that forward to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a unique name. A
+ * switch loaded before us may have chosen us, and would forward each call back. */
 static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
 
 static bool may_forward_to_us(void *address) {
@@ -53,25 +50,20 @@ void *tsl_blas_program_has(const char *name) {
   return address;
 }
 
-/* Returns true for a library that receives the program's calls before us, such as a tracer in
- * LD_PRELOAD: it would forward each call back. If the program's calls do not reach it first, the
- * caller asked for this library by name. */
+/* Returns true for a library that receives calls before us (a tracer in LD_PRELOAD) and would return them. */
 static bool receives_calls_first(void *address, const char *name) {
   return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
 }
 
-/* --- trust --- */
-
-/* State of a search. symbol NULL: any function. */
+/* symbol NULL: any function. */
 typedef struct symbol_search {
   const char *name;
   const tsl_blas_symbol *symbol;
-  void *wide; /* first match that fails only because its integers have 64 bits */
+  void *wide; /* first match whose integers have 64 bits */
 } symbol_search;
 
-/* Returns true if an address may serve. Some libraries export stray names: NumPy's OpenBLAS has
- * cblas_dgemm_batch_strided next to scipy_cblas_dgemm64_, with 64-bit integers. So the family must
- * be there, too. */
+/* Returns true if an address may serve. The family must be there, too, since some libraries export stray
+ * names with 64-bit integers, such as NumPy's OpenBLAS. */
 static bool host_blas_lookup_serves(void *address, symbol_search *search) {
   if (!address || is_ours(address) || may_forward_to_us(address))
     return false;
@@ -88,7 +80,7 @@ static bool host_blas_lookup_serves(void *address, symbol_search *search) {
   return false;
 }
 
-/* Decides about one library. A library that serves us is kept open. */
+/* Keeps a library that serves us open. */
 static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
   symbol_search *search = argument;
   return host_blas_lookup_serves(address, search) ? TSL_LOADED_TAKE
@@ -101,12 +93,12 @@ static void *host_blas_lookup_search(symbol_search *search, bool program_first) 
   void *address = program_first ? tsl_blas_program_has(search->name) : dlsym(RTLD_NEXT, search->name);
   if (host_blas_lookup_serves(address, search))
     return address;
-  /* The program would have called a wide match, so the search ends. */
+  /* The program would have called it, so the search ends. */
   return search->wide ? NULL : tsl_loaded_find(search->name, host_blas_lookup_ask, search);
 }
 
-/* Returns true if it is time to search again. The counter is not atomic: a lost count is harmless,
- * and an atomic addition takes 20 clocks in each call without a host BLAS. */
+/* Returns true if it is time to search again. Not atomic: a lost count is harmless, and an atomic addition
+ * takes 20 clocks in each call without a host BLAS. */
 static bool is_due(tsl_blas_lazy_symbol *late) {
   const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
   atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
@@ -132,7 +124,7 @@ static tsl_blas_peer host_blas_lookup_peer_of(tsl_blas_function *function) {
   return TSL_BLAS_PEER_UNKNOWN;
 }
 
-/* Only the first thread stores the kind; a measured rating is not overwritten. */
+/* The first thread stores the kind; a measured rating is not overwritten. */
 static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   int none = TSL_BLAS_PEER_NONE;
   atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);

@@ -1,19 +1,16 @@
-/* Search for the host BLAS. */
 #ifndef TSL_BLAS_HOST_BLAS_LOOKUP_H
 #define TSL_BLAS_HOST_BLAS_LOOKUP_H
 
 #include "blas/blas_symbol.h"
 
-/* Returns the address of a function in the program or in a library after this one; NULL: none so
- * far. */
+/* Returns a function of the program or of a library after this one; NULL: none so far. */
 tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first);
 /* Returns the host BLAS function that this symbol interposes; NULL: none is trusted so far. */
 tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol);
-/* Returns the kind of the symbol's host BLAS. */
+/* Searches the host BLAS if needed and returns its kind. */
 tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol);
 
-/* Returns the address of a name in the program or in the libraries that it was started with; NULL:
- * none. */
+/* Returns a name's address in the program or the libraries that it was started with; NULL: none. */
 void *tsl_blas_program_has(const char *name);
 
 /* Returns true if all calls of a symbol are forwarded. Searches the host BLAS once. */

@@ -1,5 +1,4 @@
-/* Computes a small product by the fast path. Small inner products have many sizes, and a plan for
- * each would take longer than the product. */
+/* Uses the fast path: small inner products have many sizes, and planning each would take longer. */
 #include "blas/inner_gemm.h"
 
 #include "api/api_dispatch.h"
@@ -37,7 +36,7 @@ static bool at_once(const tsl_blas_work *work) {
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
-/* Crossovers in multiply-adds: for waking threads, and for making a plan. */
+/* Multiply-adds from which threads are woken, and a plan is made. */
 static const double team_from = 2e6, planned_from = 1.6e7;
 
 static double inner_gemm_volume_of(const tsl_blas_work *work) {
@@ -118,7 +117,6 @@ bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
          path->solver->fast_path.multiply_little(product, path->device);
 }
 
-/* Computes a small complex product, for which no other kernel starts without cost. */
 static bool multiply_complex_small(const tsl_blas_work *work) {
   tsl_fast_structured product;
   if (!tsl_blas_is_complex(work->type) ||

@@ -1,5 +1,4 @@
-/* Integer width of a library. Names do not tell it: distributions and MKL have a BLAS with 64-bit integers
- * under the names of 32-bit functions. So a dot product is called with a special number of elements:
+/* Integer width of a library. Names do not tell it, so a dot product is called with a special size:
  *
  *     n = 0xffffffff00000001    32 bits: 1       result x[0] y[0]
  *                               64 bits: < 0     no element is read, result 0 */
@@ -38,8 +37,7 @@ static double ask_cblas(tsl_blas_function *ddot) {
 #endif
 
 int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas) {
-  /* The CBLAS function may call the Fortran function by name, which is ours; the guard forwards
-   * that call. */
+  /* The guard forwards a call by Fortran name, which is ours. */
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double sum = cblas ? ask_cblas(ddot) : ask_fortran(ddot);

@@ -1,4 +1,3 @@
-/* Width of another library's integers. */
 #ifndef TSL_BLAS_INT_WIDTH_H
 #define TSL_BLAS_INT_WIDTH_H
 
@@ -7,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns true if a function with integers of either width can be called with 64-bit ones. Then its
- * lower 32 bits are at the same place in registers, on the stack and in memory. */
+/* Returns true if 64-bit integers also serve 32-bit functions: their lower half is at the same place in
+ * registers, on the stack and in memory. */
 static inline bool tsl_blas_either_width(void) {
 #if defined(__x86_64__) || defined(__aarch64__)
   const uint16_t one = 1;
@@ -18,8 +17,7 @@ static inline bool tsl_blas_either_width(void) {
 #endif
 }
 
-/* Returns the number of integer bits of a library from its ddot; 0: unknown. The test reads only
- * memory of the caller. */
+/* Returns a library's integer bits by calling its ddot; 0: unknown. Reads only the caller's memory. */
 int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas);
 
 #endif

@@ -5,9 +5,8 @@
  *   trmm        B2 = A22 B2, B2 += A21 B1, B1 = A11 B1, where     A11           B1
  *   trsm        A11 X1 = B1, B2 -= A21 X1, A22 X2 = B2            A21 A22       B2
  *
- * trmm and trsm recurse into A11 and A22; an upper triangle begins at the other end. Small triangular factors
- * of trmm are copied with zeros in the other triangle, and multiplied as full matrices. That is allowed only
- * for finite numbers: 0 * inf is NaN. */
+ * Small triangular factors of trmm are copied with zeros in the other triangle and multiplied as full
+ * matrices, but only for finite numbers: 0 * inf is NaN. */
 #include "blas/blas_element.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_triangle.h"
@@ -17,15 +16,14 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 
-/* Maximum rows of a triangle that is copied with zeros, smaller for real types, whose small
- * products start without cost; maximum columns of B at a time. */
+/* Maximum rows of a triangle that is copied with zeros; maximum columns of B at a time. */
 enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
 
 typedef struct level3_blocks_job {
   const tsl_blas_symbol *symbol;
   const tsl_blas_layout *of;
   const tsl_blas_parts *parts;
-  void *factor, *copy; /* trmm: SPREAD_MOST x SPREAD_MOST elements; SPREAD_MOST x WIDE elements */
+  void *factor, *copy; /* trmm: SPREAD_MOST x SPREAD_MOST and SPREAD_MOST x WIDE elements */
 } level3_blocks_job;
 
 static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t i, int64_t j) {
@@ -67,8 +65,7 @@ static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_bla
   return true;
 }
 
-/* Returns the product of the corner block: rows from i of C += alpha (columns from j of A) (rows
- * from j of C). */
+/* Returns the product: rows from i of C += alpha (columns from j of A) (rows from j of C). */
 static tsl_blas_work level3_blocks_between(const level3_blocks_job *job, const tsl_blas_work *whole,
                                            int64_t i, int64_t rows, int64_t j, int64_t terms) {
   tsl_blas_work part = *whole;
@@ -89,8 +86,6 @@ static tsl_blas_work half(const tsl_blas_work *whole, int64_t i, int64_t rows) {
   part.c = inside(&whole->c, whole->type, i, 0);
   return part;
 }
-
-/* --- trmm --- */
 
 static void multiply_by_loops(const level3_blocks_job *job, const tsl_blas_work *work) {
   tsl_blas_layout part = *job->of;
@@ -152,8 +147,6 @@ static bool triangle_times(level3_blocks_job *job) {
   tsl_scratch_give(job->factor);
   return true;
 }
-
-/* --- trsm --- */
 
 static void level3_blocks_solve(const level3_blocks_job *job, const tsl_blas_work *work,
                                 const double alpha[2]) {

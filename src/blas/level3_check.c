@@ -1,5 +1,4 @@
-/* Checks of level 3 in the reference's order. A row-major call is checked as the equal column-major
- * call on transposed matrices. */
+/* Checks in the reference's order; a row-major call as a column-major call on transposed matrices. */
 #include "blas/blas_level3.h"
 
 #include "blas/check_args.h"
@@ -11,14 +10,14 @@ static int other(int letter, int value, int two) {
   return letter == value ? two : letter == two ? value : letter;
 }
 
-/* Returns true if `trans` is valid. For real types C is T. */
+/* For real types C is T. */
 static bool level3_check_takes(tesela_type type, tsl_blas_routine routine, int trans) {
   const bool hermitian = routine == TSL_BLAS_HERK || routine == TSL_BLAS_HER2K;
   return trans == 'N' || (trans == 'T' && !hermitian) ||
          (trans == 'C' && (hermitian || !tsl_blas_is_complex(type)));
 }
 
-/* Checks the arguments uplo, trans, n, k, alpha, a, lda, [b, ldb,] beta, c, ldc. */
+/* Order: uplo, trans, n, k, alpha, a, lda, [b, ldb,] beta, c, ldc. */
 static int check_update(tesela_type type, const tsl_blas_structured *structured) {
   const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR;
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
@@ -38,7 +37,6 @@ static int check_update(tesela_type type, const tsl_blas_structured *structured)
   return structured->ldc < level3_check_at_least_one(structured->n) ? (two ? 12 : 10) : 0;
 }
 
-/* Returns the arguments with the sides and sizes of the column-major call. */
 static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *structured) {
   tsl_blas_structured seen = *structured;
   if (structured->order == TSL_BLAS_ROW_MAJOR) {
@@ -49,7 +47,7 @@ static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *st
   return seen;
 }
 
-/* Checks the arguments side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc. */
+/* Order: side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc. */
 static int check_symmetric(const tsl_blas_structured *structured) {
   const tsl_blas_structured seen = level3_check_as_columns(structured);
   if (seen.side != 'L' && seen.side != 'R')
@@ -67,7 +65,7 @@ static int check_symmetric(const tsl_blas_structured *structured) {
   return seen.ldc < level3_check_at_least_one(seen.m) ? 12 : 0;
 }
 
-/* Checks the arguments side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb. */
+/* Order: side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb. */
 static int check_triangle(const tsl_blas_structured *structured) {
   const tsl_blas_structured seen = level3_check_as_columns(structured);
   if (seen.side != 'L' && seen.side != 'R')

@@ -1,5 +1,4 @@
-/* Level 3 without plans, for calls that take no longer than the search for a plan: factorizations have a new
- * shape in each call. The smallest calls are done before (level3_small.c).
+/* Level 3 without plans, for calls that take no longer than the search for a plan.
  *
  *   syrk herk gemmt   half of a product, by packed panels; small ones as a full square, of which half is used
  *   syr2k her2k       one product P = alpha X Y'; C's triangle = P + P' + beta C. Two triangular products
@@ -15,13 +14,12 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 
-/* Crossovers for packing: minimum rows of the factor or C, minimum columns; maximum size of a
- * square that stays in cache. A larger C with fewer terms than TERMS_LEAST is dominated by its
- * stores, which blocks do fastest. */
+/* Crossovers for packing: minimum rows and columns, maximum size of a square that stays in cache. Blocks are
+ * faster for a larger C with fewer terms than TERMS_LEAST, dominated by its stores. */
 enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
 
-/* Crossovers to small kernels, which start without cost: maximum rows of C and of a triangle for
- * real types; minimum rows and terms from which an update of rank 2k is packed. */
+/* Crossovers to small kernels: maximum rows of C and of a triangle for real types. Updates of rank 2k are
+ * packed from BOTH_LEAST rows and BOTH_TERMS_LEAST terms on. */
 enum {
   SMALL_MOST = 32,
   SMALL_TRIANGLE = 64,
@@ -37,8 +35,7 @@ static bool level3_direct_update(const tsl_blas_layout *layout) {
                                             .c_triangle = tsl_blas_level3_side(layout)});
 }
 
-/* Computes an update by a full square with C's storage order. twice: C's triangle is the square
- * plus its transpose. */
+/* The square has C's storage order. twice: C's triangle is the square plus its transpose. */
 static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout, bool twice,
                              void *square) {
   static const double zero[2];
@@ -58,7 +55,7 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
     parts->put(square, lower, n, work->beta, c, ld);
 }
 
-/* Computes a small real update; its square takes less time than the start of packing. */
+/* The square takes less time than the start of packing. */
 static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
   update_by_square(symbol, layout, false, square);
@@ -97,7 +94,7 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *l
   return true;
 }
 
-/* Returns true for small products. With a large other size, packing pays because it is reused. */
+/* With a large other size, packing pays because it is reused. */
 static bool is_small(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }

@@ -1,7 +1,4 @@
-/* Converts the struct of arguments back to the signatures of Fortran and CBLAS. */
 #include "blas/level3_foreign_call.h"
-
-/* --- Fortran --- */
 
 typedef struct letters {
   char side, uplo, trans, diag;
@@ -49,9 +46,6 @@ static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *a
   }
 }
 
-/* --- CBLAS --- */
-
-/* Constants of CBLAS for the letters. */
 typedef struct numbers {
   int64_t side, uplo, trans, diag;
 } numbers;
@@ -63,7 +57,6 @@ static numbers numbers_of(const tsl_blas_structured *args) {
                    .diag = args->diag == 'U' ? 132 : 131};
 }
 
-/* One function for each way to pass scalars. */
 #define BY_CBLAS(name, alpha_type, beta_type, ALPHA, BETA)                                                   \
   static void name(tsl_blas_function *function, const tsl_blas_structured *args) {                           \
     typedef void update(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,      \
@@ -106,7 +99,7 @@ BY_CBLAS(by_address, const void *, const void *, args->alpha, args->beta)
 BY_CBLAS(by_address_and_float, const void *, float, args->alpha, *(const float *)args->beta)
 BY_CBLAS(by_address_and_double, const void *, double, args->alpha, *(const double *)args->beta)
 
-/* Selects the function by type: herk has real scalars, her2k a real beta. */
+/* herk has real scalars, her2k a real beta. */
 static void by_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *args) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   if (!tsl_blas_is_complex(type) || args->routine == TSL_BLAS_HERK)

@@ -1,11 +1,10 @@
-/* Conversion of level 3 arguments to operands and strides. */
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
 
 #include "base/memory.h"
 
-/* Writes a view in place. A struct that is filled by parts and then copied waits for its stores,
- * longer than a 4 x 4 product takes. So each view is written once, already transposed. */
+/* Writes a view once, already transposed. A struct that is filled by parts and then copied waits for its
+ * stores, longer than a 4 x 4 product takes. */
 static inline void level3_layout_view(tsl_blas_view *out, const void *data, int64_t ld, bool by_row,
                                       bool conjugate) {
   out->data = data;
@@ -33,7 +32,7 @@ static inline void level3_layout_store(bool is_single, double real, double imagi
   }
 }
 
-/* Stores the scalars as doubles and in the call's type. A real scalar is followed by 0. */
+/* Stores scalars as doubles and in the call's type; a real scalar is followed by 0. */
 static void note_scalars(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   const tesela_type real = is_single ? TESELA_F32 : TESELA_F64;
@@ -56,7 +55,7 @@ static void note_scalars(tesela_type type, const tsl_blas_structured *structured
   out->work.beta = out->scalars + TSL_BLAS_AT_BETA;
 }
 
-/* Lays out X Y' + Y X'. With one factor, Y is X, and the second product is not used. */
+/* Lays out X Y' + Y X'. With one factor, Y is X, and the second product is unused. */
 static void layout_update(const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR, plain = structured->trans == 'N';
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
@@ -73,8 +72,8 @@ static void layout_update(const tsl_blas_structured *structured, tsl_blas_layout
   level3_layout_view(&out->work.c, structured->c, structured->ldc, by_row, false);
 }
 
-/* Lays out a factor. On the right: (B A)' = A' B'. A symmetric matrix is its own transpose. A
- * hermitian matrix's transpose is its conjugate, with the other triangle stored. */
+/* Lays out a factor; on the right: (B A)' = A' B'. A hermitian matrix's transpose is its conjugate, stored in
+ * the other triangle. */
 static void layout_factor(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool in_place = structured->routine >= TSL_BLAS_TRMM, on_the_right = structured->side == 'R';
   const bool by_row = (structured->order == TSL_BLAS_ROW_MAJOR) != on_the_right;

@@ -1,11 +1,9 @@
-/* Helpers of level 3 for one type. Macros: ELEMENT (type), CONJUGATE(x), REAL_PART(x),
- * IS_FINITE(x), NAME(what) (function name). */
+/* Helpers for one type. Macros: ELEMENT (type), CONJUGATE(x), REAL_PART(x), IS_FINITE(x), NAME(what). */
 static ELEMENT NAME(at)(const tsl_blas_view *view, int64_t i, int64_t j) {
   const ELEMENT value = ((const ELEMENT *)view->data)[i * view->row + j * view->col];
   return view->conjugate ? CONJUGATE(value) : value;
 }
 
-/* Copies a block on or below the diagonal, and its mirror image. */
 static void NAME(mirror_block)(const tsl_blas_view *a, bool hermitian, int64_t m, int64_t row, int64_t column,
                                ELEMENT *out) {
   const int64_t last_row = row + BLOCK < m ? row + BLOCK : m;
@@ -53,8 +51,7 @@ static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m,
   }
 }
 
-/* Copies a line; returns true if all numbers are finite: x * 0 is 0 only then. Eight partial sums,
- * for vector instructions. */
+/* Returns true if all numbers are finite: only then x * 0 is 0. Eight partial sums for vectorisation. */
 static bool NAME(copy_line)(const ELEMENT *from, int64_t count, ELEMENT *out) {
   const REAL_OF *numbers = (const REAL_OF *)from;
   const int64_t parts = count * (int64_t)(sizeof(ELEMENT) / sizeof(REAL_OF));
@@ -83,7 +80,6 @@ static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const ts
   return all;
 }
 
-/* Computes a block of C's triangle: square + transposed square + beta C. */
 static void NAME(fold_block)(const ELEMENT *square, bool lower, bool hermitian, int64_t n, int64_t row,
                              int64_t column, const ELEMENT *beta, ELEMENT *c, int64_t ld) {
   const int64_t rows = n - row < BLOCK ? n - row : BLOCK, columns = n - column < BLOCK ? n - column : BLOCK;

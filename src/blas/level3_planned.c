@@ -1,9 +1,5 @@
-/* Level 3 by the public calls: symmetric, hermitian or triangular operands are structures of the
- * description. The plan needs no copy of the other triangle.
- *
- * A plan costs half a microsecond to find if it is known, and about 15 if not. The calls of a
- * factorization have new shapes each time. So this is for calls that take much longer. Smaller
- * calls are done without a plan (level3_direct.c) or by blocks (level3_blocks.c). */
+/* Level 3 by public calls with structured operands. A plan costs 0.5 us to find if it is known, else 15 us.
+ * Smaller calls use level3_direct.c or level3_blocks.c. */
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
@@ -13,11 +9,8 @@
 
 #include <math.h>
 
-/* --- crossovers --- */
-
-/* Crossovers in multiply-adds above which a plan is faster, for real and complex types. `tall`: the
- * factor has many more rows than C has columns, so that the copy of a symmetric factor in blocks is
- * expensive. `wide`: many fewer, so that the copy costs nothing. */
+/* Multiply-adds above which a plan is faster, for real and complex types. `tall`: the factor has many more
+ * rows than C has columns, so copying it in blocks is expensive; `wide`: many fewer. */
 typedef struct crossover {
   double real, complex, tall, wide;
 } crossover;
@@ -29,8 +22,7 @@ static const crossover table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
     [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
 };
-/* Minimum columns, because packing the factor must be reused; minimum terms, because short sums are
- * dominated by C. */
+/* Packing the factor must be reused, and short sums are dominated by C. */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
 
 static double level3_planned_least_of(const tsl_blas_layout *layout) {
@@ -49,10 +41,7 @@ bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
          (double)work->m * (double)work->n * (double)work->k >= level3_planned_least_of(layout);
 }
 
-/* --- non-finite numbers --- */
-
-/* A sum of absolute values is finite only if all are. Numbers whose sum overflows may be treated as
- * non-finite. */
+/* A sum of absolute values is finite only if all are. An overflowing sum may count as non-finite. */
 bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->c.col == 1;
@@ -68,8 +57,6 @@ bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
       return false;
   return true;
 }
-
-/* --- calls --- */
 
 static tesela_structure level3_planned_triangular(const tsl_blas_layout *layout) {
   return layout->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
@@ -114,8 +101,7 @@ static bool level3_planned_solve(const tsl_blas_layout *layout, tesela_record *r
                             record) == TESELA_OK;
 }
 
-/* Computes the second product of her2k with different factors. If its plan fails without memory,
- * uses blocks or loops, because the first product is done. */
+/* Computes the second product of her2k; without memory by blocks or loops, since the first is done. */
 static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   tsl_blas_work work = layout->work;
   work.a = layout->a2;

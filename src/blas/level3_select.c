@@ -1,4 +1,3 @@
-/* Selection of the first suitable way for level 3. */
 #include "blas/blas_level3.h"
 
 #include "base/memory.h"

@@ -1,11 +1,9 @@
-/* Level 3 with few rows, columns and terms, which takes less time than the selection. Updates and
- * products with symmetric factors use one kernel (host_blocked/kernels/little.c). Triangles are
- * read in place. */
+/* Level 3 that takes less time than the selection. Updates and products with symmetric factors use one kernel
+ * (host_blocked/kernels/little.c). */
 #include "blas/blas_level3.h"
 #include "blas/inner_gemm.h"
 
-/* Maximum rows, columns and terms for the kernel. Missing types have faster ways: real types have
- * kernels for full products of more rows. */
+/* Maximum rows, columns and terms for the kernel; types without a number have faster ways. */
 static const struct size_limits {
   int64_t f32, f64, c64, c128;
 } table[TSL_BLAS_ROUTINES] = {
@@ -14,11 +12,9 @@ static const struct size_limits {
     [TSL_BLAS_HEMM] = {.c64 = 32, .c128 = 32},
 };
 
-/* Maximum rows and columns for a triangular factor. BESIDE_MOST: maximum columns for the vector
- * kernel of real types. */
+/* Maximum rows and columns for a triangular factor, and columns for the vector kernel of real types. */
 enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
-/* Maximum rows and right-hand sides of a system: the call's overhead is a fifth of the time with
- * one of each. */
+/* Maximum rows and right-hand sides of a system. */
 enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
 static const struct size_limits vector_most = {.f32 = 8, .f64 = 8};
 

@@ -1,6 +1,4 @@
-/* Triangular systems without a plan: factorizations have a new shape in each call, and a new plan
- * takes longer than most systems. A single right-hand side with many rows is solved by trsv of
- * level 2. */
+/* Triangular systems without a plan, since factorizations have a new shape in each call. */
 #include "blas/blas_context.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_threads.h"
@@ -8,17 +6,15 @@
 #include "base/memory.h"
 #include "vector/vector.h"
 
-/* crossover in multiply-adds for waking threads */
-static const double team_from = 2e5;
-/* minimum rows for trsv with a single right-hand side */
+static const double team_from = 2e5; /* multiply-adds from which threads are woken */
+/* Minimum rows for trsv with a single right-hand side. */
 enum { ALONE_FROM = 48, ALONE_FROM_COMPLEX = 64 };
 
 static tsl_team level3_solve_team_of(double work, double from) {
   return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
 }
 
-/* Solves for one right-hand side. A row-major triangle is its transpose in column-major order, with
- * the other triangle stored. */
+/* A row-major triangle is its transpose in column-major order, with the other triangle stored. */
 static void solve_one(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
@@ -39,8 +35,7 @@ static void solve_one(const tsl_blas_layout *layout) {
   tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
 }
 
-/* Fills in the description member by member, because clearing and copying takes as long as a tiny
- * system. */
+/* Clearing and copying would take as long as a tiny system. */
 static void fill_in_solve(const tsl_blas_layout *layout, tsl_fast_solve *out) {
   const tsl_blas_work *work = &layout->work;
   out->type = work->type;

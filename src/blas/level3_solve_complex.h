@@ -1,5 +1,5 @@
-/* Solves a small complex triangle like level3_solve_real.h, with real and imaginary parts in separate arrays.
- * Quotients follow Smith (1962), so that denominators do not overflow. With q = d / c for |d| <= |c|:
+/* Solves as level3_solve_real.h, with real and imaginary parts in separate arrays. Quotients follow Smith
+ * (1962), so that denominators do not overflow. With q = d / c for |d| <= |c|:
  * (a + b i) / (c + d i) = ((a + b q) + (b - a q) i) / (c + d q); otherwise c and d change places. */
 typedef struct NAME(divisor) {
   REAL p, q, denominator; /* quotient = (a p + b q, b p - a q) / denominator */

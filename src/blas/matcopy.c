@@ -13,7 +13,7 @@ static bool matcopy_transposes(const tsl_blas_copy *copy) {
   return copy->trans == 'T' || copy->trans == 'C';
 }
 
-/* Views of A and B with equal indices: both are rows x cols. `to` is B seen through op. */
+/* Views of A and B, both rows x cols; `to` is B seen through op. */
 typedef struct matcopy_sides {
   tsl_blas_view from, to;
 } matcopy_sides;
@@ -29,16 +29,14 @@ static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *cop
   };
 }
 
-/* Returns true if tesela has a strategy: transposes without conjugation, scaling for real types
- * only, in place for squares only. */
+/* Returns true if tesela can: no conjugation, scaling for real types only, in place for squares only. */
 static bool suits(tesela_type type, const tsl_blas_copy *copy) {
   const bool scales = !tsl_blas_is(type, copy->alpha, 1);
   return matcopy_transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
          (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
 }
 
-/* Transposes by tesela. B is cols x rows and B(j, i) = A(i, j), so its strides are `to`'s
- * exchanged. */
+/* B is cols x rows and B(j, i) = A(i, j), so its strides are `to`'s exchanged. */
 static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
                               const matcopy_sides *both, tesela_record *record) {
   const tesela_type type = symbol->type;
@@ -63,8 +61,6 @@ static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy
   return status == TESELA_OK;
 }
 
-/* Copies in place by loops. Nothing moves: element by element. Square: exchanges both triangles.
- * Otherwise through a copy. */
 static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
                              const matcopy_sides *both) {
   const tesela_type type = symbol->type;

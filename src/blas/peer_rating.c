@@ -1,7 +1,6 @@
-/* A library's name does not tell its speed. One OpenBLAS has kernels for every processor, another
- * only for the oldest. OPENBLAS_CORETYPE may force old kernels. So a library is asked for its
- * kernels. Other libraries are timed against tesela with a few products, some milliseconds per
- * symbol. */
+/* A name does not tell a library's speed: an OpenBLAS may lack kernels for newer processors, and
+ * OPENBLAS_CORETYPE may force old ones. So a library is asked for its kernels, or timed against tesela with a
+ * few products, some milliseconds per symbol. */
 #include "blas/peer_rating.h"
 
 #include "base/clock.h"
@@ -16,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* OpenBLAS kernels that are fast on current processors; others are measured. */
+/* OpenBLAS kernels that are fast on current processors. */
 static const char *const good_cores[] = {
     "Haswell",    "Zen",        "SkylakeX",   "Cooperlake", "Cooper Lake", "SapphireRapids",
     "NeoverseN1", "NeoverseN2", "NeoverseV1", "ARMV8SVE",   "POWER9",      "POWER10"};
@@ -27,8 +26,6 @@ static bool peer_rating_is_good(const char *core) {
       return true;
   return false;
 }
-
-/* --- report of the library --- */
 
 typedef union peer_rating_function {
   void *address;
@@ -55,8 +52,7 @@ const char *tsl_blas_kernels_of(tsl_blas_function *function) {
   return NULL;
 }
 
-/* Returns true for a library with known good kernels. MKL chooses by processor features; BLIS
- * chooses by model, or "generic". */
+/* MKL chooses kernels by processor features, BLIS by model, or "generic". */
 static bool has_good_kernels(tsl_blas_function *function) {
   const char *core = tsl_blas_kernels_of(function);
   if (core)
@@ -68,19 +64,16 @@ static bool has_good_kernels(tsl_blas_function *function) {
   return peer_rating_ask(function, "MKL_Get_Max_Threads").address != NULL;
 }
 
-/* --- measurement --- */
-
-/* SIZE is too large for a small product: a CBLAS function that calls Fortran by name, which is
- * ours, must be forwarded. */
+/* SIZE exceeds small products: a CBLAS function's call by Fortran name, which is ours, must be forwarded. */
 enum { SIZE = 128, OURS = 96, TURNS = 3 };
 
-/* Zeros of any type, which are multiplied as fast as other numbers. */
+/* Zeros of any type. */
 typedef struct operands {
   const double *a, *b;
   double *c;
 } operands;
 
-/* Calls the library's gemm. Requires tsl_blas_either_width(). */
+/* Requires tsl_blas_either_width(). */
 static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
                                  const operands *matrices) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
@@ -118,8 +111,7 @@ static bool may_be_called(const tsl_blas_symbol *symbol) {
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
 
-/* Returns tesela's seconds, extrapolated from a smaller real product; a complex product counts as
- * four. */
+/* Extrapolates tesela's seconds from a smaller real product; a complex product counts as four. */
 static double our_seconds(const tsl_blas_symbol *symbol, const operands *matrices) {
   const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
              is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
@@ -158,8 +150,8 @@ static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *fu
   return seconds;
 }
 
-/* Returns true if the library takes more than twice tesela's time. Compares the minimum of a few
- * alternating turns: the first calls find cold caches and may start threads. */
+/* Returns true if the library takes more than twice tesela's time. Takes minima of alternating turns: first
+ * calls find cold caches and may start threads. */
 static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
   enum { COUNT = 2 * SIZE * SIZE };
   double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;

@@ -1,7 +1,6 @@
-/* Sizes at which tesela computes a routine of level 3. Libraries with equal gemm differ in their triangles:
- * kernels and threads exist for some types only, and small and large calls differ. So calls of a few sizes
- * are timed in both libraries, in two forms each. tesela computes the sizes at which it is faster. The
- * result is stored per machine: processor, instructions in use, threads, and the library's file and kernels.
+/* Sizes at which tesela computes a routine of level 3. Calls of a few sizes, in two forms each, are timed in
+ * both libraries. The result is stored per machine: processor, instructions in use, threads, and the
+ * library's file and kernels.
  *
  *     n            16    32    80    160   320 (complex: 16, 32, 56, 112, 224)
  *     updates      C = a a' + C, n x n with n terms, and 2n x 2n with n/4 terms as in factorizations:
@@ -30,25 +29,23 @@
 #include <sys/stat.h>
 
 enum { SIZES = 5, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
-/* Sizes for real and for complex types, which take four times as long. The smallest is
- * TSL_BLAS_STANDING_FROM's. */
+/* The smallest size is TSL_BLAS_STANDING_FROM's. */
 static const int64_t sizes[2][SIZES] = {{16, 32, 80, 160, LARGEST}, {16, 32, 56, 112, 224}};
-/* Multiply-adds from which a size decides: geometric means of neighbouring sizes. */
+/* Multiply-adds from which a size decides: geometric means of neighbours. */
 static const double begins[2][SIZES] = {{TSL_BLAS_STANDING_FROM, 11600, 129500, 1448000, 11600000},
                                         {TSL_BLAS_STANDING_FROM, 11600, 75900, 497000, 3970000}};
-/* Calls per measurement: small calls are too short for the clock. */
+/* Calls per measurement, since small ones are too short for the clock. */
 static const int calls_of[SIZES] = {32, 8, 1, 1, 1};
-/* limit of seconds after two turns */
-static const double seconds_most = 0.1;
+static const double seconds_most = 0.1; /* limit after two turns */
 
-/* State of a measurement. Numbers stay finite: a and triangles are identities, b is zero. */
+/* Numbers stay finite: a and triangles are identities, b is zero. */
 typedef struct benchmark {
   const tsl_blas_symbol *symbol;
   tsl_blas_function *function;
   tsl_blas_routine routine;
   const int64_t *sizes;
   void *a, *b, *c;
-  _Alignas(16) unsigned char one[16]; /* the number 1 in the real or complex type */
+  _Alignas(16) unsigned char one[16]; /* 1 in the real or complex type */
 } benchmark;
 
 static tsl_blas_structured call_of(const benchmark *bench, int64_t size, int form) {
@@ -112,9 +109,8 @@ static int threads(void) {
   return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
-/* Times all sizes in both libraries by turns; the first turn finds cold caches. The other library's
- * threads spin for some milliseconds after a call and would disturb ours. So with several threads
- * each library takes several rounds in sequence. */
+/* Times all sizes by turns; the first turn finds cold caches. With several threads each library takes several
+ * rounds in sequence, because threads spin for some milliseconds after a call. */
 static void race(const benchmark *bench, double seconds[2][SIZES][FORMS]) {
   const int rounds = threads() == 1 ? 1 : ROUNDS / 2;
   const double start = tsl_clock();
@@ -179,12 +175,9 @@ static unsigned peer_rating_level3_measure(benchmark *bench) {
   return standing;
 }
 
-/* --- wisdom --- */
-
 enum { NAME = 1024 };
 
-/* Writes the name of the measurement: "level3-sizes-0-2:f:avx512:2:...". Another build of the
- * library has another name. */
+/* Writes "level3-sizes-0-2:f:avx512:2:..."; another build of the library has another name. */
 static void peer_rating_level3_name_of(const benchmark *bench, char name[NAME]) {
   char path[PATH_MAX];
   struct stat info = {.st_size = 0};

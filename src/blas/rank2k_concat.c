@@ -1,5 +1,5 @@
-/* Updates of rank 2k with few terms as one product with twice as many terms: X Y' + Y X' = [X Y] [Y X]'. C
- * dominates the time and is then read and written once. The factors are concatenated in their storage order:
+/* Updates of rank 2k with few terms as one product with twice as many: X Y' + Y X' = [X Y] [Y X]', so that C
+ * is read and written once. The factors are concatenated in their storage order:
  *
  *      | X | Y | X |        left factor: the first two; right factor: the last two, transposed */
 #include "blas/blas_level3.h"
@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* Limits: fewer terms than an eighth of C's rows, so that copying three factors is cheap; fewer
- * than FEW, because more are faster concatenated during packing. */
+/* Below an eighth of C's rows copies are cheap; from FEW terms on, concatenation during packing is faster. */
 enum { THIN = 8, FEW = 16, PARTS = 3 };
 
 static bool is_thin(const tsl_blas_layout *layout) {
@@ -20,8 +19,7 @@ static bool is_thin(const tsl_blas_layout *layout) {
          THIN * layout->work.k <= layout->work.m && (layout->alpha[0] != 0 || layout->alpha[1] != 0);
 }
 
-/* Copies a factor of m x k elements to part `part` of the concatenation. Its lines are columns or
- * rows. */
+/* Copies a factor of m x k elements to part `part`; lines are columns or rows. */
 static void rank2k_concat_bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size,
                                 int part, char *dst) {
   const int64_t lines = by_row ? m : k, length = by_row ? k : m;

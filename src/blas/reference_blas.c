@@ -1,6 +1,4 @@
-/* Every routine for every type in plain loops, for calls that neither tesela nor another library
- * takes. Correct, not fast. Elements are loaded as double complex, added in this type, and rounded
- * once. */
+/* Correct, not fast: elements are loaded as double complex, added in this type, and rounded once. */
 #include "blas/reference_blas.h"
 
 #include "blas/blas_element.h"
@@ -41,7 +39,7 @@ void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum) {
   const tsl_blas_view x = {sum->x, sum->incx, 0, sum->conjugate}, y = {sum->y, sum->incy, 0, false};
   const int64_t x0 = sum->incx < 0 ? sum->n - 1 : 0, y0 = sum->incy < 0 ? sum->n - 1 : 0;
   wide result = 0;
-  /* Indices run from the far end: element i lies at (i - (n - 1)) inc. */
+  /* From the far end: element i lies at (i - (n - 1)) inc. */
   for (int64_t i = 0; i < sum->n; i++)
     result += tsl_blas_times(element_ops, tsl_blas_load(element_ops, &x, i - x0, 0),
                              tsl_blas_load(element_ops, &y, i - y0, 0));

@@ -1,4 +1,4 @@
-/* Every routine for every type in plain loops, with sums in double. */
+/* Every routine in plain loops, with sums in double. */
 #ifndef TSL_BLAS_REFERENCE_BLAS_H
 #define TSL_BLAS_REFERENCE_BLAS_H
 
@@ -20,7 +20,7 @@ void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum);
 /* Computes b[i, j] = alpha a[i, j]; a and b may be equal. */
 void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void *alpha,
                         const tsl_blas_view *a, const tsl_blas_view *b);
-/* Transposes a square in place. */
+/* Transposes and scales a square in place. */
 void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_blas_view *a);
 
 #endif

@@ -1,11 +1,10 @@
-/* Level 3 in plain loops: correct, slow. Sums are in double and rounded once. */
+/* Level 3 in plain loops: correct, slow. */
 #include "blas/blas_element.h"
 #include "blas/blas_level3.h"
 
 typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
-/* Computes an update; each product is added to the triangle. */
 static void reference_level3_update(const tsl_blas_layout *layout) {
   tsl_blas_work work = layout->work;
   tsl_blas_make_real(layout);
@@ -20,7 +19,6 @@ static void reference_level3_update(const tsl_blas_layout *layout) {
   tsl_blas_make_real(layout);
 }
 
-/* Returns element (i, l) of a symmetric or hermitian matrix. */
 static wide mirrored(const element *type, const tsl_blas_layout *layout, int64_t i, int64_t l) {
   const bool is_there = layout->uplo == 'L' ? i >= l : i <= l;
   const wide value =
@@ -45,7 +43,6 @@ static void reference_level3_symmetric(const tsl_blas_layout *layout) {
     }
 }
 
-/* Returns the sum of row i's products outside of the diagonal. */
 static wide off_diagonal_sum(const element *type, const tsl_blas_layout *layout, int64_t i, int64_t j) {
   const int64_t first = layout->uplo == 'L' ? 0 : i + 1, last = layout->uplo == 'L' ? i : layout->work.m;
   wide sum = 0;
@@ -59,8 +56,7 @@ static wide reference_level3_divided(const element *type, wide a, wide b) {
   return type->complex_type ? a / b : creal(a) / creal(b);
 }
 
-/* Computes trmm or trsm in place. A new row needs old (trmm) or new rows (trsm) of one side only,
- * so a suitable order of rows suffices. */
+/* A new row needs old (trmm) or new rows (trsm) of one side only, so a suitable order of rows suffices. */
 static void reference_level3_triangle(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   const element *type = tsl_blas_element_of(work->type);

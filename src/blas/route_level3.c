@@ -8,21 +8,19 @@
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
 
-/* Multiply-adds from which tesela beats plain loops; below, the dispatch takes longer. Against a
- * tuned library the faster of both is used. */
+/* Multiply-adds from which tesela beats plain loops. */
 static const double plain_from = 8.0 * 8 * 8;
 
-/* true while a thread measures. Others wait, so that they do not disturb the measurement. They stop
- * waiting after `wait_most` seconds, and the host BLAS then has the routine for the rest of the
- * process. Otherwise a library whose own threads call our names would wait for itself, and a child
- * of a fork for a missing thread. */
+/* true while a thread measures and others wait, so that they do not disturb it. After `wait_most` seconds
+ * they stop waiting, and the host BLAS has the routine for good. Otherwise a library whose threads call our
+ * names would wait for itself, and a child of a fork for a missing thread. */
 static atomic_bool is_measuring;
 static const double wait_most = 1;
 
 static unsigned known(const tsl_blas_symbol *symbol) {
   return atomic_load_explicit(&symbol->standing, memory_order_relaxed);
 }
-/* Stores the first result; later ones are ignored. */
+/* Ignores later results. */
 static void make_known(tsl_blas_symbol *symbol, unsigned standing) {
   unsigned unknown = 0;
   atomic_compare_exchange_strong(&symbol->standing, &unknown, standing);

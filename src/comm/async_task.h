@@ -1,4 +1,4 @@
-/* Task in a second thread. The caller's thread, which alone calls MPI, handles messages meanwhile. */
+/* Task in a second thread, while the caller's thread, which alone calls MPI, handles messages. */
 #ifndef TSL_COMM_ASYNC_TASK_H
 #define TSL_COMM_ASYNC_TASK_H
 
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Task of one caller. Initialize with {0}: no task. */
+/* Initialize with {0}: no task. */
 typedef struct tsl_async_task {
   tesela_status (*work)(void *argument);
   void *argument;
@@ -17,17 +17,15 @@ typedef struct tsl_async_task {
   pthread_t thread;
   bool has_thread;
   atomic_bool has_ended;
-  double ended; /* end time by tsl_clock(); set before has_ended */
+  double ended; /* end by tsl_clock(); set before has_ended */
 } tsl_async_task;
 
-/* Starts work(argument) in a thread. Runs it to its end in the caller's thread if no thread can be
- * started. */
+/* Starts work(argument) in a thread, or runs it in the caller's thread if no thread can be started. */
 void tsl_async_task_start(tsl_async_task *task, tesela_status (*work)(void *argument), void *argument);
-/* Returns true while a task runs. */
 bool tsl_async_task_runs(const tsl_async_task *task);
-/* Returns the seconds from `from` to now during which no task ran. */
+/* Returns the seconds since `from` during which no task ran. */
 double tsl_async_task_exposed(const tsl_async_task *task, double from);
-/* Waits for the task's end and returns its status and message. TESELA_OK if no task was started. */
+/* Waits for the task's end and returns its status and message; TESELA_OK if no task was started. */
 tesela_status tsl_async_task_join(tsl_async_task *task);
 
 #endif

@@ -1,4 +1,3 @@
-/* Copies of the intersection of two patches. */
 #include "comm/layout.h"
 
 #include <string.h>
@@ -30,7 +29,6 @@ int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, 
   return before;
 }
 
-/* State of a copy. source or message_in; target or message_out. */
 typedef struct mover {
   const tsl_patch *a, *b;
   const char *source;

@@ -14,7 +14,7 @@ enum { A, B, OPERANDS };
 
 typedef struct call_transpose_call {
   tesela_mpi_transpose_desc desc;
-  tesela_matrix a, b; /* operands of B = alpha A + beta B */
+  tesela_matrix a, b; /* B = alpha A + beta B */
   tsl_rank_operand operands[OPERANDS];
 } call_transpose_call;
 
@@ -38,8 +38,7 @@ static tesela_status call_transpose_take(call_transpose_call *out, const tesela_
     out->a.type = TESELA_F32;
   if (out->b.type == TESELA_TYPE_DEFAULT)
     out->b.type = out->a.type;
-  /* The stored matrix is A, and its transpose is added to B. With a.transpose the stored matrix
-   * itself is added. */
+  /* The transpose of the stored A is added to B; with a.transpose the stored matrix itself. */
   out->a.transpose = !desc->a.transpose;
   out->operands[A] = (tsl_rank_operand){
       "a", TSL_PART_A, &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};

@@ -1,14 +1,13 @@
-/* Agreement of ranks: after a failure on one rank all ranks return one status and one message. */
 #ifndef TSL_COMM_COLLECTIVE_STATUS_H
 #define TSL_COMM_COLLECTIVE_STATUS_H
 
 #include "comm/comm.h"
 
-/* Agrees on a status. Collective. Returns TESELA_OK if all ranks pass TESELA_OK. Otherwise all
- * return the status of the lowest failed rank with its message as "rank 3: ...". Takes no memory. */
+/* Agrees on a status. Collective. After a failure all ranks return the lowest failed rank's status and its
+ * message as "rank 3: ...". Takes no memory. */
 tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status);
 
-/* Print format of a value that differs between two ranks. */
+/* Print format of a value that differs. */
 typedef enum tsl_agreed_value_kind {
   TSL_AGREED_VALUE_NUMBER,  /* integer */
   TSL_AGREED_VALUE_REAL,    /* bits of a double */
@@ -19,26 +18,26 @@ typedef enum tsl_agreed_value_kind {
   TSL_AGREED_VALUE_HASH     /* number without a meaning to people; not printed */
 } tsl_agreed_value_kind;
 
-/* Value that must be equal on all ranks, with its name for messages. */
+/* Value that must be equal on all ranks. */
 typedef struct tsl_agreed_value {
   const char *name;
   uint64_t value;
   tsl_agreed_value_kind kind;
 } tsl_agreed_value;
-/* Compares the values with rank 0's. Collective. TESELA_BAD_CALL on a rank with another value; call
- * tsl_agree() afterwards. */
+/* Compares values with rank 0's; then call tsl_agree(). Collective. TESELA_BAD_CALL on a rank that
+ * differs. */
 enum { TSL_AGREED_VALUE_MAX = 80 };
 tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count);
 
-/* Compares values and agrees on a status: tsl_agree_values() and tsl_agree(). This rank's `status`
- * comes first. */
+/* Calls tsl_agree_values() and tsl_agree(); this rank's `status` comes first. */
 tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *values,
                               int count);
 
-/* Returns a hash of bytes. */
+/* Returns a hash of the bytes. */
 uint64_t tsl_agreed_value_bytes(const void *bytes, size_t count);
+/* Returns the double's bits. */
 uint64_t tsl_agreed_value_double(double value);
-/* Returns the first eight characters of a text, for TSL_AGREED_VALUE_WORD. */
+/* Returns the first eight characters, for TSL_AGREED_VALUE_WORD. */
 uint64_t tsl_agreed_value_word(const char *word);
 
 #endif

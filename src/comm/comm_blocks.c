@@ -27,7 +27,7 @@ bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process
   return true;
 }
 
-/* Copies spans with consecutive positions from 0; returns the number of indices. */
+/* Copies spans with consecutive positions from 0. Returns the number of indices. */
 static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   int64_t place = 0;
   for (int64_t i = 0; i < dim->count; i++) {
@@ -37,7 +37,7 @@ static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   return place;
 }
 
-/* Renumbers all parts of C's grid in one dimension. Returns the first free span. */
+/* Returns the first free span. */
 static tsl_span *renumber_all(const tsl_dim *lists, int count, tsl_dim *dims, int64_t *totals,
                               tsl_span *spans) {
   for (int i = 0; i < count; i++) {
@@ -130,12 +130,10 @@ tsl_step tsl_step_at(const tsl_process_grid *grid, int number) {
   return (tsl_step){tile / grid->tiles_n, tile % grid->tiles_n, number % grid->panels};
 }
 
-/* Returns part `part` of `parts` even parts of a block's dimension. */
 static tsl_dim comm_blocks_part_of(tsl_dim dim, int64_t total, int part, int parts) {
   return tsl_dim_part(dim.list, dim.count, tsl_even(total, part, parts), tsl_even(total, part + 1, parts));
 }
 
-/* Returns a tile's part of a block's dimension. */
 static tsl_dim comm_blocks_tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile,
                                    int tiles) {
   return tsl_dim_part(dim.list, dim.count, tsl_grid_edge(grid, total, tile, tiles),

@@ -27,7 +27,7 @@ void tesela_ranks_end(tsl_ranks *ranks) {
   ranks->context = NULL;
 }
 
-/* Copy of a call's description with defaults filled in. */
+/* Description with defaults filled in. */
 typedef struct comm_call_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
@@ -50,7 +50,6 @@ static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *
   return TESELA_OK;
 }
 
-/* Replaces zeros by the defaults of tesela_gemm(). */
 static void comm_call_fill_in(comm_call_call *c) {
   tesela_gemm_desc *g = &c->gemm;
   if (g->a.type == TESELA_TYPE_DEFAULT)
@@ -138,15 +137,13 @@ static void list_agreed_values(const comm_call_call *c, const tsl_ranks *ranks, 
   tsl_agreed_list_add_scalar(agreed, tsl_beta_names, g->beta, complex_c, 0);
 }
 
-/* Returns the number of threads of a rank's own context: the processors that it is bound to. An
- * unbound rank gets its share of all processors. */
+/* Returns the processors that the rank is bound to; an unbound rank gets its share of all. */
 static int share_of_processors(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
   return share > 0 ? share : 1;
 }
 
-/* Finds the context for calls without one; makes it at the first call. */
 static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
   if (*context)
     return TESELA_OK;
@@ -158,7 +155,7 @@ static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
   return TESELA_OK;
 }
 
-/* Sets the byte limit per rank to the minimum over all ranks; equal on all ranks. */
+/* Sets the byte limit per rank to the minimum over all ranks. */
 static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out) {
   double least = 0;
   const double free_bytes =
@@ -208,8 +205,7 @@ static void fill_in_record(const tsl_job *job, const tsl_process_grid *grid, tes
             record->bound);
 }
 
-/* Returns true if this rank could send an operand's messages from device to device: A and B from
- * their buffers, C's sums from the rank's block. */
+/* Returns true if this rank can send from device to device: A and B from buffers, sums from its block. */
 static bool fits_lane(const tsl_job *job, int operand) {
   const tsl_rank_part *part = &job->part[operand];
   const int rank = job->ranks->rank;
@@ -218,7 +214,7 @@ static bool fits_lane(const tsl_job *job, int operand) {
               (part->mirror.buffer && tsl_lane_reaches(job->lane, part->mirror.buffer));
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    if (is_c) { /* the sums are messages: gaps between C's elements do not matter */
+    if (is_c) { /* gaps between C's elements do not matter */
       held.row_stride = part->order == TSL_ROWS ? INT64_MAX : 1;
       held.col_stride = part->order == TSL_ROWS ? 1 : INT64_MAX;
     }
@@ -227,8 +223,7 @@ static bool fits_lane(const tsl_job *job, int operand) {
   return fits;
 }
 
-/* Chooses which operands' messages go from device to device. Collective. The other operands are
- * copied to host memory. */
+/* Chooses which operands' messages go from device to device. Collective. */
 static tesela_status choose_ways(tsl_job *job) {
   tsl_ranks *ranks = job->ranks;
   TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
@@ -243,8 +238,7 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* Decides whether C is stored on the devices, and adapts the grid. Collective. Otherwise ranks copy
- * C to host memory where they need it. */
+/* Decides whether C is stored on the devices, and adapts the grid. Collective. */
 static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
   tsl_process_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {
@@ -261,7 +255,6 @@ static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) 
   return tsl_agree(job->ranks, status);
 }
 
-/* Computes the product after all ranks have agreed on the arguments. */
 static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;
@@ -285,7 +278,7 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   }
   if (job->lane)
     TSL_TRY(choose_ways(job));
-  /* The grid is chosen for devices, unless bits must equal the result of ranks without devices. */
+  /* If bits must equal the result of ranks without devices, the grid is not chosen for devices. */
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_process_grid grid;

@@ -1,6 +1,5 @@
-/* Functions of libtesela for libraries that implement ranks (libtesela_mpi): the calls of
- * tesela_mpi.h, with ranks in place of a communicator. Exported, but not public: both libraries
- * must have one version, which is checked. */
+/* Calls of tesela_mpi.h with ranks in place of a communicator, for libtesela_mpi. Exported, not public: both
+ * libraries must have one version, which is checked. */
 #ifndef TSL_COMM_COMM_CALL_H
 #define TSL_COMM_COMM_CALL_H
 
@@ -8,11 +7,9 @@
 
 #include <tesela/tesela_layout.h>
 
-/* Computes as tesela_mpi_gemm_sized(). */
 TESELA_API tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context,
                                            const tesela_mpi_desc *desc, tesela_mpi_record *record,
                                            size_t desc_size, size_t gemm_size, size_t record_size);
-/* Computes as tesela_mpi_transpose_sized(). */
 TESELA_API tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
                                                 const tesela_mpi_transpose_desc *desc,
                                                 tesela_mpi_record *record, size_t desc_size,

@@ -5,13 +5,11 @@
 
 #include <math.h>
 
-/* Costs for a rank with eight cores of a cluster node and their share of a network of 100 to 200
- * Gbit/s. */
+/* A rank with eight cores of a cluster node and its share of a network of 100 to 200 Gbit/s. */
 const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
-/* GPUs of one host: NVLink carries 200 GB/s and more each way while both GPUs multiply. Begin and
- * wait of a step's messages cost host time. Through host memory, one thread makes two copies and a
- * message in sequence. */
+/* GPUs of one host: NVLink carries 200 GB/s and more each way. Begin and wait of messages cost host time.
+ * Through host memory, one thread makes two copies and a message in sequence. */
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
 #define BETWEEN_DEVICES(name, usual, most) {6e-5, 2e11, usual},
 #define THROUGH_HOSTS(name, usual, most) {2e-4, 1.5e9, usual},
@@ -24,11 +22,11 @@ const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
                                        : &hosts[tsl_device_rate_of(type)];
 }
 
-/* minimum terms of a panel: local products with fewer are slow */
+/* Minimum terms of a panel: smaller products are slow. */
 #define PANEL_LEAST 256
-/* maximum panels of a tile: more would not hide more */
+/* Maximum panels of a tile: more would not hide more. */
 #define PANELS_MOST 8
-/* limit of bytes for blocks and panels that are larger than necessary */
+/* Limit of bytes for blocks and panels that are larger than necessary. */
 #define PANELS_BYTES ((int64_t)4 << 30)
 tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
   const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
@@ -59,7 +57,7 @@ static void comm_grid_set(int64_t out[4], int64_t row, int64_t row_end, int64_t 
 tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   const tsl_box box = tsl_grid_box(grid, place);
   const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
-  /* The ranks of a slab share one panel. Each slab holds its part of the other panel. */
+  /* A slab's ranks share one panel; each slab holds its part of the other panel. */
   const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
                              box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
   const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
@@ -79,8 +77,8 @@ static int64_t ceiling(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
-/* Sizes of a block of the smaller (0) or the larger slabs (1), possibly rounded up. The ranks of
- * two slabs differ by at most one. A grid as_c has only the larger slabs. */
+/* Sizes of a block of the smaller (0) or larger slabs (1), possibly rounded up. The ranks of two slabs differ
+ * by at most one; a grid as_c has only larger slabs. */
 typedef struct comm_grid_sides {
   double rows, cols, depth;
 } comm_grid_sides;
@@ -94,14 +92,13 @@ static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int whic
                            (double)ceiling(grid->k, grid->depth)};
 }
 
-/* Returns the bytes for a tile and its panels: partial sums, their packed form and received sums;
- * panels and their messages in both directions, mostly double-buffered. */
+/* Bytes of a tile's sums, packed and received, and of its panels and their double-buffered messages. */
 static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
 }
 
-/* Edges of growing tiles are multiples of a kernel's tile if tiles are large. */
+/* Edges of large growing tiles are multiples of a kernel's tile. */
 int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles) {
   enum { GRAIN = 256 };
   int64_t before = 0, all = 0, share = 1;
@@ -115,15 +112,13 @@ int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int
   return total / all < GRAIN ? edge : (edge + GRAIN / 2) / GRAIN * GRAIN;
 }
 
-/* Returns the number of rows or columns of the largest tile. */
 static double comm_grid_largest(const tsl_process_grid *grid, double lines, int tiles) {
   const int64_t total = (int64_t)lines;
   return grid->growth <= 1 ? ceil(lines / tiles)
                            : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
 }
 
-/* Returns the bytes of the larger of both kinds of blocks with the grid's tiles and `panels`
- * panels. */
+/* Returns the larger bytes of both kinds of blocks. */
 static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
@@ -136,7 +131,7 @@ static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64
   return most;
 }
 
-/* Sets the fewest tiles and panels that fit into memory. Returns false if none fit. */
+/* Sets the fewest tiles and panels that fit into memory; false: none fit. */
 static bool fit_into_memory(const tsl_task *task, tsl_process_grid *grid) {
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
@@ -167,8 +162,8 @@ int tsl_grid_times_b(const tsl_process_grid *grid) {
   return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
 }
 
-/* Returns the bytes that the busiest rank sends in a step, for evenly distributed operands. A
- * rank's part of a panel goes to the other ranks of its slab, or to the other slabs. */
+/* Returns the bytes that the busiest rank sends in a step. A rank's part of a panel goes to the other ranks
+ * of its slab, or to the other slabs. */
 static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const comm_grid_sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
@@ -180,26 +175,23 @@ static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, 
          of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
 }
 
-/* Returns the bytes of an element, averaged over the operands. */
 static double bytes_of_word(const tsl_task *task) {
   return (double)(task->size_a + task->size_b + task->size_c) / 3;
 }
 
-/* Returns the messages of an operand's panels to a rank whose tile needs parts from `sources` ranks. Each
- * source holds consecutive terms, which lie in one panel or in consecutive panels. */
+/* Counts messages of an operand's panels for a tile with parts from `sources` ranks. Each source's terms lie
+ * in one panel or in consecutive panels. */
 static double panel_messages(const tsl_process_grid *grid, double sources) {
   return sources + grid->panels - 1;
 }
 
-/* Returns the messages of a tile: panels of both operands, and sums. */
+/* Counts messages of a tile: panels of both operands, and sums. */
 static double tile_messages(const tsl_process_grid *grid) {
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
 }
 
-/* Adds the times of products, words and messages. Overlap is neglected, because ranks also wait for
- * each other. With many steps the estimate is too low: in each step all ranks wait for the panel's
- * owner, and between tiles for sums. */
+/* Neglects overlap, because ranks also wait for each other. With many steps the estimate is too low. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
   const comm_grid_sides small = comm_grid_sides_of(grid, 0), large = comm_grid_sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
@@ -215,21 +207,19 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_gri
   const double sends =
       fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
       (tile_messages(grid) - grid->depth) / grid->panels * links->seconds_message;
-  /* No computation overlaps sums. For tiles with some of a block's rows, few ranks own the sums. */
+  /* Nothing overlaps sums. For tiles with some of a block's rows, few ranks own the sums. */
   const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
                           fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
                       tiles * grid->depth * links->seconds_message;
   grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
-/* Words of a rank of the smaller (0) or the larger slabs (1). Each rank owns an even share of all
- * operands and receives each panel once. */
+/* Words of a rank of the smaller (0) or larger slabs (1), which owns an even share of all operands. */
 typedef struct traffic {
-  /* words of the panel that the slab shares; of the panel that all slabs need, received and sent */
-  double shared, inner, inner_sent;
+  double shared, inner, inner_sent; /* shared: slab's panel; inner: panel for all slabs */
   double sums;
   double slab_ranks;
-  int64_t slabs; /* number of slabs of this kind */
+  int64_t slabs; /* slabs of this kind */
 } traffic;
 
 static traffic traffic_of(const tsl_process_grid *grid, int which) {
@@ -245,8 +235,7 @@ static traffic traffic_of(const tsl_process_grid *grid, int which) {
                    .slabs = which == 1 ? larger : grid->slabs - larger};
 }
 
-/* Sets the expected words of a grid. A rank of a large slab may send more than it receives: its
- * part of the panel for all slabs is larger. */
+/* Sets the expected words. A rank of a large slab may send more than it receives. */
 static void expect(tsl_process_grid *grid) {
   const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
   const int times_outer = grid->by_columns ? times_b : times_a;
@@ -301,8 +290,7 @@ void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels
   tsl_grid_time(task, links, grid);
 }
 
-/* Inserts a grid into the list, which is sorted by seconds; equal grids keep their order. Returns
- * the new length. */
+/* Inserts a grid into the list, sorted by seconds; equal grids keep their order. Returns the new length. */
 static int comm_grid_insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *grid) {
   int at = held;
   while (at > 0 && grid->seconds < list[at - 1].seconds)
@@ -316,8 +304,7 @@ static int comm_grid_insert(tsl_process_grid *list, int held, int count, const t
   return held < count ? held + 1 : count;
 }
 
-/* Sets the range of slabs to try: around the number that makes blocks square, wide enough for
- * uneven numbers of ranks. */
+/* Sets the slabs to try: around the number that makes blocks square. */
 static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *dst) {
   const double outer = (double)(by_columns ? task->n : task->m),
                inner = (double)(by_columns ? task->m : task->n);
@@ -327,7 +314,7 @@ static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, i
   *dst = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
 }
 
-/* List of the fastest grids so far, the fastest first. */
+/* Fastest grids so far, the fastest first. */
 typedef struct grid_ranking {
   const tsl_task *task;
   const tsl_links *links;
@@ -335,7 +322,7 @@ typedef struct grid_ranking {
   int held, count;
 } grid_ranking;
 
-/* Returns true if a grid that takes at least `seconds` may enter the list. */
+/* Returns true if a grid of at least `seconds` may enter the list. */
 static bool may_enter(const grid_ranking *r, double seconds) {
   return r->held < r->count || seconds < r->list[r->count - 1].seconds;
 }
@@ -345,8 +332,7 @@ static double comm_grid_compute_seconds(const grid_ranking *r, int used) {
   return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
 }
 
-/* Returns a lower bound on the seconds of any grid of `used` ranks. Adds products, words that some
- * rank must receive, and the minimum number of messages. */
+/* Returns a lower bound for `used` ranks: products, and words and messages that some rank must receive. */
 static double least_seconds(const grid_ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
@@ -357,9 +343,8 @@ static double least_seconds(const grid_ranking *r, int used) {
                           3 * cbrt(used) * r->links->seconds_message);
 }
 
-/* Returns a lower bound on the words that the busiest rank receives. With short memory a block has
- * several tiles; A's panels are received for each row of tiles and B's for each column, or the
- * other way round. */
+/* Returns a lower bound on the busiest rank's words. With short memory A's panels are received for each row
+ * of tiles and B's for each column, or the other way round. */
 static double least_words(const grid_ranking *r, const tsl_process_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
@@ -369,8 +354,7 @@ static double least_words(const grid_ranking *r, const tsl_process_grid *grid) {
   return t.sums + fmax(panels, in_tiles);
 }
 
-/* Narrows a range of slabs to numbers that may enter the list. Words and messages of s slabs take
- * at least a s + b / s + c seconds: one panel shrinks with s, the other grows. */
+/* Narrows a range of slabs: words and messages of s slabs take at least a s + b / s + c seconds. */
 static void narrow_slabs(const grid_ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
   if (used == 1 || r->held < r->count)
     return;
@@ -390,7 +374,6 @@ static void narrow_slabs(const grid_ranking *r, int used, int depth, bool by_col
   *dst = (int)fmin(*dst, ceil((room + sqrt(root)) / (2 * a)));
 }
 
-/* Tries one grid, unless its lower bound is too slow. */
 static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
   grid->panels = 1;
   const double seconds = grid->used == 1
@@ -402,7 +385,6 @@ static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
     r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
-/* Tries all grids of `used` ranks in `depth` layers. */
 static void try_layers(grid_ranking *r, int used, int depth) {
   const tsl_task *task = r->task;
   const int layer_ranks = used / depth;
@@ -432,7 +414,7 @@ static void try_layers(grid_ranking *r, int used, int depth) {
   }
 }
 
-/* Tries all grids of `used` ranks: each divisor as number of layers, in ascending order. */
+/* Each divisor is a number of layers. */
 static void try_used(grid_ranking *r, int used) {
   int divisor = 1;
   if (!may_enter(r, least_seconds(r, used)))
@@ -447,8 +429,7 @@ static void try_used(grid_ranking *r, int used) {
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count) {
   grid_ranking r = {task, links, out, 0, count};
-  /* A few numbers of ranks come first; their grids rule out most other numbers. Every number is
-   * tried, so more ranks are never slower than fewer. */
+  /* A few numbers of ranks rule out most others. Every number is tried, so more ranks are never slower. */
   for (int used = task->ranks; used >= 1; used /= 2)
     try_used(&r, used);
   for (int used = task->ranks - 1, half = task->ranks / 2; used >= 1; used--) {

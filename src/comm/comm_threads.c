@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One side of a message, in the list of the receiver until both sides are there. */
+/* Side of a message, in the receiver's list until both sides are there. */
 typedef struct message {
   struct message *next;
   int from, tag;
@@ -26,7 +26,7 @@ typedef struct batch {
 typedef struct world world;
 
 typedef struct thread_rank {
-  tsl_ranks ranks; /* first member, so that the two addresses are equal */
+  tsl_ranks ranks; /* first: both addresses are equal */
   world *world;
   pthread_t thread;
   batch batches[TSL_BATCHES];
@@ -58,7 +58,7 @@ static tesela_status comm_threads_reserve(tsl_ranks *ranks, int number, int mess
   return TESELA_OK;
 }
 
-/* Removes the first message with this sender and tag from a list and returns it; NULL: none. */
+/* Removes and returns the first message with this sender and tag; NULL: none. */
 static message *match(message **list, int from, int tag) {
   for (; *list; list = &(*list)->next)
     if ((*list)->from == from && (*list)->tag == tag) {
@@ -75,7 +75,7 @@ static void comm_threads_append(message **list, message *item) {
   *list = item;
 }
 
-/* Begins one side of a message to `rank`. The second side copies the data. */
+/* The second side of a message copies the data. */
 static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
                                         bool is_send) {
   batch *queue = &self->batches[number];

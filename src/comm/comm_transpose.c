@@ -8,8 +8,8 @@
 
 enum { BATCH = 0, TAG = 4 };
 
-/* Handles the elements that rank `from` owns in A and rank `end` in B. Packs them into `message`,
- * stores them to B from `arrived` or within this rank, or only counts them. Returns their number. */
+/* Handles the elements that rank `from` owns in A and `end` in B. Packs them into `message`, stores them from
+ * `arrived` or within this rank, or only counts. Returns their number. */
 static int64_t comm_transpose_between(const tsl_job *job, int from, int end, void *message,
                                       const void *arrived) {
   const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];

@@ -19,7 +19,7 @@ static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_r
   return true;
 }
 
-/* Kinds of store, in ascending order of preference; the ranks use their minimum. */
+/* Kinds of store, ascending by preference; the ranks use their minimum. */
 enum { BY_HOST, SENT, STAYS };
 
 bool tsl_settle_scales(const tsl_job *job) {

@@ -69,10 +69,9 @@ tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *rai
   return TESELA_OK;
 }
 
-/* Sends success to the parent after all children reported it, and to the children after the parent
- * did. Sets *done at the end. */
+/* Sends success to the parent after all children reported it, and to the children after the parent. */
 static tesela_status forward_success(tsl_failure_broadcast *alarm, bool *done) {
-  const int children = alarm->ranks->rank > 0; /* index of the first child: the parent comes first */
+  const int children = alarm->ranks->rank > 0; /* the parent comes first */
   bool below = true;
   for (int i = children; i < alarm->count; i++)
     below = below && alarm->has_heard[i];
@@ -90,7 +89,7 @@ tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *rais
   for (bool done = false; !done;) {
     TSL_TRY(tsl_failure_broadcast_poll(alarm, raised));
     TSL_TRY(forward_success(alarm, &done));
-    /* In a short wait, a sleep would be the longer part. */
+    /* A sleep would take longer than a short wait. */
     if (!done && tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);
     else if (!done && tsl_clock() - begin > 1e-4)

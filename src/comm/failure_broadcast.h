@@ -1,8 +1,6 @@
-/* Broadcast of a failure to all ranks. Needed while ranks wait for messages outside of MPI
- * (comm/gpu_transport.h), which cannot report that a rank has failed. Ranks form a binary tree.
- * Each rank sends one number to each neighbour and receives one. A failure is sent at once. Success
- * is sent to the parent after all ranks below have ended, and to the children after all ranks have
- * ended. So every rank receives a failure, and all ranks end with one answer. */
+/* Broadcast of a failure while ranks wait for messages outside of MPI (comm/gpu_transport.h). Ranks form a
+ * binary tree. A failure is sent at once; success goes up after all ranks below have ended, and down after
+ * all have. So all ranks end with one answer. */
 #ifndef TSL_COMM_FAILURE_BROADCAST_H
 #define TSL_COMM_FAILURE_BROADCAST_H
 
@@ -10,7 +8,6 @@
 
 #include <stdbool.h>
 
-/* Parent and two children. */
 enum { TSL_FAILURE_BROADCAST_NEIGHBOURS = 3 };
 
 typedef struct tsl_failure_broadcast {
@@ -21,18 +18,17 @@ typedef struct tsl_failure_broadcast {
   bool is_raised;
 } tsl_failure_broadcast;
 
-/* Reserves the memory for all broadcasts of these ranks; once on each rank. TESELA_OUT_OF_MEMORY. */
+/* Reserves memory for all broadcasts of these ranks, once. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_failure_broadcast_reserve(tsl_ranks *ranks);
 
-/* Begins a broadcast. Collective; all ranks call tsl_failure_broadcast_end() later. The struct must
- * not move until then. The functions fail only if the ranks' own messages fail, which has no remedy
- * (comm/comm.h). The messages are not counted. */
+/* Begins a broadcast. Collective. The struct must not move until tsl_failure_broadcast_end(). The functions
+ * fail only if the ranks' own messages fail, without remedy (comm/comm.h). */
 tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks);
 /* Reports a failure of this rank to all ranks. */
 tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm);
-/* Sets *raised to whether any rank reported a failure so far. Call it now and then while waiting. */
+/* Sets *raised to whether any rank reported a failure so far. Call it while waiting. */
 tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *raised);
-/* Waits for all ranks to call it. Sets *raised to whether any rank reported a failure. */
+/* Waits for all ranks to call it. Sets *raised to whether any reported a failure. */
 tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *raised);
 
 #endif

@@ -20,10 +20,10 @@
 
 struct tsl_lane {
   tsl_ranks *ranks;
-  char device[TSL_PLACE_NAME]; /* device of this rank */
+  char device[TSL_PLACE_NAME]; /* this rank's device */
   char name[32];
-  bool is_refused; /* no transport is possible for these devices */
-  /* Context that keeps the device open between calls. */
+  bool is_refused; /* no transport is possible */
+  /* Keeps the device open between calls. */
   tesela_context *keeper;
   tesela_stream *home;
   tsl_nccl nccl;
@@ -32,7 +32,7 @@ struct tsl_lane {
   tesela_event *marks[TSL_LANE_BATCHES];
   bool is_marked[TSL_LANE_BATCHES];
   tsl_failure_broadcast alarm;
-  bool is_over;   /* the rest of the call is skipped */
+  bool is_over;   /* the call's rest is skipped */
   bool is_broken; /* a message failed on some rank; equal on all ranks */
   tesela_status status;
   tsl_status_saved failure;
@@ -40,8 +40,6 @@ struct tsl_lane {
 
 /* Clusters of a product's blocks need adjacent multiprocessors, so four more are left free. */
 const int tsl_lane_units = TSL_NCCL_BLOCKS + 4;
-
-/* --- failures and waiting --- */
 
 static void end_nccl(tsl_lane *lane, bool aborts) {
   if (!lane->nccl.handle || tsl_api_enter(lane->home) != TESELA_OK)
@@ -55,7 +53,7 @@ static void abort_messages(tsl_lane *lane) {
   end_nccl(lane, true);
 }
 
-/* Records and broadcasts a failure of this rank, unless `status` is TESELA_OK. */
+/* Records and broadcasts a failure of this rank. */
 static tesela_status gpu_transport_keep(tsl_lane *lane, tesela_status status) {
   if (status == TESELA_OK || lane->is_over)
     return TESELA_OK;
@@ -81,8 +79,7 @@ static tesela_status is_complete(const tsl_lane *lane, int batch, bool *yes) {
   return tsl_api_event_done(lane->marks[batch], yes);
 }
 
-/* Polls until the answer is yes, a failure occurs, or a broadcast arrives. Yields the processor
- * after 0.1 ms and sleeps after 1 ms. */
+/* Polls until yes, a failure, or a broadcast. Yields after 0.1 ms and sleeps after 1 ms. */
 static tesela_status wait_until(tsl_lane *lane, question asked, int batch) {
   static const struct timespec moment = {.tv_nsec = 50000};
   const double begin = tsl_clock();
@@ -104,17 +101,14 @@ static tesela_status wait_until(tsl_lane *lane, question asked, int batch) {
   return TESELA_OK;
 }
 
-/* --- creation --- */
-
-/* Facts of a rank's device, gathered by all ranks. */
+/* Rank's device, gathered by all ranks. */
 typedef struct card {
   uint64_t host;
   int64_t version;
   char pci[TSL_API_CARD_BYTES];
 } card;
 
-/* Returns a number that is equal for all ranks of a host, even in containers, and differs between
- * hosts. */
+/* Returns a number that is equal for all ranks of a host, even in containers. */
 static uint64_t host_number(void) {
   char text[128] = "";
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -142,7 +136,6 @@ void tsl_transfer_path_name(char *out, size_t size) {
   snprintf(out, size, "from GPU to GPU by %s where each rank has one, else through host memory", name);
 }
 
-/* Prepares the transport on this rank alone. */
 static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
   card_in->host = host_number();
   TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
@@ -154,8 +147,7 @@ static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
   return tesela_stream_create(lane->keeper, lane->device, &lane->home);
 }
 
-/* Checks that versions of NCCL are equal and that no two ranks share a GPU. Equal on all ranks,
- * because all have all cards. */
+/* Compares versions of NCCL and refuses ranks that share a GPU. Equal on all ranks. */
 static tesela_status gpu_transport_compare(const card *cards, int count) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++) {
@@ -206,7 +198,6 @@ static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards)
   return status;
 }
 
-/* Frees everything except the name and the refusal. */
 static void empty(tsl_lane *lane, bool aborts) {
   end_nccl(lane, aborts);
   tesela_stream_destroy(lane->home);
@@ -285,8 +276,6 @@ void tsl_lane_free(tsl_lane *lane) {
   tsl_free(lane);
 }
 
-/* --- a call --- */
-
 tesela_status tsl_lane_start(tsl_lane *lane, tesela_context *context) {
   lane->is_over = false;
   lane->status = TESELA_OK;
@@ -302,7 +291,6 @@ tesela_status tsl_lane_arm(tsl_lane *lane) {
   return tsl_failure_broadcast_start(&lane->alarm, lane->ranks);
 }
 
-/* Ends the failure broadcast of the call. */
 static tesela_status disarm(tsl_lane *lane) {
   bool raised;
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));

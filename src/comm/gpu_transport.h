@@ -1,16 +1,14 @@
-/* Transport between the devices of a communicator: messages from GPU to GPU by NCCL, not through host memory.
- * The transport (`lane`) is made once for a communicator and its devices, if each rank has a GPU of its own
- * and NCCL is installed. All ranks have it, or none. Agreements and small data use the ranks' own messages
- * (comm/comm.h).
+/* Messages between GPUs of a communicator by NCCL. The transport (`lane`) is made once for a communicator and
+ * its devices, if each rank has its own GPU and NCCL is installed. All ranks have it, or none.
  *
- * A call's copies and messages are ordered by one stream of the rank's device, separate from the products'
- * streams. The host waits for data before a product reads it, and a product ends before its result is sent.
- * Each message goes from one rank to one other. Nothing is added on the way.
+ * A stream of the rank's device, separate from the products' streams, orders a call's copies and messages.
+ * The host waits for data before a product reads it, and a product ends before its result is sent. Nothing is
+ * added on the way.
  *
- * Failures: the first failure on a rank is recorded and broadcast (comm/failure_broadcast.h). After it the
- * transport does nothing on this rank and returns TESELA_OK, so that the rank reaches the next agreement. A
- * rank that receives the broadcast aborts its messages and continues in the same manner. The functions of a
- * call return only failures of the ranks' own messages, which have no remedy. */
+ * Failures: a rank's first failure is recorded and broadcast (comm/failure_broadcast.h). Then the transport
+ * does nothing on this rank and returns TESELA_OK, so that the rank reaches the next agreement. A rank that
+ * receives the broadcast aborts its messages and does the same. A call's functions return only failures of
+ * the ranks' own messages, which have no remedy. */
 #ifndef TSL_COMM_GPU_TRANSPORT_H
 #define TSL_COMM_GPU_TRANSPORT_H
 
@@ -22,65 +20,57 @@
 
 typedef struct tsl_lane tsl_lane;
 
-/* Number of groups of messages that are waited for separately. */
+/* Groups of messages that are waited for separately. */
 enum { TSL_LANE_BATCHES = 3 };
 
-/* Finds or makes the transport for the ranks' places. Collective. *lane is NULL if messages must
- * pass through host memory; rank 0 logs the reason. *on_devices: all ranks multiply on devices. */
+/* Finds or makes the transport. Collective. *lane is NULL if messages must pass through host memory; rank 0
+ * logs the reason. *on_devices: all ranks multiply on devices. */
 tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_rank_place *place, tsl_lane **lane, bool *on_devices);
-/* Returns the name: "NCCL 2.27.3". */
+/* Returns "NCCL 2.27.3". */
 const char *tsl_lane_name(const tsl_lane *lane);
-/* Frees the transport; the ranks must still exist. NULL is allowed. */
+/* Frees the transport while the ranks exist. NULL is allowed. */
 void tsl_lane_free(tsl_lane *lane);
 
-/* Number of multiprocessors that a product leaves to messages. */
+/* Multiprocessors that a product leaves to messages. */
 extern const int tsl_lane_units;
 
-/* --- order of calls: start (each rank alone), arm (collective, after all have started), end
- * (collective), stop --- */
+/* Order of calls: start (each rank alone), arm (collective, after all starts), end (collective), stop. */
 
 /* Makes the stream and events of a call. TESELA_OUT_OF_MEMORY, TESELA_DEVICE_FAILED. */
 tesela_status tsl_lane_start(tsl_lane *lane, tesela_context *context);
 /* Begins the failure broadcast of a call. Collective. */
 tesela_status tsl_lane_arm(tsl_lane *lane);
-/* Waits for all ranks to call it. Needed before ranks wait by other means, which do not poll the
- * broadcast. */
+/* Waits for all ranks to call it, before they wait by means that do not poll the broadcast. */
 tesela_status tsl_lane_meet(tsl_lane *lane);
-/* Waits for all work of the call. Collective. After a failure on any rank the communicator never
- * uses a transport again. */
+/* Waits for the call's work. Collective. After any failure the communicator never uses a transport again. */
 tesela_status tsl_lane_end(tsl_lane *lane);
 /* Frees the stream and events of tsl_lane_start(). */
 void tsl_lane_stop(tsl_lane *lane);
 
-/* Returns true if a buffer belongs to the call's context. Valid between start and stop. */
+/* Returns true if a buffer belongs to the call's context, between start and stop. */
 bool tsl_lane_reaches(const tsl_lane *lane, const tesela_buffer *buffer);
 
-/* Enqueues a copy of rows of bytes. */
 tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows);
 
 /* Returns true if the device can round f32 numbers to a type. */
 bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type);
-/* Enqueues a rounding. */
 tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding);
 
 /* Returns true if the device can add sums of a type. */
 bool tsl_lane_adds(const tsl_lane *lane, tesela_type type);
-/* Enqueues an addition. */
 tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding);
 
-/* Message of a group. */
 typedef struct tsl_message {
   int other; /* the other rank */
   bool is_send;
   const tesela_buffer *buffer; /* written by a receive */
   size_t offset, bytes;
 } tsl_message;
-/* Enqueues all messages as one group. Messages of one direction between two ranks match in their
- * order. */
+/* Enqueues all messages as one group. In each direction between two ranks they match in their order. */
 tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int count);
-/* Records the end of a batch in the stream. */
+/* Records a batch's end in the stream. */
 tesela_status tsl_lane_mark(tsl_lane *lane, int batch);
-/* Waits for the last mark of a batch, if any. */
+/* Waits for a batch's last mark, if any. */
 tesela_status tsl_lane_wait(tsl_lane *lane, int batch);
 /* Returns this rank's first failure and its message. */
 tesela_status tsl_lane_status(const tsl_lane *lane);

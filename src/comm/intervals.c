@@ -8,7 +8,7 @@ tsl_dim tsl_dim_part(const tsl_span *list, int64_t count, int64_t first, int64_t
   return (tsl_dim){list, count, first, last};
 }
 
-/* Returns span i clipped to positions [first, last); length <= 0: it lies outside. */
+/* Clips span i to positions [first, last); length <= 0: it lies outside. */
 static tsl_span clipped(const tsl_dim *dim, int64_t i) {
   tsl_span span = dim->list[i];
   if (span.local < dim->first) {
@@ -49,7 +49,7 @@ static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
   return low;
 }
 
-/* Returns the first span with positions in the part. */
+/* Returns the first span in the part. */
 static int64_t first_inside(const tsl_dim *dim) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
@@ -62,7 +62,7 @@ static int64_t first_inside(const tsl_dim *dim) {
   return low;
 }
 
-/* Finds the first candidates by binary search, because lists may be long. */
+/* Binary search, because lists may be long. */
 static void intervals_begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;
@@ -114,11 +114,9 @@ int64_t tsl_even(int64_t whole, int64_t part, int64_t parts) {
   return whole / parts * part + whole % parts * part / parts;
 }
 
-/* Returns the number of blocks of the dimension. */
 static int64_t intervals_blocks_of(const tsl_dealing *d) {
   return d->size / d->block + (d->size % d->block != 0);
 }
-/* Returns the first block of a part. */
 static int64_t turn_of(const tsl_dealing *d, int part) {
   return (part - d->first + d->parts) % d->parts;
 }
@@ -130,8 +128,7 @@ int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
   return turn < blocks ? (blocks - turn - 1) / d->parts + 1 : 0;
 }
 
-/* Writes the intersection of [index, index + length) with the operand; returns the number of spans
- * written, 0 or 1. */
+/* Writes the intersection of [index, index + length) with the operand. Returns the spans written, 0 or 1. */
 static int64_t intervals_add(const tsl_dealing *d, int64_t index, int64_t length, int64_t local,
                              tsl_span *out) {
   const int64_t end_of_all = d->begin + d->length,

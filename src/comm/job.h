@@ -1,4 +1,4 @@
-/* A product or transpose: facts that are equal on all ranks, and the calling rank's own data. */
+/* Facts that are equal on all ranks, and the calling rank's own data. */
 #ifndef TSL_COMM_JOB_H
 #define TSL_COMM_JOB_H
 
@@ -10,12 +10,12 @@
 
 typedef struct tsl_rank_part {
   const tsl_type_info *type;
-  tsl_rank_layout layout; /* of op(operand): transposes are applied already */
-  tsl_host_copy mirror;   /* memory of the calling rank's elements */
+  tsl_rank_layout layout; /* transposes are applied */
+  tsl_host_copy mirror;   /* the calling rank's elements */
   void *data;             /* elements of `mirror` in host memory; written for C only */
   bool conjugate;
-  tsl_order order; /* order of elements within messages; equal on all ranks */
-  bool by_lane;    /* messages (for C: the sums) go from device to device; equal on all ranks */
+  tsl_order order; /* order within messages; equal on all ranks */
+  bool by_lane;    /* messages (C: sums) go from device to device; equal on all ranks */
 } tsl_rank_part;
 
 enum { TSL_PART_A, TSL_PART_B, TSL_PART_C, TSL_PARTS };
@@ -27,15 +27,13 @@ typedef struct tsl_job {
   tsl_rank_part part[TSL_PARTS];
   const tsl_type_info *sums;
   double alpha[2], beta[2];             /* converted to the type `sums` */
-  const char *device, *strategy, *bits; /* choices for local products; `bits` is equal on all ranks */
-  /* bits of C may depend on the transport of messages; equal on all ranks */
-  bool any_steps;
-  tsl_rank_place place; /* place where the calling rank multiplies */
-  tsl_lane *lane;       /* transport between the ranks' devices; NULL: none */
-  bool on_devices;      /* all ranks multiply on devices; equal on all ranks */
-  /* Both are equal on all ranks. `settles`: sums are added up and stored on the devices
-   * (comm/device_store.h). `travels`: some part of C has another owner than the computing rank, or
-   * several layers. */
+  const char *device, *strategy, *bits; /* for local products; `bits` is equal on all ranks */
+  bool any_steps;                       /* C's bits may depend on transport; equal on all ranks */
+  tsl_rank_place place;                 /* where the calling rank multiplies */
+  tsl_lane *lane;                       /* transport between devices; NULL: none */
+  bool on_devices;                      /* all ranks multiply on devices; equal on all ranks */
+  /* Equal on all ranks. `settles`: sums are added and stored on the devices (comm/device_store.h). `travels`:
+   * some part of C has another owner than the computing rank, or several layers. */
   bool settles, travels;
   int64_t memory; /* limit of bytes per rank; equal on all ranks */
 } tsl_job;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the process grid of a layout; without one it is ranks x 1. */
+/* The default grid is ranks x 1. */
 static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {
   const bool none = layout->grid_rows == 0 && layout->grid_cols == 0;
   *rows = none ? ranks : layout->grid_rows;
@@ -36,8 +36,7 @@ static tesela_status layout_check_grid(const tesela_layout *layout, const char *
   return status;
 }
 
-/* Returns the size of a dimension of the distributed matrix; 0 stands for the size that the operand
- * needs. */
+/* Returns a dimension's size; 0 stands for the size that the operand needs. */
 static int64_t matrix_size(int64_t value, int64_t begin, int64_t operand) {
   return value == 0 ? begin + operand : value;
 }
@@ -92,8 +91,7 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
   return TESELA_OK;
 }
 
-/* Makes the lists of all parts of a dimension. One block of memory holds all dims, then their
- * spans. */
+/* One block of memory holds all dims, then their spans. */
 static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   int64_t spans = 0;
   for (int i = 0; i < dealing->parts; i++)
@@ -154,8 +152,7 @@ static int by_row(const void *a, const void *b) {
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Checks that the rectangles tile the matrix: their elements add up to it, and no two overlap.
- * Sorts `all`. */
+/* Checks that the rectangles tile the matrix: no two overlap, and no element is missing. Sorts `all`. */
 static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_corner *all,
                                  int64_t count) {
   int64_t elements = 0, whole = layout->rows * layout->cols;

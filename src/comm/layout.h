@@ -1,9 +1,6 @@
-/* Distribution of a matrix over ranks, and intersections of two distributions. All messages follow from
- * these.
- *
- * A patch is a set of rows and a set of columns (comm/intervals.h). A rank's part of a matrix is one patch,
- * or one patch for each rectangle. A panel or block that a product needs is a patch, too. A message holds the
- * intersection of two patches, element by element, in an order that both sides know. */
+/* Distribution of a matrix over ranks. A patch is a set of rows and a set of columns (comm/intervals.h): a
+ * rank's part, a panel or a block. A message holds the intersection of two patches, in an order that both
+ * sides know. */
 #ifndef TSL_COMM_LAYOUT_H
 #define TSL_COMM_LAYOUT_H
 
@@ -12,72 +9,63 @@
 #include <stddef.h>
 #include <tesela/tesela_layout.h>
 
-/* Element at positions (r, c) lies offset + r * row_stride + c * col_stride elements after the
- * operand's data. */
+/* Element (r, c) lies offset + r * row_stride + c * col_stride elements after the operand's data. */
 typedef struct tsl_patch {
   tsl_dim rows, cols;
   int64_t offset, row_stride, col_stride;
 } tsl_patch;
 
-/* Returns the number of elements in the intersection of two patches. */
+/* Returns the number of elements in the intersection. */
 int64_t tsl_patch_common(const tsl_patch *a, const tsl_patch *b);
 int64_t tsl_patch_total(const tsl_patch *patch);
 
-/* Order of the elements of a message: runs along rows, or runs along columns. Runs should be
- * contiguous in memory. */
+/* Order of a message: runs along rows, or along columns. Runs should be contiguous in memory. */
 typedef enum tsl_order { TSL_ROWS, TSL_COLUMNS } tsl_order;
 
-/* Copies the intersection of a and b from a's memory to a dense message. `size` is the size of an
- * element. Returns the number of elements. */
+/* Copies the intersection from a's memory to a dense message. `size` is in bytes. Returns the element
+ * count. */
 int64_t tsl_patch_pack(const tsl_patch *a, const void *data, const tsl_patch *b, tsl_order order, size_t size,
                        void *message);
-/* Copies the intersection of a and b from a dense message to b's memory. Returns the number of
- * elements. */
+/* Copies the intersection from a dense message to b's memory. Returns the element count. */
 int64_t tsl_patch_unpack(const tsl_patch *a, const tsl_patch *b, void *data, tsl_order order, size_t size,
                          const void *message);
-/* Copies the intersection of a and b from a's memory to b's. Returns the number of elements. */
+/* Copies the intersection from a's memory to b's. Returns the element count. */
 int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *dst, tsl_order order,
                        size_t size);
-/* Callback for one block of an intersection: rows x cols elements, at element offsets a_at and b_at
- * of the patches' memory. `before` is the number of earlier elements of the message. Within a block
- * the message runs along `order`. */
+/* Callback for a block of rows x cols elements at element offsets a_at and b_at, after `before` elements of
+ * the message. Within a block the message runs along `order`. */
 typedef void (*tsl_patch_block)(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
                                 int64_t before);
-/* Calls `block` for each block of the intersection. Returns the number of elements. */
+/* Calls `block` for each block of the intersection. Returns the element count. */
 int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, tsl_patch_block block,
                        void *user);
 
-/* Distribution of a matrix over all ranks. */
 typedef struct tsl_rank_layout {
   int ranks;
   int64_t rows, cols;
-  /* Kinds BLOCKS and CYCLIC: row and column lists of the process grid, and the mapping of ranks to
-   * places. */
+  /* BLOCKS and CYCLIC: lists of the process grid, and the mapping of ranks to places. */
   int grid_rows, grid_cols;
-  int *place;   /* by rank: i * grid_cols + j in the grid before any transpose; -1: not in the grid */
+  int *place;   /* by rank: i * grid_cols + j before any transpose; -1: none */
   int *rank_at; /* inverse of `place` */
   tsl_dim *row_lists, *col_lists;
-  bool turned; /* rows and columns are swapped */
-  /* Kind RECTANGLES: rank r has the patches [first[r], first[r + 1]). */
+  bool turned; /* transposed */
+  /* RECTANGLES: rank r has the patches [first[r], first[r + 1]). */
   tsl_patch *rectangles;
   int64_t *first;
   tsl_span *spans;
-  int64_t own_row_stride, own_col_stride; /* strides of the calling rank's local array */
+  int64_t own_row_stride, own_col_stride; /* of the calling rank's local array */
 } tsl_rank_layout;
 
-/* Position and size of a rectangle; known to all ranks. */
 typedef struct tsl_corner {
   int64_t row, col, rows, cols;
 } tsl_corner;
 
-/* Checks the part of a layout that one rank can check alone. TESELA_BAD_CALL; the message begins
- * with `name`. */
+/* Checks what one rank can check alone. TESELA_BAD_CALL; the message begins with `name`. */
 tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, int ranks, int64_t rows,
                                int64_t cols);
-/* Makes the layout of all ranks, seen from rank `value`. Strides are the operand's. `corners` and
- * `counts` describe the rectangles of all ranks. TESELA_OUT_OF_MEMORY. TESELA_BAD_CALL, with one
- * message on all ranks, if the rectangles do not tile the matrix. The caller frees *out even after
- * a failure. */
+/* Makes the layout of all ranks, seen from rank `value`, with that operand's strides. `corners` and `counts`:
+ * rectangles of all ranks. TESELA_OUT_OF_MEMORY; TESELA_BAD_CALL, on all ranks, if rectangles do not tile the
+ * matrix. The caller frees *out even after a failure. */
 tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int value,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                               const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out);
@@ -85,15 +73,15 @@ void tsl_layout_free(tsl_rank_layout *layout);
 /* Transposes the layout. */
 void tsl_layout_turn(tsl_rank_layout *layout);
 
-/* Returns the number of patches of a rank. */
+/* Returns the number of a rank's patches. */
 int64_t tsl_layout_count(const tsl_rank_layout *layout, int rank);
-/* Returns a patch of a rank. Strides and offset are valid only for the rank that made the layout. */
+/* Returns a patch. Strides and offset are valid only for the rank that made the layout. */
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index);
-/* Returns the number of elements of `patch` that a rank owns. */
+/* Counts the elements of `patch` that a rank owns. */
 int64_t tsl_layout_common(const tsl_rank_layout *layout, int rank, const tsl_patch *patch);
-/* Returns the number of elements of the matrix that a rank owns. */
+/* Counts the elements that a rank owns. */
 int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank);
-/* Returns the direction in which the memory of rank `value` is contiguous. */
+/* Returns the direction in which rank `value`'s memory is contiguous. */
 tsl_order tsl_layout_order(const tsl_rank_layout *layout, int value);
 
 #endif

@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of a patch: equidistant lines of equidistant elements. Bytes are counted in one address
- * space: host memory or one buffer. */
+/* Memory of a patch: equidistant lines of equidistant elements, in bytes of one address space. */
 typedef struct lattice {
   uintptr_t space;      /* 0: host memory */
   int64_t start;        /* first byte of the lowest element */
-  int64_t count, pitch; /* number of lines, and bytes between lines */
+  int64_t count, pitch; /* lines, and bytes between lines */
   int64_t length, step; /* elements of a line, and bytes between elements; pitch >= step */
   int64_t size;         /* bytes of an element */
-  int64_t index;        /* number of the patch in the layout */
+  int64_t index;        /* number of the patch */
 } lattice;
 
 typedef struct line {
@@ -30,8 +29,7 @@ static int64_t overlap_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* Computes the lattice of a patch relative to the operand's data. Returns false if its bytes exceed
- * 63 bits. The patch's rows and columns have consecutive positions. */
+/* Returns false if bytes exceed 63 bits. The patch's rows and columns have consecutive positions. */
 static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   const int64_t rows = tsl_dim_total(&patch->rows), cols = tsl_dim_total(&patch->cols);
   int64_t first[2], last[2], row_bytes, col_bytes, low = 0, high = 0;
@@ -66,14 +64,13 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   return true;
 }
 
-/* Adds the address of the operand's memory to a lattice. */
 static void overlap_place(lattice *l, const tsl_host_copy *mirror) {
   if (!mirror->buffer) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
     return;
   }
   const uintptr_t native = (uintptr_t)tesela_buffer_native(mirror->buffer);
-  /* CUDA buffers are compared by address, because several buffers may share memory. */
+  /* Compared by address, because several CUDA buffers may share memory. */
   const bool is_address = strncmp(tesela_buffer_device(mirror->buffer), "cuda", 4) == 0;
   l->space = is_address ? 1 : native;
   l->start += mirror->at * l->size + (is_address ? (int64_t)native : 0);
@@ -87,7 +84,7 @@ static int64_t lattice_end(const lattice *l) {
   return l->start + (l->count - 1) * l->pitch + overlap_line_bytes(l);
 }
 
-/* Returns a / b rounded down; b > 0. */
+/* Rounds down; b > 0. */
 static int64_t floor_quotient(int64_t a, int64_t b) {
   return a / b - (a % b < 0);
 }
@@ -105,8 +102,8 @@ static bool lines_meet(line a, line b) {
   const int64_t b_end = b.start + (b.length - 1) * b.step + b.size;
   int64_t i =
       a.step == 0 || a.start + a.size > b.start ? 0 : floor_quotient(b.start - a.start - a.size, a.step) + 1;
-  /* If one line has no gaps or both have equal steps, all elements of `a` within b lie alike
-   * relative to b's. Then three elements decide. */
+  /* If one line has no gaps or both have equal steps, all elements of `a` within b lie alike relative to b's,
+   * and three decide. */
   const bool is_alike = a.step == b.step || b.step <= b.size;
   const int64_t last = is_alike && a.length - i > 2 ? i + 2 : a.length;
   for (; i < last; i++) {
@@ -122,13 +119,13 @@ static bool lines_meet(line a, line b) {
   return false;
 }
 
-/* Returns true if two lattices have a byte in common. Within a lattice no two elements overlap. */
+/* Within a lattice no two elements overlap. */
 static bool lattices_meet(lattice a, lattice b) {
   if (a.count == 0 || b.count == 0 || a.space != b.space || a.start >= lattice_end(&b) ||
       b.start >= lattice_end(&a))
     return false;
   if (a.count > 1 && a.pitch == b.pitch) {
-    /* The position of line i of `a` relative to line j of b depends on j - i only. */
+    /* The relative position of lines i of `a` and j of b depends on j - i only. */
     b.start -= (a.count - 1) * a.pitch;
     b.count += a.count - 1;
     a.count = 1;
@@ -155,7 +152,7 @@ static int by_start(const void *a, const void *b) {
   return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Makes the lattices of all patches of a rank, sorted by start. The caller frees *out. */
+/* Makes the lattices of a rank's patches, sorted by start. The caller frees *out. */
 static tesela_status make_lattices(const tsl_rank_part *part, int rank, lattice **out, int64_t *count) {
   *count = tsl_layout_count(&part->layout, rank);
   *out = malloc((size_t)*count * sizeof **out + 1);

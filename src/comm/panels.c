@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Packed message, which goes to each rank that needs the window. */
+/* Message to each rank that needs the window. */
 typedef struct tsl_packed_window {
   tsl_patch window;
   char *message;
-  size_t at; /* offset of the message in the device buffer, if by device */
+  size_t at; /* offset in the device buffer */
   int64_t count;
 } tsl_packed_window;
 
@@ -26,8 +26,7 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
                                : tsl_window_b(p->grid, block, step, order);
 }
 
-/* Returns true if a step needs another panel of an operand than the previous step. Equal on all
- * ranks. */
+/* Returns true if a step needs another panel than the step before. Equal on all ranks. */
 static bool panel_changes(const tsl_panels *p, int operand, int step) {
   const tsl_process_grid *grid = p->grid;
   return grid->panels > 1 || step == 0 ||
@@ -36,7 +35,7 @@ static bool panel_changes(const tsl_panels *p, int operand, int step) {
 
 tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   const tsl_process_grid *grid = panels->grid;
-  const int before = grid->panels > 1        ? step /* number of panel changes before the step */
+  const int before = grid->panels > 1        ? step /* panel changes before the step */
                      : operand == TSL_PART_A ? step / grid->tiles_n
                                              : (grid->tiles_n > 1 ? step : 0);
   return &panels->panel[before % 2][operand];
@@ -87,7 +86,6 @@ static tesela_status receive(tsl_panels *p, int operand, int step, char **data) 
   return TESELA_OK;
 }
 
-/* Packs this rank's part of a window as a message. */
 static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
@@ -98,8 +96,7 @@ static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch 
   return count;
 }
 
-/* Packs each distinct window once and sends it to all ranks that need it. data NULL: only adds up
- * *bytes. */
+/* Packs each distinct window once and sends it to all ranks that need it. data NULL: only counts *bytes. */
 static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **data, size_t *bytes) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
@@ -126,8 +123,6 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   }
   return TESELA_OK;
 }
-
-/* --- messages from device to device, in stream order --- */
 
 static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
   const tsl_ranks *ranks = p->job->ranks;
@@ -182,7 +177,7 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *dat
   return TESELA_OK;
 }
 
-/* Sets the panel's place to its own memory, on the device or on the host. */
+/* Sets the panel's place to its own memory. */
 static void set_place(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
   panel->buffer = panel->device_memory;
@@ -226,8 +221,7 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
 }
 
-/* Assembles the panels in stream order after the messages. Not earlier: the buffers are read until
- * the previous product ends. */
+/* Assembles panels in stream order after the messages: the previous product reads the buffers to its end. */
 static tesela_status lane_end(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
@@ -236,8 +230,6 @@ static tesela_status lane_end(tsl_panels *p, int step) {
   TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
   return tsl_lane_wait(p->job->lane, step % 2);
 }
-
-/* --- steps --- */
 
 tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *task) {
   const double begin = tsl_clock();
@@ -255,7 +247,7 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *ta
   return TESELA_OK;
 }
 
-/* Assembles a panel from the received messages and this rank's own elements. Advances *src. */
+/* Assembles a panel of received messages and own elements; advances *src. */
 static tesela_status assemble(tsl_panels *p, int operand, int step, const char **src) {
   const tsl_rank_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
@@ -280,8 +272,7 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
              : TESELA_OK;
 }
 
-/* Polls while the task runs: a blocking MPI wait would keep a processor busy that the task may
- * need. */
+/* Polls while the task runs: a blocking MPI wait would occupy a processor. */
 static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *task) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
@@ -315,8 +306,7 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *task
   return TESELA_OK;
 }
 
-/* Maximum bytes over all steps: of each panel, of all incoming and all outgoing messages. in, out:
- * [1] is for messages from device to device. */
+/* Maximum bytes over all steps; in[1], out[1]: messages between devices. */
 typedef struct step_bytes {
   size_t panel[2], in[2], out[2];
 } step_bytes;

@@ -16,8 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* number of grids whose words are counted */
-#define CANDIDATES 6
+#define CANDIDATES 6 /* grids whose words are counted */
 enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
 tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
@@ -55,9 +54,8 @@ static const tsl_links *links_of(const tsl_job *job) {
 
 tsl_product_costs tsl_product_cost = {7e-4, 256, 2.5e11};
 
-/* Chooses the number of tiles and their growth. Nothing hides the messages of the first tile; later
- * messages overlap the product of the previous tile. So tiles grow by the ratio of compute time to
- * message time. `lines` is the length to be split. */
+/* Chooses tiles of `lines`. Nothing hides the first tile's messages; later ones overlap products. So tiles
+ * grow by the ratio of compute time to message time. */
 static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double lines, int *growth) {
   enum { TILES = 4, GROWTH = 4 };
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
@@ -79,7 +77,6 @@ static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double
 
 bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
-  /* Ranks that need one part of an operand hold it together. */
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
   const double rows = (double)job->m / cuts_m, cols = (double)job->n / cuts_n;
@@ -90,7 +87,7 @@ bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
          tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, growth, grid);
 }
 
-/* Reduces the number of panels between devices: each panel reads and writes the sums once more. */
+/* Reduces panels between devices: each reads and writes the sums once more. */
 static void deepen(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
@@ -99,9 +96,8 @@ static void deepen(const tsl_job *job, tsl_process_grid *grid) {
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
-/* Returns the extra seconds of transport between devices. A single rank needs messages if it does
- * not own the operands. Sums travel unconverted after the products, and nothing hides them. So a
- * grid that computes C in place beats a grid with equal words that does not. */
+/* Returns extra seconds between devices. Sums travel unhidden after the products, so a grid that computes C
+ * in place beats one with equal words. */
 static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
@@ -111,7 +107,7 @@ static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const 
 }
 
 tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
-  TSL_DEFAULT_FLOATS; /* all ranks must choose one grid in any floating-point mode */
+  TSL_DEFAULT_FLOATS; /* all ranks choose one grid in any floating-point mode */
   const tsl_rank_part *parts = job->part;
   const tsl_task task = task_of(job);
   const tsl_links *links = links_of(job);
@@ -138,24 +134,22 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   return TESELA_OK;
 }
 
-/* State of one product. */
 typedef struct product {
   const tsl_job *job;
   const tsl_process_grid *grid;
   tsl_rank_blocks blocks;
   tsl_panels panels;
-  const tsl_block *block;     /* NULL: this rank multiplies nothing */
-  const tsl_type_info *made;  /* type of the rank's sums */
-  void *sums;                 /* sums of the rank's tile in host memory */
-  tesela_buffer *device_sums; /* sums of the rank's tile on its device, if it multiplies there */
-  void *packed;               /* sums as messages to the owners */
-  void *slots;                /* sums of the rank's own elements of C in a tile; one slot per layer */
-  tesela_buffer *device_packed,
-      *device_slots;    /* `packed` and `slots` on the device, if sums travel between devices */
-  tsl_message *parcels; /* a tile's messages between devices */
+  const tsl_block *block;                      /* NULL: none */
+  const tsl_type_info *made;                   /* type of the sums */
+  void *sums;                                  /* of the rank's tile, in host memory */
+  tesela_buffer *device_sums;                  /* of the rank's tile, on its device */
+  void *packed;                                /* messages to the owners */
+  void *slots;                                 /* own elements of C in a tile, one slot per layer */
+  tesela_buffer *device_packed, *device_slots; /* if sums travel between devices */
+  tsl_message *parcels;                        /* messages between devices */
   int parcel_count;
-  bool written;      /* some tile of C is stored */
-  double tile_bound; /* error bound of the tile's sums so far */
+  bool written;      /* some of C is stored */
+  double tile_bound; /* of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
 
@@ -163,12 +157,12 @@ static tsl_patch own_window(const product *p, tsl_step step) {
   return tsl_window_c(p->grid, p->block, step, p->job->part[TSL_PART_C].order);
 }
 
-/* Returns the window of C of place `within`, which is equal in all layers. */
+/* Returns the window, which is equal in all layers. */
 static tsl_patch layer_window(const product *p, int within, tsl_step step) {
   return tsl_window_c(p->grid, &p->blocks.list[within], step, p->job->part[TSL_PART_C].order);
 }
 
-/* Returns the number of elements of C that this rank owns in a tile. */
+/* Counts this rank's elements of C in a tile. */
 static int64_t owned_in(const product *p, tsl_step step) {
   int64_t owned = 0;
   for (int i = 0; i < p->blocks.layer_ranks; i++) {
@@ -178,7 +172,6 @@ static int64_t owned_in(const product *p, tsl_step step) {
   return owned;
 }
 
-/* Allocates all memory of the product on this rank. */
 static tesela_status product_prepare(product *p) {
   const tsl_job *job = p->job;
   const tsl_process_grid *grid = p->grid;
@@ -227,8 +220,8 @@ static void product_release(product *p, bool is_well) {
   free(p->parcels);
 }
 
-/* Returns true if a tile can be computed in C itself. True only after the first tile was stored:
- * until then a failure must leave C unchanged. Sets *c to the tile's place. */
+/* Sets *c and returns true if a tile can be computed in C itself. The first tile cannot: until it is stored,
+ * a failure must leave C unchanged. */
 static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   const tsl_job *job = p->job;
   if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
@@ -238,7 +231,7 @@ static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
-/* Computes sums += A panel * B panel; the first panel overwrites the sums. */
+/* The first panel overwrites the sums. */
 static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
@@ -278,8 +271,7 @@ static tesela_status product_multiply(product *p, int number) {
       .bits = job->bits,
   };
   tesela_record record = {0};
-  /* Leaves some multiprocessors to message kernels: persistent blocks would make messages wait
-   * until their end, or wait for messages. */
+  /* Persistent blocks on all multiprocessors would make messages wait until their end. */
   tsl_reserve_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
   const tesela_status status = tesela_gemm(job->context, &desc, &record);
   tsl_reserve_units(0);
@@ -301,7 +293,6 @@ static tesela_status multiply_step(void *argument) {
   return product_multiply(work->p, work->number);
 }
 
-/* Returns true if a step's product takes longer than the start of a thread. */
 static bool is_long(product *p, int number) {
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
                        *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
@@ -310,7 +301,6 @@ static bool is_long(product *p, int number) {
          1e6;
 }
 
-/* Assembles the panels of step `number` and begins the messages of the next step. */
 static tesela_status advance(product *p, int number, const tsl_async_task *task, tesela_status *status) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
@@ -318,8 +308,8 @@ static tesela_status advance(product *p, int number, const tsl_async_task *task,
   return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, task) : TESELA_OK;
 }
 
-/* Multiplies the panels of a tile during the messages of the next panels. Keeps this rank's own
- * failure in *status and goes on, because other ranks wait for its messages. */
+/* Multiplies a tile's panels during the next messages. Keeps this rank's failure in *status and goes on,
+ * because other ranks wait for its messages. */
 static tesela_status product_run_tile(product *p, int tile, tesela_status *status) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
@@ -339,7 +329,7 @@ static tesela_status product_run_tile(product *p, int tile, tesela_status *statu
   return TESELA_OK;
 }
 
-/* Copies the sums of a tile from the device to host memory, if they are needed there. */
+/* Copies a tile's sums to host memory, if needed there. */
 static tesela_status fetch_sums(product *p, int tile) {
   const tsl_rank_part *part = &p->job->part[TSL_PART_C];
   if (!p->device_sums || p->job->settles)
@@ -350,7 +340,7 @@ static tesela_status fetch_sums(product *p, int tile) {
   return tesela_buffer_read(p->device_sums, 0, p->sums, (size_t)tsl_patch_total(&c) * p->job->sums->size);
 }
 
-/* Begins to receive sums from a rank, or queues the message of a transport between devices. */
+/* Begins to receive, or queues a message between devices. */
 static tesela_status receive_slot(product *p, int from, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
@@ -359,7 +349,7 @@ static tesela_status receive_slot(product *p, int from, size_t index, size_t byt
   return TESELA_OK;
 }
 
-/* Begins to send packed sums to rank `end`, or queues the message. */
+/* Begins to send, or queues a message between devices. */
 static tesela_status send_packed(product *p, int end, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
@@ -368,7 +358,7 @@ static tesela_status send_packed(product *p, int end, size_t index, size_t bytes
   return TESELA_OK;
 }
 
-/* Begins to receive the sums of this rank's elements of C in the tile, from all layers. */
+/* Begins to receive this rank's elements of the tile from all layers. */
 static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   const tsl_ranks *ranks = p->job->ranks;
   const size_t size = p->job->sums->size;
@@ -386,13 +376,13 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   return TESELA_OK;
 }
 
-/* Place of packed sums: `at` bytes after the begin of `packed` or `slots`. */
+/* `at` bytes after the begin of `packed` or `slots`. */
 typedef struct spot {
   bool in_slots;
   size_t at;
 } spot;
 
-/* Packs a rank's part of a window of C, patch after patch, as a message. */
+/* Packs a rank's part of a window of C as a message. */
 static tesela_status pack_for(const product *p, const tsl_patch *window, int rank, spot target,
                               int64_t *count) {
   const tsl_rank_part *c = &p->job->part[TSL_PART_C];
@@ -412,7 +402,7 @@ static tesela_status pack_for(const product *p, const tsl_patch *window, int ran
   return TESELA_OK;
 }
 
-/* Sends this rank's sums to the owners of C. Its own elements go to its slot. */
+/* Sends sums to the owners of C; own elements go to a slot. */
 static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
   const tsl_ranks *ranks = p->job->ranks;
   const size_t size = p->job->sums->size;
@@ -428,7 +418,7 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
     at += (size_t)count * size;
   }
   if (p->grid->depth == 1)
-    return TESELA_OK; /* own elements are stored from the sums directly */
+    return TESELA_OK; /* own elements are stored directly */
   const int within = p->blocks.place[ranks->rank] % p->blocks.layer_ranks;
   int64_t before = 0;
   for (int i = 0; i < within; i++) {
@@ -439,8 +429,7 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
                   &count);
 }
 
-/* Exchanges all messages of a tile between devices. Reads the slots to host memory if sums are
- * added there. */
+/* Exchanges a tile's messages between devices; reads slots to host memory if sums are added there. */
 static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *status) {
   tsl_lane *lane = p->job->lane;
   TSL_TRY(tsl_lane_exchange(lane, p->parcels, p->parcel_count));
@@ -453,7 +442,6 @@ static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *sta
   return TESELA_OK;
 }
 
-/* Stores this rank's elements of C in the tile. */
 static void product_store(product *p, tsl_step step) {
   const tsl_job *job = p->job;
   const tsl_rank_part *c = &job->part[TSL_PART_C];
@@ -477,8 +465,7 @@ static void product_store(product *p, tsl_step step) {
   }
 }
 
-/* Enqueues the last step of a tile on the devices: addition of the layers and store to C. The
- * transport records failures. */
+/* Enqueues addition of the layers and store to C; the transport records failures. */
 static tesela_status product_settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
@@ -499,7 +486,7 @@ static tesela_status product_settle(product *p, int tile, int64_t owned) {
     came += count - before;
   }
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
-  /* No later tile overwrites the sums if all other tiles are computed in C. */
+  /* No later tile overwrites the sums if all others are computed in C. */
   bool is_late = p->block && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
   for (int other = 1; other < p->grid->tiles_m * p->grid->tiles_n && is_late; other++)
     is_late = is_computed_in_c(p, other, &there);
@@ -512,7 +499,7 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
   const bool travels = !p->job->settles || p->job->travels;
-  /* No rank waits for another rank's C; agree_late() reports failures at the end. */
+  /* No rank waits for another's C; agree_late() reports failures at the end. */
   if (p->written && !travels)
     return status == TESELA_OK ? product_settle(p, tile, 0) : TESELA_OK;
   const int64_t owned = travels ? owned_in(p, step) : 0;
@@ -547,7 +534,7 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   return TESELA_OK;
 }
 
-/* Agrees on the status of all work since the first store to C. Collective. */
+/* Agrees on all work since the first store to C. Collective. */
 static tesela_status agree_late(const product *p, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -584,8 +571,8 @@ static tesela_status run_with_lane(product *p) {
 }
 
 double tsl_product_roundings(const tsl_job *job, int depth) {
-  /* Three roundings: alpha times the sums, beta times C, and the addition. A complex product has a
-   * bound of sqrt(5) roundings, which one level more covers. */
+  /* Three roundings: alpha times sums, beta times C, addition. A complex product's bound of sqrt(5) roundings
+   * fits in one more. */
   double levels = job->sums->is_complex ? 4 : 3;
   for (int step = 1; step < depth; step *= 2)
     levels++;
@@ -593,15 +580,15 @@ double tsl_product_roundings(const tsl_job *job, int depth) {
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
 }
 
-/* Sets the record's bounds to the maximum over all ranks. */
+/* Takes maxima over all ranks. */
 static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *grid,
                                   tesela_mpi_record *record) {
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
   record->error_bound = -least * (1 + 1e-6) + tsl_product_roundings(job, grid->depth);
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
-  /* Each panel's product may lose three numbers below the threshold per element; the record covers
-   * only two in all. */
+  /* Each panel's product may lose three numbers below the threshold per element; the record covers two in
+   * all. */
   record->flushed_below = -least * (1 + 1.5 * grid->panels * grid->depth / (double)job->k);
   return TESELA_OK;
 }

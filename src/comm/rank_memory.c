@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true for the name of a single device. False for "cpu", lists, and "auto". */
+/* Returns false for "cpu", lists, and "auto". */
 static bool names_one_device(const char *device) {
   return device && *device && strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0 &&
          !strpbrk(device, ",*");
@@ -17,7 +17,7 @@ static bool is_host_memory(const tesela_buffer *buffer) {
   return !buffer || strcmp(tesela_buffer_device(buffer), "cpu") == 0;
 }
 
-/* Returns true if the caller's device, such as "cuda" or "cuda:0", means device `name`. */
+/* Returns true if "cuda" or "cuda:0" means device `name`. */
 static bool device_matches(const char *word, const char *name) {
   const size_t length = strlen(word);
   return strncmp(word, name, length) == 0 && (name[length] == 0 || name[length] == ':');
@@ -45,20 +45,16 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
   return TESELA_OK;
 }
 
-/* --- host copies --- */
-
-/* State of a copy of patches between host memory and a buffer. */
 typedef struct rank_memory_moving {
   const tsl_host_copy *mirror;
   const tsl_patch *patch;
   size_t size;
   bool writes;
-  int64_t low, high; /* range of the patches' elements, relative to element (0, 0); low > high: empty */
+  int64_t low, high; /* range of elements, relative to element (0, 0); low > high: empty */
   tesela_status status;
 } rank_memory_moving;
 
-/* Block in order of addresses: `count` runs, `apart` elements apart; each run has `length`
- * elements, `step` elements apart. */
+/* `count` runs, `apart` elements apart; each has `length` elements, `step` elements apart. */
 typedef struct runs {
   int64_t at, count, apart, length, step;
 } runs;
@@ -84,7 +80,7 @@ static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t 
   const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch = (size_t)apart * m->size,
                bytes = (size_t)length * m->size;
   char *host = (char *)m->mirror->data + index * (int64_t)m->size;
-  /* The constness may be cast away: a written buffer is the result's. */
+  /* A written buffer is the result's, so const may be cast away. */
   return m->writes
              ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch, host, pitch,
                                         (size_t)rows, bytes)

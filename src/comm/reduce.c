@@ -38,7 +38,7 @@ void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count) {
       add((char *)sums + (size_t)slot * bytes, (const char *)sums + (size_t)(slot + step) * bytes, numbers);
 }
 
-/* Run of elements; steps in elements. */
+/* Steps are in elements. */
 typedef struct reduce_run {
   const tsl_finish *finish;
   const void *x;
@@ -91,8 +91,7 @@ static void reduce_store_i32(const reduce_run *r) {
       c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
 }
 
-/* Multiplies two complex numbers. A factor of 1 changes nothing: 1 * (inf + i y) must not become
- * inf - 0 y. */
+/* A factor of 1 changes nothing: 1 * (inf + i y) must not become inf - 0 y. */
 static void reduce_times(const double factor[2], double value[2]) {
   if (reduce_is_one(factor))
     return;
@@ -102,7 +101,7 @@ static void reduce_times(const double factor[2], double value[2]) {
   value[1] = imaginary;
 }
 
-/* Stores a run of any types. Computes in double, which rounds narrower types once more. */
+/* Computes in double, which rounds narrower types once more. */
 static void store_any(const reduce_run *r) {
   const tsl_finish *f = r->finish;
   const bool add = !reduce_is_zero(f->beta);

@@ -1,26 +1,24 @@
-/* Last steps for sums at their owners: addition over the layers, scaling, and store. */
+/* Last steps for sums at their owners. */
 #ifndef TSL_COMM_REDUCE_H
 #define TSL_COMM_REDUCE_H
 
 #include "base/types.h"
 #include "comm/layout.h"
 
-/* Adds `slots` consecutive arrays of `count` sums into the first array. The order is a fixed tree,
- * neighbours first. `type` is a type of sums. */
+/* Adds `slots` consecutive arrays of `count` sums into the first one, in a fixed tree, neighbours first. */
 void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count);
 
-/* Store of alpha x + beta c for the intersection of two patches: x of type `from` is a's, c of type
- * `to` is b's. */
+/* Store of alpha x + beta c for the intersection of two patches: x is a's, c is b's. */
 typedef struct tsl_finish {
   const tsl_type_info *from, *to;
-  double alpha[2], beta[2]; /* converted to the type of the sums */
+  double alpha[2], beta[2]; /* rounded to the type of the sums */
   bool conjugate;           /* x is conjugated first */
-  const void *sums;         /* x at a's positions, or a dense message of the intersection if `is_message` */
+  const void *sums;         /* x at a's positions; if `is_message`, a dense message */
   bool is_message;
   void *c;
   tsl_order order;
 } tsl_finish;
-/* Stores the intersection; returns the number of elements. beta = 0 does not read c. */
+/* Returns the number of elements. beta = 0 does not read c. */
 int64_t tsl_finish_store(const tsl_finish *finish, const tsl_patch *a, const tsl_patch *b);
 
 #endif

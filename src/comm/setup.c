@@ -38,7 +38,7 @@ void tsl_agreed_list_add_scalar(tsl_agreed_list *list, const char *const names[2
                      tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
 
-/* Returns a hash of the grid's ranks; 0 for ranks in order. */
+/* Returns 0 for ranks in order. */
 static uint64_t hash_ranks(const tesela_layout *layout, int ranks) {
   const int64_t places = (int64_t)layout->grid_rows * layout->grid_cols;
   if (!layout->ranks || places <= 0 || places > ranks)
@@ -112,7 +112,6 @@ tesela_status tsl_load_scalar(const double *argument, const char *name, const ts
   return TESELA_OK;
 }
 
-/* Rectangles of all ranks of an operand. */
 typedef struct corners {
   int64_t *counts;
   tsl_corner *own, *all;
@@ -127,7 +126,7 @@ static void free_corners(corners *c) {
   free(c->by_rank);
 }
 
-/* Gathers all rectangles. Each rank allocates its memory first, and all ranks stop if one has none. */
+/* Each rank allocates its memory first; all stop if one has none. */
 static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;
@@ -156,7 +155,7 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layou
   return TESELA_OK;
 }
 
-/* Checks that the result's elements share memory neither with each other nor with an operand that is read. */
+/* The result's elements must not share memory with each other or with an operand that is read. */
 static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_rank_operand *all, int result) {
   const tsl_rank_part *c = &job->part[all[result].part];
   const int rank = job->ranks->rank;

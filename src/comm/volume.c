@@ -1,4 +1,3 @@
-/* Counts the words that a product moves. */
 #include "comm/comm_blocks.h"
 
 #include "base/status.h"
@@ -6,11 +5,10 @@
 
 #include <stdlib.h>
 
-/* Numbers of indices that a window's rows or columns share with each part of a layout's grid.
- * Cached, because successive places often have the same window. */
+/* Indices that a window shares with each part of a grid, cached: successive places often have one window. */
 typedef struct counted_dim {
-  tsl_dim last_dim; /* dim of the counts */
-  int64_t *counts;  /* by part of the grid */
+  tsl_dim last_dim; /* of the counts */
+  int64_t *counts;  /* by part */
   bool any;
 } counted_dim;
 
@@ -28,8 +26,7 @@ static void count_dim(counted_dim *c, const tsl_dim *dim, const tsl_dim *lists, 
   c->any = true;
 }
 
-/* Counts words between `rank`, which needs or computes a window, and the rank that owns a part of
- * it. receives: the words go to `rank`. */
+/* Counts words between `rank`, which needs or computes a window, and an owner, in one direction. */
 static void volume_add(const tally *t, int rank, int holder, int64_t words, bool receives) {
   if (holder == rank || words == 0)
     return;
@@ -44,7 +41,7 @@ static void count_window(tally *t, int rank, const tsl_rank_layout *layout, cons
       volume_add(t, rank, holder, times * tsl_layout_common(layout, holder, window), receives);
     return;
   }
-  /* For a grid, count rows times columns. */
+  /* Rows times columns of a grid. */
   const tsl_dim *rows = layout->turned ? &window->cols : &window->rows;
   const tsl_dim *cols = layout->turned ? &window->rows : &window->cols;
   count_dim(&t->rows, rows, layout->row_lists, layout->grid_rows);
@@ -55,7 +52,6 @@ static void count_window(tally *t, int rank, const tsl_rank_layout *layout, cons
                  times * t->rows.counts[i] * t->cols.counts[j], receives);
 }
 
-/* Counts the words of one operand for all blocks. */
 static void count_operand(tally *t, const tsl_rank_blocks *blocks, const tsl_rank_layout *layout, int operand,
                           int64_t times) {
   t->rows.any = t->cols.any = false;
@@ -76,7 +72,7 @@ tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_lay
   tally t = {.received = counts, .sent = counts + ranks};
   t.rows.counts = counts + 2 * ranks;
   t.cols.counts = counts + 3 * ranks;
-  /* C comes first, so that the maximum counts only C's words. */
+  /* First, so that the maximum counts only C's words. */
   count_operand(&t, blocks, c, TSL_PART_C, 1);
   grid->words = grid->words_sent = grid->words_all = grid->words_of_c = 0;
   for (size_t i = 0; i < 2 * ranks; i++)

@@ -1,4 +1,3 @@
-/* Log of calls, and reports without a log. */
 #include "scalapack/calls.h"
 
 #include "base/clock.h"
@@ -14,7 +13,7 @@
 
 static bool listens;
 
-/* The library's own log, of products on each process, is muted: it would hide these lines. */
+/* The library's own log of each process's products would hide these lines. */
 __attribute__((constructor)) static void read_topics(void) {
   listens = tsl_log_wants(TSL_LOG_CALLS);
   tsl_log_mute(TSL_LOG_CALLS);

@@ -7,7 +7,6 @@
 
 #include <tesela/tesela_layout.h>
 
-/* Call in progress. */
 typedef struct tsl_scalapack_call {
   tsl_scalapack_symbol *symbol;
   char letters[3];  /* "NT" */
@@ -19,8 +18,8 @@ typedef struct tsl_scalapack_call {
 void tsl_scalapack_begin(tsl_scalapack_call *call);
 /* Logs a call that tesela computed. */
 void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);
-/* Forwards a call to the host ScaLAPACK, for reason `why`. Returns its function; NULL: there is
- * none. Then it reports on stderr, because ScaLAPACK has no status, and C is unchanged. */
+/* Returns the host ScaLAPACK's function for a call that is not tesela's, for reason `why`; NULL: none, which
+ * is reported on stderr, and C is unchanged. */
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);
 /* Reports on stderr that the result is wrong. */
 void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why);

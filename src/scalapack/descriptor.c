@@ -58,7 +58,6 @@ static bool is_outside(int64_t value, int64_t least, int64_t end) {
   return value < least || value >= end;
 }
 
-/* Returns true for a valid block size and missing part of the first block. */
 static bool is_block(int64_t block, int64_t missing) {
   return block >= 1 && missing >= 0 && missing < block;
 }

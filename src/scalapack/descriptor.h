@@ -1,8 +1,6 @@
-/* Distributed matrix as described by ScaLAPACK, and the begin of a submatrix.
- *
- * A descriptor has nine integers (type 1), or eleven (type 2) if the first row and column of blocks
- * have their own size. A shorter first block is the end of a block of normal size. So type 2 is
- * converted to type 1 of a larger matrix, whose additional first rows and columns do not exist. */
+/* Distributed matrix of ScaLAPACK, and the begin of a submatrix. In type 2 the first row and column of blocks
+ * have their own size. It becomes type 1 of a larger matrix whose additional first rows and columns do not
+ * exist. */
 #ifndef TSL_SCALAPACK_DESCRIPTOR_H
 #define TSL_SCALAPACK_DESCRIPTOR_H
 
@@ -12,33 +10,30 @@ typedef struct tsl_scalapack_matrix {
   int64_t type, context; /* DTYPE_, CTXT_ */
   int64_t rows, cols;    /* M_, N_: size of the whole matrix */
   int64_t row_block, col_block;
-  int64_t first_row, first_col; /* RSRC_, CSRC_: process with the first block */
-  int64_t leading;              /* LLD_: elements between columns of the local array */
-  int64_t row, col;             /* begin of the submatrix, counted from 0 */
-  int64_t missing_rows,
-      missing_cols; /* rows and columns that do not exist, included in rows, row, cols and col */
+  int64_t first_row, first_col;       /* RSRC_, CSRC_: process with the first block */
+  int64_t leading;                    /* LLD_: elements between columns of the local array */
+  int64_t row, col;                   /* begin of the submatrix, from 0 */
+  int64_t missing_rows, missing_cols; /* nonexistent ones, included in rows, row, cols and col */
 } tsl_scalapack_matrix;
 
-/* Grid of processes, and the caller's place in it. */
 typedef struct tsl_scalapack_place {
   int rows, cols, row, col;
 } tsl_scalapack_place;
 
-/* Returns the number of integers of a descriptor of this type; 1 for unknown types. */
+/* Returns the integers of a descriptor of this type; 1 for unknown types. */
 int tsl_scalapack_fields(int64_t type);
-/* Describes a submatrix from row i and column j on, counted from 1. */
+/* Describes a submatrix from row i and column j on, from 1. */
 void tsl_scalapack_describe(const int64_t *fields, int64_t i, int64_t j, tsl_scalapack_matrix *out);
 
-/* Returns the number of rows or columns of a process, of `size` in blocks of `block`; `first` has
- * the first block (NUMROC). */
+/* Returns a process's rows or columns, of `size` in blocks of `block`; `first` has the first one (NUMROC). */
 int64_t tsl_scalapack_local(int64_t size, int64_t block, int process, int first, int processes);
 
-/* Returns the reason why a submatrix of rows x cols, both positive, is not supported; NULL: it is. */
+/* Returns why a non-empty submatrix of rows x cols is not supported; NULL: it is. */
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
                                  const tsl_scalapack_place *place);
 
-/* Returns the elements between the virtual begin of the local array, with the missing rows and
- * columns, and its real begin. */
+/* Returns the elements between the virtual begin of the local array, with missing rows and columns, and its
+ * real one. */
 int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *place);
 
 #endif

@@ -1,5 +1,5 @@
-/* Search for the library that would serve a symbol without this one. For a library in LD_PRELOAD it
- * is RTLD_NEXT; otherwise every loaded library is searched (base/symbol_search.h). */
+/* Search for the library that would serve a symbol without this one: RTLD_NEXT in LD_PRELOAD, else every
+ * loaded library (base/symbol_search.h). */
 #include "scalapack/next.h"
 
 #include "base/cancel.h"
@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Marker by which copies of this library detect each other: two copies that forward to each other
- * would never return. */
+/* Marker by which copies of this library detect each other: they would forward to each other forever. */
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 

@@ -1,5 +1,4 @@
-/* Processes of a job have equal PMIX_NAMESPACE and their rank in PMIX_RANK; /proc/PID/maps lists
- * the libraries of a process. */
+/* Processes of a job share PMIX_NAMESPACE; PMIX_RANK is their rank; /proc/PID/maps lists their libraries. */
 #include "scalapack/processes.h"
 
 #include "base/env.h"
@@ -15,16 +14,14 @@
 
 typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
 
-/* Criteria and results of a search. */
 typedef struct processes_search {
-  char job[256];     /* value of PMIX_NAMESPACE */
-  char library[256]; /* file name of this library */
+  char job[256];     /* PMIX_NAMESPACE */
+  char library[256]; /* this library's file name */
   state *states;     /* by rank in MPI_COMM_WORLD */
   int count;
 } processes_search;
 
-/* Reads a file of /proc with a terminating 0. Returns NULL if that fails; the caller frees the
- * result. */
+/* Reads a file of /proc with a terminating 0, which the caller frees; NULL on failure. */
 static char *processes_read_whole(const char *folder, const char *name, size_t *size) {
   char path[320];
   tsl_text text = {0};
@@ -40,7 +37,7 @@ static char *processes_read_whole(const char *folder, const char *name, size_t *
   return tsl_text_take(&text);
 }
 
-/* Returns the value of a variable in a list of zero-terminated NAME=VALUE entries; NULL: none. */
+/* Returns a variable's value in zero-terminated NAME=VALUE entries; NULL: none. */
 static const char *find_variable(const char *list, size_t size, const char *name) {
   const size_t length = strlen(name);
   for (size_t at = 0; at < size; at += strlen(list + at) + 1)
@@ -49,7 +46,7 @@ static const char *find_variable(const char *list, size_t size, const char *name
   return NULL;
 }
 
-/* Returns the rank of a process in the job; -1 for other jobs. */
+/* Returns -1 for other jobs. */
 static int rank_of(const processes_search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
@@ -62,8 +59,7 @@ static int rank_of(const processes_search *s, const char *process) {
   return (int)rank;
 }
 
-/* Inspects one process. A shell that starts the program has its rank but not its libraries, so only
- * processes with an MPI library count. */
+/* Counts only processes with an MPI library: a shell that starts the program has its rank, too. */
 static void processes_look_at(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
@@ -101,7 +97,7 @@ static void scan_processes(processes_search *s) {
   closedir(folder);
 }
 
-/* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for another job. */
+/* Finds ranks in MPI_COMM_WORLD; MPI_UNDEFINED for another job. */
 static bool find_ranks(MPI_Comm comm, int count, int *sources, int *out) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   for (int i = 0; i < count; i++)
@@ -138,8 +134,7 @@ static void processes_judge(const processes_search *s, MPI_Comm comm, tsl_scalap
 }
 
 tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
-  /* Libraries are loaded before a process joins a grid, so one search is enough. The caller holds a
-   * lock. */
+  /* One search is enough: libraries are loaded before a process joins a grid. Needs a lock. */
   static processes_search known;
   static bool is_known, has_looked;
   tsl_scalapack_processes out = {.without = -1};

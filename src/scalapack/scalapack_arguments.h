@@ -1,14 +1,14 @@
-/* Arguments of a call as given by the program; integers have the program's width (width.h). */
+/* Arguments as given; integers have the program's width (width.h). */
 #ifndef TSL_SCALAPACK_SCALAPACK_ARGUMENTS_H
 #define TSL_SCALAPACK_SCALAPACK_ARGUMENTS_H
 
-/* sub(X): submatrix of a distributed matrix, from row IX and column JX on, counted from 1. */
+/* sub(X): submatrix from row IX and column JX on, counted from 1. */
 typedef struct tsl_scalapack_part {
   const void *data; /* local part of the whole matrix; C's is written */
   const void *i, *j, *desc;
 } tsl_scalapack_part;
 
-/* Arguments of sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C): m x n, sums over k. */
+/* sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C): m x n, sums over k. */
 typedef struct tsl_scalapack_multiply {
   char trans_a, trans_b; /* N, T or C in either case */
   const void *m, *n, *k;
@@ -16,7 +16,7 @@ typedef struct tsl_scalapack_multiply {
   tsl_scalapack_part a, b, c;
 } tsl_scalapack_multiply;
 
-/* Arguments of sub(C) = alpha op(sub(A)) + beta sub(C): m x n. */
+/* sub(C) = alpha op(sub(A)) + beta sub(C): m x n. */
 typedef struct tsl_scalapack_add {
   char trans;
   const void *m, *n;

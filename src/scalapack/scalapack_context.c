@@ -1,4 +1,3 @@
-/* One context for each number of threads. */
 #include "scalapack/scalapack_context.h"
 
 #include "base/cancel.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Context for a number of threads. Never freed: there are one or two. */
+/* Never freed: there are one or two. */
 typedef struct scalapack_context_entry {
   int threads;
   tesela_context *context;
@@ -22,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static tesela_context *scalapack_context_create(int threads) {
   const char *requested = tsl_env_given(TSL_ENV_DEVICE);
-  /* Only the user knows which device a process has, so the default is the CPU. */
+  /* Only the user knows a process's device, so the default is the CPU. */
   const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;
   const tesela_status status =
@@ -34,14 +33,14 @@ static tesela_context *scalapack_context_create(int threads) {
   return context;
 }
 
-/* Finds or makes a context. Needs the lock. */
+/* Needs the lock. */
 static tesela_context *find_or_make(int threads) {
   for (const scalapack_context_entry *entry = newest; entry; entry = entry->older)
     if (entry->threads == threads)
       return entry->context;
   scalapack_context_entry *entry = malloc(sizeof *entry);
   tesela_context *context = entry ? scalapack_context_create(threads) : NULL;
-  if (!context) { /* the next call tries again */
+  if (!context) {
     free(entry);
     return NULL;
   }
@@ -50,7 +49,7 @@ static tesela_context *find_or_make(int threads) {
   return entry->context;
 }
 
-/* Returns the threads of a process. TESELA_THREADS counts per process. */
+/* TESELA_THREADS counts per process. */
 static int scalapack_context_share(int sharing) {
   const int all = tsl_pool_default_threads();
   if (tsl_env_given(TSL_ENV_THREADS))

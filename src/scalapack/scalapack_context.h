@@ -3,8 +3,7 @@
 
 #include <tesela/tesela.h>
 
-/* Returns the process's context for a grid in which `sharing` processes share the caller's
- * processors. NULL: it cannot be made. The library owns the context. */
+/* Returns the library's context for `sharing` processes on the caller's processors; NULL on failure. */
 tesela_context *tsl_scalapack_context(int sharing);
 
 #endif

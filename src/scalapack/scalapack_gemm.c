@@ -13,7 +13,6 @@
 
 enum { A, B, C, OPERANDS };
 
-/* Checked product. */
 typedef struct scalapack_gemm_work {
   int64_t m, n, k;
   bool transposed[2], conjugated[2];
@@ -37,8 +36,7 @@ static void set_sizes(tsl_scalapack_operand *operand, int64_t rows, int64_t cols
   operand->cols = transposed ? rows : cols;
 }
 
-/* Reads and checks the arguments. Returns the reason why the call is not tesela's; NULL: it is. The
- * host ScaLAPACK reports wrong arguments and handles calls without a product. */
+/* Returns why the call is not tesela's; NULL: it is. The host ScaLAPACK reports wrong arguments. */
 static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call,
                                           scalapack_gemm_work *out) {
   const tesela_type type = call->symbol->type;
@@ -92,11 +90,11 @@ static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *work, te
                                 .a = tsl_scalapack_layout(&work->operands[A], grid),
                                 .b = tsl_scalapack_layout(&work->operands[B], grid),
                                 .c = tsl_scalapack_layout(&work->operands[C], grid)};
-  /* A process without a context takes part, too, so that all processes learn of the failure. */
+  /* A process without a context takes part, so that all processes learn of the failure. */
   return tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, record);
 }
 
-/* Computes a product. Returns the function to forward to; NULL: done. */
+/* Returns the function to forward to; NULL: done. */
 static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
                                                       const scalapack_gemm_work *work,
                                                       const tsl_scalapack_grid *grid) {

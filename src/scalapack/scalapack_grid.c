@@ -1,5 +1,4 @@
-/* Processes of a BLACS context. BLACS tells the communicator of the context. The grid is an
- * attribute of the communicator, which MPI frees when the program ends the context. */
+/* The grid is an attribute of the BLACS context's communicator, freed when the program ends the context. */
 #include "scalapack/scalapack_grid.h"
 
 #include "base/affinity.h"
@@ -15,8 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* argument of blacs_get(): system handle of the context's communicator */
-enum { GET_COMMUNICATOR = 10 };
+enum { GET_COMMUNICATOR = 10 }; /* blacs_get(): system handle of the communicator */
 
 static int64_t scalapack_grid_value_of(tsl_scalapack_word word) {
   return tsl_scalapack_integer(&word, 0);
@@ -37,8 +35,7 @@ bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
          place->col >= 0 && place->col < place->cols;
 }
 
-/* Returns the context's communicator. MPI_COMM_NULL if BLACS does not tell it, or if it has other
- * processes, which do not take part. */
+/* Returns MPI_COMM_NULL if BLACS does not tell the communicator, or if it has other processes. */
 static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *place) {
   typedef void get(const void *, const void *, void *);
   typedef int64_t to_system(const void *);
@@ -60,8 +57,6 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
   return comm;
 }
 
-/* --- attribute of the communicator --- */
-
 static int scalapack_grid_forget(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
   free(value);
@@ -75,11 +70,11 @@ static int key_of_grids(void) {
   return key;
 }
 
-/* Facts of a process, gathered by all; members of eight bytes. */
+/* Members have eight bytes. */
 typedef struct grid_report {
   int64_t place; /* row * columns + column */
   int64_t same;
-  uint64_t host, processors; /* equal only for processes that share the host and the processors */
+  uint64_t host, processors; /* equal only on one host and one set of processors */
 } grid_report;
 enum { WORDS = sizeof(grid_report) / sizeof(int64_t) };
 
@@ -93,7 +88,7 @@ static grid_report make_report(const tsl_scalapack_place *place, int64_t same) {
                        .processors = tsl_affinity_hash()};
 }
 
-/* Sets the grid's ranks. Returns false if `same` differs between processes or two have one place. */
+/* Returns false if `same` differs between processes or two have one place. */
 static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
@@ -118,8 +113,7 @@ static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place
   return true;
 }
 
-/* Waits for a collective call of all processes. After 20 seconds a line on stderr names the
- * probable reason: a process without this library never takes part. */
+/* Waits for a collective call. After 20 s a line on stderr names a probable reason: a missing library. */
 static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
   static const double patience = 20;
   static const struct timespec pause = {0, 100000};
@@ -148,9 +142,8 @@ static bool all_true(MPI_Comm comm, const tsl_scalapack_place *place, bool value
          scalapack_grid_wait_for_all(&request, place) && everyone;
 }
 
-/* Returns true if a process of the communicator lacks this library. On one host all processes with
- * the library find this, and the host ScaLAPACK computes. Processes on other hosts do not find it
- * and would wait for ever, so the job is ended. */
+/* Returns true if a process lacks this library. On one host all others find this, and the host ScaLAPACK
+ * computes; on several hosts some would wait for ever, so the job is ended. */
 static bool lacks_library(MPI_Comm comm) {
   const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
   if (processes.without < 0)
@@ -182,7 +175,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
     return NULL;
   }
   *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
-  /* A grid without tesela is cached, too, so that processes are asked only once. */
+  /* Caches a grid without tesela, too, so that processes are asked once. */
   if (lacks || !introduce(grid, place, same, all))
     grid->sharing = 0;
   free(all);

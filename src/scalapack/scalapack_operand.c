@@ -14,8 +14,7 @@ static void read_matrix(const tsl_scalapack_part *part, tsl_scalapack_matrix *ou
   tsl_scalapack_describe(fields, tsl_scalapack_integer(part->i, 0), tsl_scalapack_integer(part->j, 0), out);
 }
 
-/* Computes the virtual begin, which is not dereferenced before the missing elements are added
- * again. */
+/* Not dereferenced before the missing elements are added again. */
 static const void *scalapack_operand_address_of(const void *data, int64_t elements, tesela_type type) {
   const uintptr_t address = (uintptr_t)data - (uintptr_t)elements * tsl_type(type)->size;
   return data ? (const void *)address : NULL; /* NOLINT(performance-no-int-to-ptr) */
@@ -42,12 +41,11 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
 const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
                                              const tsl_scalapack_place *place, bool is_ours,
                                              const char **why) {
-  /* The first process reports for its grid. */
   if (place->row == 0 && place->col == 0)
     tsl_scalapack_check_request();
   if (*why)
     return NULL;
-  /* Must come first: with different requests, processes may disagree about sizes. */
+  /* First: with different requests, processes may disagree about sizes. */
   const tsl_scalapack_grid *grid =
       tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_same());
   if (!grid)
@@ -59,7 +57,7 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
 
 tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
                                             const double beta[2]) {
-  /* The message tells if some process has written parts of C before another one failed. */
+  /* The message tells if a process has written parts of C before another one failed. */
   const char *why = tesela_last_error();
   if (!tsl_scalapack_any(grid, strstr(why, "lost") != NULL) || (beta[0] == 0 && beta[1] == 0))
     return tsl_scalapack_forward(call, why);

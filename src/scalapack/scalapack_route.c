@@ -1,4 +1,3 @@
-/* Measurements: docs/lab/scalapack.md. */
 #include "scalapack/scalapack_route.h"
 
 #include "base/env.h"
@@ -8,7 +7,6 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-/* Values of TESELA_SCALAPACK, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other")
 typedef enum scalapack_route_request {
 #define MEMBER(name, text) REQUEST_##name,
@@ -48,9 +46,7 @@ static bool scalapack_route_takes(bool is_faster, bool other) {
 }
 
 /* Minimum multiply-adds per process, and minimum side, for which tesela is faster (docs/lab/scalapack.md). In
- * small products processes wait for each other more often than with ScaLAPACK. On two processes
- * 1000 cubed took 34 ms by tesela and 24 ms by ScaLAPACK; 2048 cubed was faster by a fifth. Ten
- * milliseconds are a fifth of a call with 1100 cubed multiply-adds per process. */
+ * small products processes wait for each other more often. */
 static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 

@@ -1,4 +1,3 @@
-/* Route of a call: tesela or the host ScaLAPACK. */
 #ifndef TSL_SCALAPACK_SCALAPACK_ROUTE_H
 #define TSL_SCALAPACK_SCALAPACK_ROUTE_H
 
@@ -8,13 +7,12 @@
 /* Reports an invalid TESELA_SCALAPACK on stderr, once. */
 void tsl_scalapack_check_request(void);
 
-/* Returns true if a call is tesela's by its sizes; equal on all processes of the grid. other: there
- * is a host ScaLAPACK. */
+/* Returns true if sizes make a call tesela's, alike on all processes. other: a host ScaLAPACK exists. */
 bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other);
-/* Returns true if a transpose is tesela's. Transposes are not faster here. */
+/* Transposes are not faster here. */
 bool tsl_scalapack_takes_transpose(bool other);
 
-/* Returns a number that must be equal on all processes of a call: version and request. */
+/* Returns version and request as a number that must be equal on all processes. */
 int64_t tsl_scalapack_same(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* libtesela_scalapack.so: tesela under the names of ScaLAPACK. Distributed products and transposes are
- * computed by tesela or by the host ScaLAPACK (the ScaLAPACK that the program would use without tesela),
- * whichever is faster. A program links it, or is started with it in LD_PRELOAD.
+ * computed by tesela or by the host ScaLAPACK (which the program would use without tesela), whichever is
+ * faster.
  *
  *   entries/              one exported function per name; converts its arguments to scalapack_arguments.h
  *   scalapack_gemm scalapack_transpose
@@ -14,10 +14,9 @@
  *   next width            search for the host ScaLAPACK and BLACS; their integer width
  *   calls                 log of TESELA_LOG=calls
  *
- * An entry calls one of these functions. NULL means that the result is complete; else the entry calls the
- * returned function, the host ScaLAPACK's function of equal name, with its own arguments. All processes of a
- * grid take the same decision: by ScaLAPACK's global arguments, and by the agreement made at the first use of
- * the grid. */
+ * An entry calls a function that returns NULL if the result is complete, else the host ScaLAPACK's function
+ * for the entry to call. All processes of a grid decide alike: by ScaLAPACK's global arguments, and by the
+ * agreement at the first use of the grid. */
 #ifndef TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 #define TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 
@@ -31,7 +30,7 @@ typedef struct tsl_scalapack_late {
   tsl_scalapack_function *_Atomic found;
 } tsl_scalapack_late;
 
-/* Exported name. A static variable of its entry. */
+/* Exported name: a static variable of its entry. */
 typedef struct tsl_scalapack_symbol {
   const char *name; /* "pdgemm_" */
   tesela_type type;

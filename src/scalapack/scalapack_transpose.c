@@ -11,7 +11,6 @@
 
 enum { A, C, OPERANDS };
 
-/* Checked transpose. */
 typedef struct scalapack_transpose_work {
   int64_t m, n;
   bool conjugated;
@@ -19,7 +18,7 @@ typedef struct scalapack_transpose_work {
   double alpha[2], beta[2];
 } scalapack_transpose_work;
 
-/* Reads and checks the arguments. Returns the reason why the call is not tesela's; NULL: it is. */
+/* Returns why the call is not tesela's; NULL: it is. */
 static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call,
                                                scalapack_transpose_work *out) {
   const tesela_type type = call->symbol->type;
@@ -45,7 +44,7 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
   return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
 }
 
-/* Computes a transpose. Returns the function to forward to; NULL: done. */
+/* Returns the function to forward to; NULL: done. */
 static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call,
                                                            const scalapack_transpose_work *work,
                                                            const tsl_scalapack_grid *grid) {

@@ -1,4 +1,5 @@
-/* Transposes: p?tran, p?tranu, p?tranc, and p?geadd with a transpose. */
+/* Computes p?tran, p?tranu, p?tranc, or a transposing p?geadd. Returns the function to forward to; NULL:
+ * done. */
 #ifndef TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
 #define TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
 

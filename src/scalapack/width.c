@@ -1,5 +1,4 @@
-/* Integer width of a ScaLAPACK, tested by its function NUMROC: a single process has all n rows. So the
- * result is n, or its lower half if integers have 32 bits. */
+/* Tests NUMROC: a single process has all n rows; with 32-bit integers the result is n's lower half. */
 #include "scalapack/width.h"
 
 #include "scalapack/next.h"
@@ -10,10 +9,9 @@
 typedef int64_t numroc(const void *n, const void *block, const void *process, const void *first,
                        const void *processes);
 
-/* Calls NUMROC with high * 2^32 + low rows. With 32-bit integers the upper half of the result is
- * undefined. */
+/* With 32-bit integers the upper half of the result is undefined. */
 static int64_t width_ask(numroc *function, int64_t high, int64_t low) {
-  /* All arguments are 64-bit, so that either width reads equal small numbers. */
+  /* 64-bit, so that either width reads equal small numbers. */
   const int64_t n = high * ((int64_t)1 << 32) + low, block = 7, zero = 0, one = 1;
   return function(&n, &block, &zero, &zero, &one);
 }

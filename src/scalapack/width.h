@@ -1,15 +1,14 @@
-/* Width of the program's integers. Names do not tell it: MKL, and builds of the reference with
- * 64-bit integers, use the names of 32-bit ones. */
+/* Names do not tell the width of integers: MKL, and some builds, use the 32-bit names for 64-bit ones. */
 #ifndef TSL_SCALAPACK_WIDTH_H
 #define TSL_SCALAPACK_WIDTH_H
 
 #include <stdint.h>
 
-/* Returns the bytes of an integer of the program's ScaLAPACK: 4 or 8; 0: unknown. Determined once. */
+/* Returns the bytes of an integer of the program's ScaLAPACK: 4 or 8; 0: unknown. */
 int tsl_scalapack_width(void);
 /* Returns the integer at index `place` of an array of the program. */
 int64_t tsl_scalapack_integer(const void *array, int place);
-/* Integer in the width of the program's libraries, to be passed by address. */
+/* Integer in the program's width, to be passed by address. */
 typedef union tsl_scalapack_word {
   int32_t narrow;
   int64_t wide;

@@ -1,5 +1,4 @@
-/* Entries of a complex type. CBLAS passes scalars and the result of a dot by pointer. Fortran
- * functions return a dot in registers, as gfortran does. */
+/* CBLAS passes scalars and dots by pointer; Fortran returns a dot in registers, as gfortran does. */
 #define SCALAR const void *
 #define SCALAR_AT(scalar) (scalar)
 #define SCALAR_OF(element) (&(element))

@@ -1,5 +1,4 @@
-/* Level 1 of one type, except dots, sums and rotations, for Fortran and CBLAS. VALUE(p) is the
- * scalar at p. */
+/* Level 1, except dots, sums and rotations. VALUE(p) is the scalar at p. */
 #define VALUE(at) tsl_blas_number(TSL_BLAS_TYPE, at)
 #define FORTRAN_LINES                                                                                        \
   &(tsl_blas_lines) {                                                                                        \
@@ -17,9 +16,7 @@
   &(tsl_blas_lines) {                                                                                        \
     .n = (INTEGER)n, .x = x, .incx = (INTEGER)incx                                                           \
   }
-/* Returns the kernels for a call with short vectors, or NULL. */
 #define SHORT_LINES(n, dense) tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, n, dense)
-/* Tells whether a number is 0. */
 #define IS_ZERO(number) ((number).re == 0 && (number).im == 0)
 
 TESELA_API void FORTRAN(L(axpy))(const INTEGER *n, const void *alpha, const void *x, const INTEGER *incx,
@@ -168,7 +165,7 @@ TESELA_API void CBLAS(L(swap))(WORD n, void *x, WORD incx, void *y, WORD incy) {
 #undef SUM_OF
 #undef SUM_AT_ONCE
 
-/* The result counts from 1 in Fortran and from 0 in C. */
+/* Counts from 1 in Fortran and from 0 in C. */
 TESELA_API INTEGER FORTRAN(LARGEST)(const INTEGER *n, const void *x, const INTEGER *incx) {
   typedef INTEGER forward(const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(LARGEST, "AMAX");

@@ -1,6 +1,5 @@
-/* Level 2 of one type, for Fortran and CBLAS. A full matrix has the arguments (a, lda), a packed
- * one (a), and a band (k, a, lda). The macros below express this: they declare the arguments
- * (suffix FORTRAN, CBLAS), pass them on (PASS), and initialize members of tsl_blas_level2 (F, C). */
+/* Level 2. A full matrix has the arguments (a, lda), a packed one (a), a band (k, a, lda). Macros declare
+ * them (suffix FORTRAN, CBLAS), pass them on (PASS), and initialize members of tsl_blas_level2 (F, C). */
 #define ALPHA_F .alpha = VALUE(alpha)
 #define ALPHA_C .alpha = VALUE(SCALAR_AT(alpha))
 #define BETA_F .beta = VALUE(beta)

@@ -1,4 +1,3 @@
-/* Level 3 of any type, except gemm. */
 #define ROUTINE syrk
 #define TITLE "SYRK "
 #define KIND TSL_BLAS_SYRK

@@ -1,4 +1,4 @@
-/* Entries of a real type: CBLAS passes its scalars by value. */
+/* CBLAS passes real scalars by value. */
 #define SCALAR TSL_BLAS_ELEMENT
 #define SCALAR_AT(scalar) (&(scalar))
 #define SCALAR_OF(element) (element)

@@ -1,4 +1,3 @@
-/* Levels 1 and 2 of one type, except dots. */
 #include "blas/entries/blas_entry_level1.h"
 
 #if TSL_BLAS_IS_COMPLEX

@@ -1,14 +1,12 @@
-/* CBLAS functions of one type. SCALAR is the parameter type of a scalar, SCALAR_AT(scalar) its
- * address. Enumerations are ints. An integer parameter is a WORD; tesela reads its INTEGER part,
- * the host BLAS gets all of it. */
+/* SCALAR is the parameter type of a scalar, SCALAR_AT(scalar) its address. tesela reads the INTEGER part of a
+ * WORD; the host BLAS gets all of it. */
 
-/* Members that all products initialize alike. */
 #define ARGUMENTS                                                                                            \
   .trans_a = tsl_blas_trans(transa), .trans_b = tsl_blas_trans(transb), .k = (INTEGER)k,                     \
   .alpha = SCALAR_AT(alpha), .a = a, .lda = (INTEGER)lda, .b = b, .ldb = (INTEGER)ldb,                       \
   .beta = SCALAR_AT(beta), .c = c, .ldc = (INTEGER)ldc
 
-/* A separate function, so that calls with a cached kernel do not save registers. */
+/* Not inlined, so that calls with a cached kernel save no registers. */
 static __attribute__((noinline)) void WITHOUT_KERNEL(CBLAS(L(gemm)))(int order, int transa, int transb,
                                                                      WORD m, WORD n, WORD k, SCALAR alpha,
                                                                      const void *a, WORD lda, const void *b,

@@ -1,4 +1,4 @@
-/* Real dot as a CBLAS function that returns its sum; macros as in fortran_dot.h. */
+/* Macros as in fortran_dot.h. */
 TESELA_API DOT_VALUE CBLAS(DOT)(WORD n, const void *x, WORD incx, const void *y, WORD incy) {
   typedef DOT_VALUE forward(WORD, const void *, WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(DOT);

@@ -1,4 +1,4 @@
-/* Complex dot as a CBLAS function, which returns its result by pointer. */
+/* Complex dot, which returns its result by pointer. */
 TESELA_API void CBLAS(DOT_SUB)(WORD n, const void *x, WORD incx, const void *y, WORD incy, void *result) {
   typedef void forward(WORD, const void *, WORD, const void *, WORD, void *);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(DOT_SUB);

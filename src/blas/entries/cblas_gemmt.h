@@ -1,4 +1,4 @@
-/* gemmt as a CBLAS function. GEMMT: one of its two names. */
+/* GEMMT: one of the function's two names. */
 TESELA_API void CBLAS(L(GEMMT))(int order, int uplo, int transa, int transb, WORD n, WORD k, SCALAR alpha,
                                 const void *a, WORD lda, const void *b, WORD ldb, SCALAR beta, void *c,
                                 WORD ldc) {

@@ -1,4 +1,3 @@
-/* Undefines the macros of one type of scheme.h. */
 #undef TSL_BLAS_LETTER
 #undef TSL_BLAS_UPPER
 #undef TSL_BLAS_REAL

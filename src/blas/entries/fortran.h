@@ -1,12 +1,10 @@
-/* Fortran routines of one type. All arguments are pointers. gfortran appends the lengths of
- * character arguments, which are not read. */
+/* gfortran appends the lengths of character arguments, which are not read. */
 
-/* Members that all products initialize alike. */
 #define ARGUMENTS                                                                                            \
   .trans_a = tsl_blas_letter(*transa), .trans_b = tsl_blas_letter(*transb), .k = *k, .alpha = alpha, .a = a, \
   .lda = *lda, .b = b, .ldb = *ldb, .beta = beta, .c = c, .ldc = *ldc
 
-/* A separate function, so that calls with a cached kernel do not save registers. */
+/* Not inlined, so that calls with a cached kernel save no registers. */
 static __attribute__((noinline)) void
 WITHOUT_KERNEL(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
                                  const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,

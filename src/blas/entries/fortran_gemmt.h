@@ -1,4 +1,4 @@
-/* gemmt as a Fortran routine. GEMMT: one of its two names. GEMMT_TITLE: name for xerbla. */
+/* GEMMT: one of the routine's two names. GEMMT_TITLE: name for xerbla. */
 TESELA_API void FORTRAN(L(GEMMT))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,
                                   const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
                                   const void *b, const INTEGER *ldb, const void *beta, void *c,

@@ -1,4 +1,3 @@
-/* Rotation by real numbers; ROT: name. */
 TESELA_API void FORTRAN(ROT)(const INTEGER *n, void *x, const INTEGER *incx, void *y, const INTEGER *incy,
                              const TSL_BLAS_REAL *c, const TSL_BLAS_REAL *s) {
   typedef void forward(const INTEGER *, void *, const INTEGER *, void *, const INTEGER *,

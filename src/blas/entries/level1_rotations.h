@@ -1,5 +1,4 @@
-/* Construction of rotations, and modified rotations, for one type. Only calls on vectors are
- * forwarded; the others are a few operations. CBLAS functions take the same pointers. */
+/* Construction of rotations, and modified rotations. Only calls on vectors are forwarded. */
 #define ROTATION(name) PASTE(name, TSL_BLAS_SUFFIX)
 #if TSL_BLAS_IS_COMPLEX
 TESELA_API void FORTRAN(L(rotg))(TSL_BLAS_REAL *a, const TSL_BLAS_REAL *b, TSL_BLAS_REAL *c,

@@ -1,4 +1,3 @@
-/* Rectangles: gemv, gbmv, and ger under its names. */
 TESELA_API void FORTRAN(L(gemv))(const char *trans, const INTEGER *m, const INTEGER *n, const void *alpha,
                                  const void *a, const INTEGER *lda, const void *x, const INTEGER *incx,
                                  const void *beta, void *y, const INTEGER *incy) {

@@ -1,4 +1,4 @@
-/* Level 3 of complex types only; FACTOR is real where the routine needs a real scalar. */
+/* FACTOR is real where the routine needs a real scalar. */
 #define ROUTINE herk
 #define TITLE "HERK "
 #define KIND TSL_BLAS_HERK

@@ -1,4 +1,4 @@
-/* symm and hemm: a factor with one stored triangle. ROUTINE, TITLE and KIND as in level3_update.h. */
+/* Macros as in level3_update.h. */
 TESELA_API void FORTRAN(L(ROUTINE))(const char *side, const char *uplo, const INTEGER *m, const INTEGER *n,
                                     const void *alpha, const void *a, const INTEGER *lda, const void *b,
                                     const INTEGER *ldb, const void *beta, void *c, const INTEGER *ldc) {

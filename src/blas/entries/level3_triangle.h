@@ -1,4 +1,4 @@
-/* trmm and trsm, in place. ROUTINE, TITLE and KIND as in level3_update.h. */
+/* Macros as in level3_update.h. */
 TESELA_API void FORTRAN(L(ROUTINE))(const char *side, const char *uplo, const char *trans, const char *diag,
                                     const INTEGER *m, const INTEGER *n, const void *alpha, const void *a,
                                     const INTEGER *lda, void *b, const INTEGER *ldb) {

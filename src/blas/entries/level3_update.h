@@ -1,5 +1,5 @@
-/* syrk and herk: update of a triangle by one factor. ROUTINE: name. TITLE: name for xerbla. KIND:
- * tsl_blas_routine. FACTOR: CBLAS type of both scalars. FACTOR_AT(scalar): address of a scalar. */
+/* ROUTINE: name. TITLE: name for xerbla. KIND: tsl_blas_routine. FACTOR: CBLAS type of both scalars.
+ * FACTOR_AT(scalar): its address. */
 TESELA_API void FORTRAN(L(ROUTINE))(const char *uplo, const char *trans, const INTEGER *n, const INTEGER *k,
                                     const void *alpha, const void *a, const INTEGER *lda, const void *beta,
                                     void *c, const INTEGER *ldc) {

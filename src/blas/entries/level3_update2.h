@@ -1,5 +1,4 @@
-/* syr2k and her2k: update of a triangle by two factors. Macros as in level3_update.h; alpha has the
- * type SCALAR. */
+/* Macros as in level3_update.h; alpha has the type SCALAR. */
 TESELA_API void FORTRAN(L(ROUTINE))(const char *uplo, const char *trans, const INTEGER *n, const INTEGER *k,
                                     const void *alpha, const void *a, const INTEGER *lda, const void *b,
                                     const INTEGER *ldb, const void *beta, void *c, const INTEGER *ldc) {

@@ -25,14 +25,13 @@
 #define PASTE(a, b) PASTE_TWO(a, b)
 #define STRING_OF(word) #word
 #define STRING(word) STRING_OF(word)
-/* Prepends the type's letter: L(gemm) is sgemm. */
+/* L(gemm) is sgemm. */
 #define L(name) PASTE(TSL_BLAS_LETTER, name)
 #define FORTRAN(name) TSL_BLAS_FORTRAN(name)
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
 #define WORD TSL_BLAS_WORD
-/* Keeps stack arguments on the stack: loaded into registers for the rare call without a kernel,
- * they would make all calls save registers. */
+/* Keeps arguments on the stack: loading them for the rare call without a kernel makes all save registers. */
 #if defined(__x86_64__)
 #define ON_STACK volatile
 #else
@@ -40,7 +39,6 @@
 #endif
 #define WITHOUT_KERNEL(name) PASTE(name, _without_kernel)
 
-/* Members of a dot's arguments, for Fortran and for CBLAS. */
 #define FORTRAN_SUM .n = *n, .x = x, .incx = *incx, .y = y, .incy = *incy
 #define CBLAS_SUM .n = (INTEGER)n, .x = x, .incx = (INTEGER)incx, .y = y, .incy = (INTEGER)incy
 

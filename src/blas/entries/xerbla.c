@@ -1,6 +1,4 @@
-/* Functions of a BLAS that are no routines, for programs without another BLAS. If another library
- * has an error handler, that one is called. The functions here are weak, so that a program may
- * define its own. */
+/* Weak functions of a BLAS that are no routines. Another library's error handler is preferred. */
 #include "blas/host_blas_lookup.h"
 
 #include <math.h>
@@ -19,7 +17,6 @@ static void xerbla_report(const char *name, size_t length, long long number) {
           number);
 }
 
-/* Returns a name's length without trailing blanks. */
 static size_t xerbla_length(const char *name, size_t length) {
   while (length > 0 && name[length - 1] == ' ')
     length--;
@@ -37,7 +34,7 @@ static size_t xerbla_length(const char *name, size_t length) {
 #undef TSL_BLAS_XERBLA
 #undef TSL_BLAS_INTEGER
 
-/* `form` and its values are an explanation by the reference's functions. */
+/* The reference's functions explain by `form` and its values. */
 WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
   static tsl_blas_lazy_symbol late;
   tsl_blas_function *other = tsl_blas_find(&late, "cblas_xerbla", true);
@@ -53,7 +50,6 @@ WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
   va_end(values);
 }
 
-/* Returns true if two letters are equal, ignoring case. */
 WEAK int lsame_(const char *a, const char *b) {
   const int x = (unsigned char)*a, y = (unsigned char)*b;
   const int capital_x = x >= 'a' && x <= 'z' ? x - 32 : x, capital_y = y >= 'a' && y <= 'z' ? y - 32 : y;
@@ -74,11 +70,9 @@ WEAK double cblas_dcabs1(const void *z) {
   return dcabs1_(z);
 }
 
-/* Calls xerbla_ with a name that is not a Fortran string. */
 WEAK void xerbla_array_(const char *name, const int *length, const int *number) {
   xerbla_(name, number, *length > 0 ? (size_t)*length : 0);
 }
 
-/* Variables by which the reference's C functions tell their error handlers the caller and the
- * storage order. Programs with such a handler read them. */
+/* Variables by which the reference's C functions tell error handlers the caller and the storage order. */
 WEAK int RowMajorStrg, CBLAS_CallFromC;

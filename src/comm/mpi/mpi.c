@@ -1,6 +1,5 @@
-/* Ranks of an MPI communicator: libtesela_mpi. The only file that includes mpi.h. The ranks of a
- * communicator are an attribute of it, freed with the communicator or at the end of MPI. They use a
- * duplicate of the communicator, so that no message meets the caller's. */
+/* Ranks of an MPI communicator. They are its attribute, freed with it or at the end of MPI, and use a
+ * duplicate, so that no message meets the caller's. */
 #include <tesela/tesela_mpi.h>
 
 #include "comm/comm_call.h"
@@ -11,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bytes of a chunk of messages beyond INT_MAX: MPI's counts are ints */
-#define CHUNK (1 << 20)
-/* maximum bytes of one read or write of a file */
-#define FILE_CHUNK ((size_t)1 << 30)
+#define CHUNK (1 << 20)              /* bytes: MPI's counts are ints */
+#define FILE_CHUNK ((size_t)1 << 30) /* bytes of a file transfer */
 
 typedef struct requests {
   MPI_Request *list;
@@ -22,19 +19,17 @@ typedef struct requests {
 } requests;
 
 typedef struct mpi_ranks {
-  tsl_ranks ranks; /* first member, so that the two addresses are equal */
+  tsl_ranks ranks; /* first: both addresses are equal */
   MPI_Comm home, copy;
   requests batches[TSL_BATCHES];
-  struct mpi_ranks *next; /* next of all communicators' ranks */
+  struct mpi_ranks *next;
 } mpi_ranks;
 
-/* Attribute keys, and the list of all communicators' ranks. No lock: the program lets one thread at
- * a time call MPI. */
+/* No lock: the program lets one thread at a time call MPI. */
 static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
 static mpi_ranks *kept;
 
-/* Returns TESELA_OK, or the failure of an MPI call. Most programs' error handler ends the job
- * first. */
+/* Most programs' error handler ends the job before a failure is returned. */
 static tesela_status mpi_check(int code) {
   if (code == MPI_SUCCESS)
     return TESELA_OK;
@@ -62,7 +57,7 @@ static tesela_status mpi_reserve(tsl_ranks *ranks, int batch, int messages) {
   return TESELA_OK;
 }
 
-/* Begins a message: whole chunks, then the remaining bytes. Messages of one tag keep their order. */
+/* Begins whole chunks, then the remaining bytes; messages of one tag keep their order. */
 static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, void *data, size_t bytes,
                                int is_send) {
   requests *r = &self->batches[batch];
@@ -133,14 +128,12 @@ static tesela_status mpi_least(tsl_ranks *ranks, double value, double *out) {
   return mpi_check(MPI_Allreduce(&value, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
 }
 
-/* --- files --- */
-
 struct tsl_ranks_file {
   MPI_File handle;
   char name[];
 };
 
-/* Returns TESELA_OK, or the failure of an MPI call on a file. MPI returns file errors by default. */
+/* MPI returns file errors by default. */
 static tesela_status mpi_check_file(const char *name, int code) {
   char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
   int length = 0;
@@ -151,7 +144,7 @@ static tesela_status mpi_check_file(const char *name, int code) {
   return tesela_ranks_fail(TESELA_IO_FAILED, sentence);
 }
 
-/* Returns this rank's failure; or a general failure if only another rank failed. Collective. */
+/* Returns this rank's failure; else a general one if another rank failed. Collective. */
 static tesela_status mpi_agree(tsl_ranks *ranks, tesela_status status_in) {
   double well = 0;
   const tesela_status status = mpi_least(ranks, status_in == TESELA_OK, &well);
@@ -160,8 +153,7 @@ static tesela_status mpi_agree(tsl_ranks *ranks, tesela_status status_in) {
   return tesela_ranks_fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
 }
 
-/* Makes a file with room for its name. Prepends "./": ROMIO reads "nfs:a.npy" as file system and
- * name, but not after a folder. */
+/* Prepends "./": ROMIO reads "nfs:a.npy" as file system and name, but not after a folder. */
 static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   static const char here[] = "./";
   tsl_ranks_file *file = malloc(sizeof *file + sizeof here + strlen(path));
@@ -173,7 +165,7 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   return TESELA_OK;
 }
 
-/* Closing a file is collective. A file that only some ranks could open stays open until they end. */
+/* Closing is collective, so a file that only some ranks could open stays open until they end. */
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
@@ -189,8 +181,7 @@ static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writ
   return status;
 }
 
-/* Moves bytes in blocks. Counts a block only if MPI moved it completely: after a partial transfer,
- * MPI may have skipped bytes before the moved ones. */
+/* Counts a block only if MPI moved it completely: after a partial transfer, MPI may have skipped bytes. */
 static size_t mpi_move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
   size_t done = 0;
   while (done < bytes) {
@@ -244,8 +235,7 @@ static const tsl_ranks_ops mpi_ops = {
     .files = &mpi_files,
 };
 
-/* Frees the ranks of a communicator; MPI calls it when the communicator is freed or its attribute
- * deleted. */
+/* Frees the ranks of a communicator that is freed or loses its attribute. */
 static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)extra;
   mpi_ranks *self = value;
@@ -262,8 +252,7 @@ static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extr
   return code;
 }
 
-/* Frees all ranks at the end of MPI. MPI deletes the attributes of MPI_COMM_SELF first, while MPI
- * still works. */
+/* Frees all ranks: MPI deletes the attributes of MPI_COMM_SELF first, while it still works. */
 static int mpi_forget_all(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)value, (void)extra;
   while (kept)
@@ -312,7 +301,7 @@ static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   return mpi_check(MPI_Comm_set_attr(communicator, key, self));
 }
 
-/* Finds the ranks of a communicator; makes them at its first call, which is collective. */
+/* Finds the ranks of a communicator; its first call makes them and is collective. */
 static tesela_status mpi_find(MPI_Comm communicator, tsl_ranks **out) {
   int initialized = 0, finalized = 0, found = 0, inter = 0;
   MPI_Initialized(&initialized);
@@ -355,9 +344,7 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
                              : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
 }
 
-/* --- for the tool --- */
-
-static int began; /* this library initialized MPI and must finalize it */
+static int began; /* true: this library must finalize MPI */
 
 tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   int initialized = 0, level = 0;

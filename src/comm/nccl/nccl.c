@@ -12,7 +12,7 @@ static const tsl_library_symbol symbols[] = {
 #undef SYMBOL
 };
 
-/* Returns TESELA_OK, or the failure of a call with NCCL's texts for the result and the last error. */
+/* Fails with NCCL's texts for the result and the last error. */
 static tesela_status nccl_check(const tsl_nccl *nccl, const char *call, int result) {
   if (result == TSL_NCCL_SUCCESS || result == TSL_NCCL_IN_PROGRESS)
     return TESELA_OK;
@@ -47,7 +47,7 @@ tesela_status tsl_nccl_join(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_
                             .most_blocks = TSL_NCCL_BLOCKS};
   if (nccl->version < TSL_NCCL_WITH_BLOCKS) {
     config.size =
-        /* size of the 2.14 struct, which ends with `blocking` and padding */
+        /* 2.14's size: ends with `blocking` and padding */
         offsetof(tsl_nccl_config, least_blocks);
     config.version = TSL_NCCL_FIRST;
   }

@@ -1,4 +1,4 @@
-/* NCCL's functions, structs and numbers, from its documentation. No header of NCCL is needed. */
+/* NCCL's functions, structs and numbers, from its documentation. */
 #ifndef TSL_COMM_NCCL_API_H
 #define TSL_COMM_NCCL_API_H
 
@@ -7,13 +7,11 @@
 
 enum { TSL_NCCL_ID_BYTES = 128 };
 
-/* Passed by value. */
 typedef struct tsl_nccl_unique_id {
   char internal[TSL_NCCL_ID_BYTES];
 } tsl_nccl_unique_id;
 
-/* Settings of a communicator: of 2.14, and from `cluster` on of 2.17. Later versions accept shorter
- * structs by their size and use defaults for missing members. */
+/* Settings of a communicator: 2.14's, and 2.17's from `cluster` on. Later versions accept shorter structs. */
 typedef struct tsl_nccl_config {
   size_t size;
   unsigned magic, version;
@@ -32,8 +30,7 @@ enum {
 
 struct ncclComm;
 
-/* X(type, member, symbol, parameters): functions that return an NCCL result, and two that return a
- * text. */
+/* X(type, member, symbol, parameters). */
 #define TSL_NCCL_LIST(X)                                                                                     \
   X(int, version, ncclGetVersion, (int *version))                                                            \
   X(int, unique_id, ncclGetUniqueId, (tsl_nccl_unique_id * id))                                              \

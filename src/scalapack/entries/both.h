@@ -1,4 +1,4 @@
-/* Entries of every type. gfortran appends the lengths of character arguments, which are not read. */
+/* gfortran appends the lengths of character arguments, which are not read. */
 TESELA_API void NAME(gemm_)(const char *transa, const char *transb, const void *m, const void *n,
                             const void *k, const void *alpha, const void *a, const void *ia, const void *ja,
                             const void *desca, const void *b, const void *ib, const void *jb,

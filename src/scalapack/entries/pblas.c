@@ -1,5 +1,4 @@
-/* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes. All arguments are pointers; integers have the
- * program's width. */
+/* All arguments are pointers; integers have the program's width. */
 #include "scalapack/scalapack_gemm.h"
 #include "scalapack/scalapack_transpose.h"
 

@@ -1,4 +1,3 @@
-/* Entries of complex types only. */
 #define TRAN tranu_
 #define TRAN_LETTER 'T'
 #include "scalapack/entries/tran.h"

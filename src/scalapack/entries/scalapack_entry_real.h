@@ -1,4 +1,3 @@
-/* Entries of real types only. */
 #define TRAN tran_
 #define TRAN_LETTER 'T'
 #include "scalapack/entries/tran.h"

@@ -1,4 +1,3 @@
-/* Transpose with name TRAN and letter TRAN_LETTER. */
 TESELA_API void NAME(TRAN)(const void *m, const void *n, const void *alpha, const void *a, const void *ia,
                            const void *ja, const void *desca, const void *beta, void *c, const void *ic,
                            const void *jc, const void *descc) {
