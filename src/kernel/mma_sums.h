@@ -2,8 +2,7 @@
  *
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbours exchange pairs, so that each stores four contiguous columns. Needs
- * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR. A tile has TILES_M x TILES_N
- * blocks. */
+ * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and the blocks TILES_M x TILES_N. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -37,8 +36,7 @@ typedef struct opencl_mma_arguments {
 
 /* Arguments of kernels in which four warps multiply together. `maps` (tensor maps), `sums` (split-k, m and n
  * rounded up to whole tiles) and `wanted` (int of tsl_run_predicate; -1: none) are bytes from the start of
- * scratch memory. If `rests` is not 0, rows of `rests_row` bytes from there on get C mod p
- * (tsl_modular_output). */
+ * scratch memory. If `rests` is not 0, rows of `rests_row` bytes from there on get C mod p. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;

@@ -6,8 +6,7 @@
 
 #include "dialect.h"
 
-/* Converts a pointer to local memory, an offset in OpenCL C and a generic address in CUDA C++, to 32
- * bits. */
+/* Converts a pointer to local memory (an offset in OpenCL C, generic in CUDA C++) to a 32-bit address. */
 TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   unsigned int address;
   asm volatile(

@@ -12,7 +12,7 @@
 #define TSL_PTX_90A ""
 #endif
 
-/* Initializes a barrier with phases 0, 1, 0, ...; a phase ends after `count` arrivals and their bytes. */
+/* Initializes a barrier. Phases 0, 1, 0, ... end after `count` arrivals and all announced bytes. */
 TSL_FUNCTION void tsl_ptx_barrier_start(unsigned int barrier, unsigned int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
