@@ -65,7 +65,6 @@ TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
   return a;
 }
 
-/* Stores the numbers of an element, `step` apart. */
 TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum total) {
   dst[0] = total.sum.high;
   dst[step] = total.sum.low;

@@ -1,7 +1,7 @@
 /* The judge: checks a result against a reference in higher precision, with a bound from k, the types and
  * |A||B|:
  *
- *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  for each element.
+ *   |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  for each element.
  *
  * R is summed in double for f32, in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64. factor is
  * from the strategy's accuracy(); u is the unit roundoff of C's type. alpha and beta are rounded to the type
@@ -10,27 +10,26 @@
  * rounding to C. If the strategy flushes small magnitudes or has an error from subnormal inputs, underflow
  * grows to flushes |alpha| k (max |A| + max |B| + 2). Then infinity times a flushed number may be NaN.
  *
- *  - Integers are equal modulo 2^32.
- *  - A dot is judged as a product. For a result rounded once the bound is u |R| and the reference's error.
- *  - A transpose with alpha = 1 must have A's bits. Else each part's bound is factor * u * |alpha| |A|.
- *  - A solve is judged by its residual, |alpha B - A X| <= factor * u * |A||X| plus the rounding of alpha B.
- *  - Complex results are judged part by part, as real products of twice the depth, or more where alpha is
- *    complex. |A||B| is that of the parts. A product is (x u - y v, x v + y u) in IEEE 754 operations, not by
- *    C99's Annex G. So an infinity among the factors leaves no part of a sum finite. A zero part of alpha or
- *    beta may be multiplied or left out.
- *  - alpha multiplies the sum, also where alpha is infinite or NaN; an empty sum is not scaled.
- *  - Structured operands are completed by their definition. Of C only its triangle is judged; a hermitian
- *    diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
- *  - The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the
- *    slope of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
- *  - With scales, R = alpha a(i) b(j) (A B) + beta C0, with G accordingly. underflow is that of the sums
- *    times the later factors. C is rounded once at the end. Sums may overflow, also once multiplied by a(i).
+ *   Integers are equal modulo 2^32.
+ *   A dot is judged as a product. For a result rounded once the bound is u |R| and the reference's error.
+ *   A transpose with alpha = 1 must have A's bits. Else each part's bound is factor * u * |alpha| |A|.
+ *   A solve is judged by its residual, |alpha B - A X| <= factor * u * |A||X| plus the rounding of alpha B.
+ *   Complex results are judged part by part, as real products of twice the depth, or more where alpha is
+ *     complex. |A||B| is that of the parts. A product is (x u - y v, x v + y u) in IEEE 754 operations,
+ *     without C99's Annex G. So an infinity among the factors leaves no part of a sum finite. A zero part of
+ *     alpha or beta may be multiplied or left out.
+ *   alpha multiplies the sum, also where alpha is infinite or NaN; an empty sum is not scaled.
+ *   Structured operands are completed by their definition. Of C only its triangle is judged; a hermitian
+ *     diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
+ *   The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the
+ *     slope of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
+ *   With scales, R = alpha a(i) b(j) (A B) + beta C0, with G accordingly. underflow is that of the sums
+ *     times the later factors. C is rounded once at the end. Sums may overflow, also once multiplied by a(i).
  *
  * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives NaN,
  * infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. +infinity is right
  * where the positive terms alone, before or after alpha, exceed the largest number (less the bound);
- * -infinity with the negative terms. NaN is right where both are, the finite R in each case. Measurements:
- * docs/lab/judge.md. */
+ * -infinity with the negative terms. NaN is right where both are, the finite R always. (docs/lab/judge.md) */
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 

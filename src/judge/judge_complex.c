@@ -71,7 +71,7 @@ static void split_alpha(expansion *job) {
     job->unit[part] = alpha[part] / job->scale;
 }
 
-/* Chooses the terms of a part. Parts differ in the factors that meet, and in the sign of two imaginary. */
+/* Chooses the terms of a part. Parts differ in the factors that meet, and in the sign of their product. */
 static void choose_terms(expansion *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)

@@ -320,7 +320,6 @@ static size_t line_bytes(const tsl_error_measurement *m) {
   return most;
 }
 
-/* Reserves memory for all steps after the run. */
 static tesela_status reserve(tsl_error_measurement *m) {
   const tsl_judge rule = rule_of(m);
   size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);

@@ -21,7 +21,6 @@ static unsigned char *solve_data_element(const triangle_job *job, int64_t row, i
   return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* Returns a random number from 0 to sides - 1 for a row. */
 static int roll(const triangle_job *job, int64_t row, int what, int sides) {
   return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)what, (uint64_t)row) % (uint64_t)sides);
 }

@@ -133,7 +133,8 @@ TSL_FUNCTION int tsl_exact_special(double product) {
   return product != product ? TSL_EXACT_NAN : product > 0 ? TSL_EXACT_PLUS : TSL_EXACT_MINUS;
 }
 
-/* Returns 1.5 * 2^top: its bits, subtracted from those of its sum with x, leave x / 2^(top - 52). */
+/* Returns base = 1.5 * 2^top. For |x| < 2^(top - 1), the bits of base + x minus the bits of base count x in
+ * multiples of 2^(top - 52). */
 TSL_FUNCTION double tsl_exact_base(int top) {
   return TSL_AS_DOUBLE(((TSL_INDEX)(top + 1023) << 52) + ((TSL_INDEX)1 << 51));
 }

@@ -99,10 +99,10 @@ tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *ker
 tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
                                     const tsl_grid *grid, tesela_type real, const char *defines);
 void tsl_launch_release(tsl_work *work);
-/* Gets one of several kernels in `path`, for groups of `items` work-items. A text is compiled only once. */
+/* Gets a kernel of `path`, owned by the device, for groups of `items` work-items. Compiles a text once. */
 tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
                                 tsl_kernel **kernel);
-/* Gets a kernel with additional lines before the text. */
+/* Gets a kernel like tsl_launch_kernel(), with additional lines before the text. */
 tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
                                      const char *defines, tsl_kernel **kernel);
 

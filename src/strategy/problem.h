@@ -82,7 +82,7 @@ tesela_type tsl_result_type(tsl_op op, tesela_type type);
 tsl_problem tsl_problem_gemm(int64_t m, int64_t n, int64_t k, tesela_type type);
 tsl_problem tsl_problem_dot(int64_t n, tesela_type type);
 tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type);
-/* Returns such a problem for any operation, which ignores the sizes that it does not have. */
+/* Returns the dense problem of any operation; sizes that the operation lacks are ignored. */
 tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type);
 
 /* Returns C' = B' A', the transposed form of the product. */
@@ -118,7 +118,8 @@ int tsl_problem_places(const tsl_problem *problem);
 const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room);
 /* Returns true if the sums of a problem with scales need separate memory: C is read, or has another size. */
 bool tsl_problem_sums_apart(const tsl_problem *problem);
-/* Returns the bytes of these dense sums for the whole batch; 0: none needed; UINT64_MAX: overflow. */
+/* Returns the bytes of the batch's separate sums; 0: none (tsl_problem_sums_apart()); UINT64_MAX:
+ * overflow. */
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem);
 /* Adds a bias of `type`, its numbers `stride` elements apart. m and n must be set. TESELA_NO_BIAS: none. */
 void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride);

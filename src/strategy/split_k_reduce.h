@@ -1,4 +1,4 @@
-/* Strategies of two launches: one leaves partial results in scratch memory, the next, of one group, adds. */
+/* Two launches: the first leaves partial results in scratch memory, the second, one group, reduces them. */
 #ifndef TSL_STRATEGY_SPLIT_K_REDUCE_H
 #define TSL_STRATEGY_SPLIT_K_REDUCE_H
 

@@ -33,11 +33,12 @@ struct tsl_subplan_factory {
   double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *request);
   void (*destroy)(tsl_subplan *child); /* NULL is allowed */
 
-  /* Runs a sub-plan like tsl_plan_run() of plan/plan.h. */
+  /* Runs a sub-plan and waits, like tsl_plan_run() of plan/plan.h. */
   tesela_status (*run)(tsl_subplan *child, const tsl_operands *operands);
+  /* Enqueues a run with operands like the problem, and workspace() bytes of device memory. */
   tesela_status (*enqueue)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                            tsl_buffer *workspace);
-  /* Enqueues with the operands' strides instead of the problem's. */
+  /* Enqueues like enqueue(), with the operands' strides instead of the problem's. */
   tesela_status (*enqueue_as_given)(const tsl_subplan *child, const tsl_operands *operands,
                                     tsl_stream *stream, tsl_buffer *workspace);
   uint64_t (*workspace)(const tsl_subplan *child);

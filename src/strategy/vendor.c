@@ -44,7 +44,7 @@ static int64_t vendor_at_least_1(int64_t size) {
   return size < 1 ? 1 : size;
 }
 
-/* Gets BLAS terms of a matrix; false if BLAS cannot express the strides. Strides of sides <= 1 are free. */
+/* Gets BLAS terms of a matrix; false: BLAS cannot express its strides. A side <= 1 has any stride. */
 static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
                         int64_t *leading) {
   if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {

@@ -1,5 +1,4 @@
-/* Levels 1 and 2 of BLAS on the host at memory speed. Elements are f32, f64, c64 or c128, as the kernels'
- * type.
+/* Levels 1 and 2 of BLAS on the host at memory speed. Elements are f32, f64, c64 or c128.
  *
  * A vector is the address of element 0 and the step between elements, negative or 0 included. Matrices are
  * column-major. Sizes are not negative, and written vectors overlap nothing else. Functions cannot fail:

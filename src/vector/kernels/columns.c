@@ -28,7 +28,7 @@ typedef struct columns {
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Returns true if columns are loaded with load_far(), which complex types and f32 lose by. */
+/* Returns true if load_far() is faster: for large matrices of f64 only. */
 static inline bool loads_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
@@ -504,7 +504,7 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
   store(y + i, sum, whole, here);
 }
 
-/* Processes a group of columns. Vectors begin at multiples of their length, as stored before. */
+/* Processes a group of columns. Vectors begin at multiples of their length, as the stores before. */
 TSL_INLINE void symmetric_some(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
                                REAL *s, bool upper, int together) {
   const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
@@ -591,7 +591,7 @@ static inline number small_sum(const REAL *column, const REAL *x, int first, int
   return (number){sum[0], sum[PARTS - 1]};
 }
 
-/* Updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
+/* Processes column j: updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
 static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const int first = way.upper ? 0 : j + 1, end = way.upper ? j : n;
   const REAL *column = a + PARTS * ld * j, sign = way.solves ? -1 : 1;

@@ -1,6 +1,5 @@
 /* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. The cpu uses C (fixed_tree_host.c), other
- * devices kernels (fixed_tree.cl). Kernels need double precision for all types. Measurements:
- * docs/lab/dot_fixed_tree.md. */
+ * devices kernels (fixed_tree.cl). Measurements: docs/lab/dot_fixed_tree.md. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include "strategy/split_k_reduce.h"

@@ -61,7 +61,7 @@ static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
   return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
 }
 
-/* Stores the first `count` elements; parts of a vector unmasked: later loads would wait on AMD. */
+/* Stores the first `count` elements; halves and quarters without a mask, which would delay loads on AMD. */
 TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
   if (NAME(LANES) >= 2 && count == NAME(LANES) / 2)
     memcpy(dst, &value, VECTOR_BYTES / 2);
@@ -111,8 +111,7 @@ static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
     ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
 }
 
-/* Copies contiguous columns, transposed in registers, STEPS rows at a time. Returns the number of copied
- * rows. */
+/* Copies contiguous columns, transposed in registers, STEPS rows at a time. Returns how many rows. */
 static int64_t bring_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   const bool is_flipped = from->view->row_stride < 0;
   const int vectors = from->count <= NAME(LANES) ? 1 : VECTORS;

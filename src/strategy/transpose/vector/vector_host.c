@@ -86,7 +86,7 @@ static void vector_copy_block(void *argument, int64_t index, int worker) {
                          vector_at(all, i, block.j0), block.j1 - block.j0);
 }
 
-/* Runs a task over blocks of at most i_most x j_most. Idle threads narrow them to >= TASK_BYTES. */
+/* Runs a task over blocks of at most i_most x j_most; narrower, if threads would be idle. */
 static void run_blocks(transpose_job *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
   all->i_block = i_most;
   all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
