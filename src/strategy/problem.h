@@ -118,8 +118,7 @@ int tsl_problem_places(const tsl_problem *problem);
 const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room);
 /* Returns true if the sums of a problem with scales need separate memory: C is read, or has another size. */
 bool tsl_problem_sums_apart(const tsl_problem *problem);
-/* Returns the bytes of the batch's separate sums; 0: none (tsl_problem_sums_apart()); UINT64_MAX:
- * overflow. */
+/* Returns the bytes of the batch's separate sums; 0: none are needed; UINT64_MAX: overflow. */
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem);
 /* Adds a bias of `type`, its numbers `stride` elements apart. m and n must be set. TESELA_NO_BIAS: none. */
 void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride);

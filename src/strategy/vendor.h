@@ -65,7 +65,6 @@ void tsl_vendor_release(tsl_work *work, void (*end)(tsl_vendor_handle *handle, b
 /* Returns the device address of element (0, 0) of an operand of `type`. */
 void *tsl_vendor_address(const tsl_work *work, const tsl_operand *operand, tesela_type type);
 
-/* Codes of cuBLAS and cuBLASLt. */
 enum {
   TSL_CUBLAS_SUCCESS = 0,
   TSL_CUBLAS_NOT_INITIALIZED = 1,
