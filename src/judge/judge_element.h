@@ -7,9 +7,8 @@
 /* Product being judged. Addresses belong to the judge's caller. */
 typedef struct tsl_element_verdict {
   const tsl_problem *problem;
-  const unsigned char *a, *b, *before,
-      /* a and b may be NULL where sums are known; unusual elements are then reported as unknown */
-      *c;
+  /* a and b may be NULL where sums are known (unusual elements are then unknown); before: C before the run */
+  const unsigned char *a, *b, *before, *c;
   double most_a, most_b; /* largest magnitudes of A and B, used where a and b are NULL */
   const tsl_judge *judge;
   const tsl_type_info *type, *sums; /* types of C and of its sums */

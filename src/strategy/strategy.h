@@ -80,9 +80,8 @@ typedef struct tsl_operand {
   const void *packed; /* result of pack() for this work, used instead of all other members; NULL: none */
   /* in a batch: distance in elements from one product's operand to the next, of any sign */
   int64_t step;
-  const tsl_shard_buffer
-      /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
-      *held;
+  /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
+  const tsl_shard_buffer *held;
 } tsl_operand;
 /* Device-side predicate of a run, used when `is_told`: C is needed only if the int at byte `at` of scratch
  * memory is above `above` when the run starts; else the strategy may skip the work. Zero: C is needed. */
@@ -127,9 +126,8 @@ typedef struct tsl_fast_product {
   void *c;
   int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
   double alpha, beta;
-  bool alpha_is_0, alpha_is_1,
-      /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
-      beta_is_0;
+  /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
+  bool alpha_is_0, alpha_is_1, beta_is_0;
 } tsl_fast_product;
 
 /* Triangular system in host memory, of any type, solved in place without a plan: X = alpha inverse(A) X. */
@@ -140,8 +138,8 @@ typedef struct tsl_fast_solve {
   void *x;
   int64_t n;
   int64_t a_row, x_row, a_col, x_col; /* strides in elements */
-  bool is_upper, is_unit, conjugates;
-  double alpha[2];
+  bool is_upper, is_unit, conjugates; /* of A; is_unit: its diagonal is 1 and is not read */
+  double alpha[2];                    /* real and imaginary part */
   tsl_team team;
 } tsl_fast_solve;
 
@@ -160,7 +158,7 @@ typedef struct tsl_fast_structured {
   tesela_structure a_is, c_is;
   tesela_triangle a_triangle, c_triangle;
   bool conjugates_a, conjugates_b;
-  double alpha[2], beta[2];
+  double alpha[2], beta[2]; /* real and imaginary parts */
 } tsl_fast_structured;
 
 /* Computes a product whose sizes, strides and scalars are in `state`, as returned with the kernel. */
@@ -318,9 +316,9 @@ struct tsl_strategy {
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
     /* Solves at once with the team in `solve`. Returns false if memory ran out. NULL: never. */
     bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
-    /* Computes X = alpha A X in the calling thread. Returns false, X unchanged, if A has too many rows. */
+    /* Computes X = alpha A X in the calling thread. False, X unchanged: A has too many rows. NULL: never. */
     bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
-    /* Multiplies in the calling thread; sizes are >= 1. Returns false, C unchanged, if it is not small. */
+    /* Multiplies in the calling thread; sizes are >= 1. False, C unchanged: it is not small. NULL: never. */
     bool (*multiply_little)(const tsl_fast_structured *product, const tsl_device *device);
     /* Computes any product that `takes` allows, at once with the operands' team, for operands with the
      * problem's strides. Returns false if memory ran out. NULL: never. */

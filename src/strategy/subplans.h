@@ -19,8 +19,8 @@ typedef struct tsl_subplan_request {
   bool on_trial;
   bool skips; /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */
   const tsl_strategy *except; /* strategy that must not be chosen, by the sub-plan or below it; NULL: none */
-  const tsl_subplan
-      *like; /* sub-plan whose strategy and config are used if they support this problem; NULL: any */
+  /* sub-plan whose strategy and config are used if they support this problem; NULL: any */
+  const tsl_subplan *like;
 } tsl_subplan_request;
 
 typedef struct tsl_subplan_factory tsl_subplan_factory;
