@@ -1,4 +1,3 @@
-/* Case: a problem with data, on which strategies are tested. */
 #ifndef TSL_JUDGE_CASE_H
 #define TSL_JUDGE_CASE_H
 

@@ -39,8 +39,8 @@ double tsl_dice_scalar(tsl_dice *dice) {
   return values[tsl_dice_roll(dice, sizeof values / sizeof *values)];
 }
 
-/* Adapts scales to the types: scales need sums in f32 or in integers, whose C is then floating-point. A bias
- * has C's type; if that is narrower than the sums, every other case uses the sums' type. */
+/* Adapts scales to the types: scales need sums in f32 or in integers, with a floating-point C. A bias has C's
+ * type, or in every other case that of wider sums. */
 static void fit_scales(tsl_case *out) {
   static const tesela_type results[] = {TESELA_F32, TESELA_BF16, TESELA_F16};
   tsl_problem *problem = &out->problem;

@@ -1,11 +1,10 @@
-/* Building blocks of case lists: layouts of operands, scalars, groups, and random choices. */
 #ifndef TSL_JUDGE_CASE_PARTS_H
 #define TSL_JUDGE_CASE_PARTS_H
 
 #include "judge/case.h"
 
-/* Layouts of an operand. X(NAME, row stride, column stride) of rows x cols with `pad` extra
- * elements. Layouts from REPEATED_ROWS on visit elements more than once and are for A and B only. */
+/* Layouts of an operand. X(NAME, row stride, column stride) of rows x cols with `pad` extra elements. Layouts
+ * from REPEATED_ROWS on visit elements more than once and are for A and B only. */
 #define TSL_LAYOUT_LIST(X)                                                                                   \
   X(DENSE, cols, 1)                                                                                          \
   X(PADDED, cols + pad, 1)                                                                                   \
@@ -42,13 +41,11 @@ void tsl_case_fit_structures(tsl_case *out);
 /* Replaces an epilogue that the case's types do not support. */
 void tsl_case_fit_finish(tsl_case *out);
 
-/* Cases made by one function from their index. */
 typedef struct tsl_case_group {
   int count;
   void (*make)(int index, tesela_type type, tsl_case *out);
 } tsl_case_group;
 
-/* Random sequence of a case. */
 typedef struct tsl_dice {
   uint64_t seed, next;
 } tsl_dice;
@@ -59,7 +56,6 @@ int64_t tsl_dice_roll(tsl_dice *dice, int64_t sides);
 int64_t tsl_dice_size(tsl_dice *dice);
 double tsl_dice_scalar(tsl_dice *dice);
 
-/* Case lists of an operation. */
 typedef struct tsl_case_lists {
   const tsl_case_group *groups; /* ends with a count of 0 */
   void (*random)(tsl_dice *dice, tesela_type type, tsl_case *out);

@@ -16,8 +16,7 @@ static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
   scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
 }
 
-/* Sets conjugation of a complex case by its seed. Small standard cases have none; every other
- * random case has some. */
+/* Sets conjugation of a complex case by its seed: of every other random case, not of small ones. */
 static void fit_conjugates(tsl_case *out) {
   tsl_problem *problem = &out->problem;
   const bool possible = (problem->op == TSL_OP_GEMM || problem->op == TSL_OP_SOLVE) &&

@@ -5,24 +5,22 @@
 #include "judge/case.h"
 #include "strategy/strategy.h"
 
-/* Gets case `index` of the standard list; false past the end. It has sizes 0 and 1, tile edges (7 8
- * 9, 15 16 17, 31 32 33), primes, thin and k-dominant shapes. Layouts are padded, transposed and
- * with negative strides; alpha and beta in {0, 1, -0.5, 1.5}; every kind of data. Dots have lengths
- * from 0 to 300,000; transposes include in place. */
+/* Gets case `index` of the standard list; false past the end. Sizes: 0 and 1, tile edges (7 8 9, 15 16 17, 31
+ * 32 33), primes, thin and k-dominant shapes; dots from 0 to 300,000; transposes also in place. Layouts are
+ * padded, transposed and with negative strides; alpha and beta in {0, 1, -0.5, 1.5}; every kind of data. */
 bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out);
-/* Makes a random case from its arguments only: sizes to a few hundred (dot: to 100,000), any
- * layout, scalars and data. */
+/* Makes a random case from its arguments only: sizes to hundreds (dot: 100,000), any layout and data. */
 void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
-/* Gets case `index` of products with structured A or B, or a triangle of C, for strategies that
- * support them. In types without structures the cases are general. */
+/* Gets case `index` of products with structured A or B, or a triangle of C; false past the end. In types
+ * without structures the cases are general. */
 bool tsl_case_structured(int index, tesela_type type, tsl_case *out);
-/* Makes a random case of such products from its arguments only. */
+/* Makes a random case of structured products from its arguments only. */
 void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
-/* Gets case `index` of the self-test before a kernel's first use on a device. Case 0 resembles the
- * problem `like`, but is small. */
+/* Gets case `index` of the self-test before a kernel's first use on a device; false past the end. Case 0
+ * resembles the problem `like`, but is small. */
 bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out);
-/* Sets the types of a case. Where C is complex, scalars other than 0 and 1 get an imaginary part;
- * where it is an integer, they become whole. */
+/* Sets the types of a case. Where C is complex, scalars other than 0 and 1 get an imaginary part; where it is
+ * an integer, they become whole. */
 void tsl_case_set_types(tsl_case *out, const tsl_types *types);
 
 #endif

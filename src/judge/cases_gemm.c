@@ -1,7 +1,5 @@
 #include "judge/case_parts.h"
 
-/* --- the standard list --- */
-
 static void zeros_and_ones(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[] = {0, 1, 7};
   out->problem = tsl_problem_gemm(sizes[index / 9], sizes[index / 3 % 3], sizes[index % 3], type);
@@ -36,7 +34,6 @@ static void uneven_sizes(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, 1, index % 4 < 2 ? 0 : 1);
 }
 
-/* Uses each layout in A, in B and in C alone, then in all three. */
 static void cases_gemm_layouts(int index, tesela_type type, tsl_case *out) {
   out->problem = tsl_problem_gemm(21, 34, 19, type);
   tsl_case_set_scalars(out, 1.5, index % 3 ? -0.5 : 0);
@@ -72,8 +69,7 @@ static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, 1, layout == TSL_LAYOUT_DENSE ? 0 : 1.5);
 }
 
-/* Covers every epilogue with every kind of data, with and without a read C; sizes around a block of
- * the epilogue, one without terms. */
+/* Covers every epilogue with every kind of data, with and without a read C, near a block of the epilogue. */
 static void cases_gemm_finishes(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {5, 300, 12}, {270, 3, 33},
                                      {33, 65, 0},  {1, 40, 9},   {48, 1, 70}};
@@ -91,8 +87,7 @@ static void cases_gemm_finishes(int index, tesela_type type, tsl_case *out) {
 }
 enum { FINISHES = 22 };
 
-/* Covers every combination of scales, with sums in C and in separate memory, with and without bias
- * and activation. */
+/* Covers every combination of scales, with sums in C and in separate memory, partly with an epilogue. */
 static void cases_gemm_scales(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {70, 33, 40}, {270, 3, 33}, {33, 65, 0}, {1, 300, 9}};
   static const int64_t strides[] = {1, 3, -2};
@@ -114,8 +109,8 @@ static void cases_gemm_scales(int index, tesela_type type, tsl_case *out) {
 }
 enum { SCALES = 12 };
 
-/* Covers epilogues whose C is not read and has rows of whole 16-byte chunks, which kernels with a
- * fused epilogue store in another way. Sizes around their tiles. */
+/* Covers epilogues whose C is not read and has rows of whole 16-byte chunks, which fused epilogues store in
+ * another way, near their tiles. */
 static void finishes_of_chunks(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{70, 72, 24}, {136, 48, 16}, {33, 144, 24}};
   const int64_t *size = sizes[index % 3];

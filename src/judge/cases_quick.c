@@ -1,13 +1,11 @@
-/* Self-test cases for the first use of a kernel on a device: a small problem like the actual
- * problem, then unusual problems. Data are not integers, except one case with an exact result. C is
- * full of NaN where it must not be read. */
+/* Self-test cases for the first use of a kernel on a device: a small problem like the actual problem, then
+ * unusual problems. One case of integers has an exact result. C is NaN where it must not be read. */
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 
 #include <stdlib.h>
 
-/* Limits of the small problem: sizes keep their remainders, and exceed one tile of any kernel if
- * the original does. */
+/* Limits of the small problem: sizes keep their remainders, and exceed a tile if the original does. */
 static const int64_t most_lines = 256, most_depth = 128, lines_step = 64, operations = (int64_t)1 << 22,
                      longest = (int64_t)1 << 17;
 
@@ -15,8 +13,7 @@ static int64_t shrunk(int64_t size, int64_t most) {
   return size < most + lines_step ? size : most + size % lines_step;
 }
 
-/* Sets a layout like `like`: rows or columns with a pad of equal remainder; for other layouts, gaps
- * everywhere. */
+/* Sets a layout like `like`: rows or columns with a pad of equal remainder, else gaps everywhere. */
 static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   const bool by_rows = like->col_stride == 1, by_cols = like->row_stride == 1;
   const int64_t line = by_rows ? shape->cols : shape->rows,
@@ -30,7 +27,6 @@ static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   shape->col_stride = by_rows ? 1 : line + pad;
 }
 
-/* Copies the structures; a structured operand is square. */
 static void structure_like(const tsl_problem *like, tsl_problem *out) {
   const tsl_shape *const from[] = {&like->a, &like->b, &like->c};
   tsl_shape *const to[] = {&out->a, &out->b, &out->c};
@@ -42,7 +38,6 @@ static void structure_like(const tsl_problem *like, tsl_problem *out) {
   }
 }
 
-/* Makes the sizes of structured operands square. */
 static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t *k) {
   if (like->op != TSL_OP_GEMM || !tsl_problem_has_structure(like))
     return;
@@ -53,7 +48,6 @@ static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t 
     *k = operand == TSL_OPERAND_A ? m : *n;
 }
 
-/* Gives the general factor of a product in place the strides of C. */
 static void lay_over(tsl_problem *problem) {
   if (problem->op != TSL_OP_GEMM || !problem->in_place)
     return;
@@ -95,8 +89,7 @@ static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPO
                                  [SPREAD] = {TSL_LAYOUT_SPREAD, TSL_LAYOUT_SPREAD_TRANSPOSED},
                                  [ROTATED] = {TSL_LAYOUT_ROTATED, TSL_LAYOUT_ROTATED_TRANSPOSED}};
 
-/* Row of the list of an operation; sizes that it lacks are ignored. Operands have the direction of
- * the problem's, because some kernels depend on it. */
+/* Row of an operation's list; sizes that it lacks are ignored. Operands have the problem's direction. */
 typedef struct quick {
   int64_t m, n, k;
   way a, b, c;

@@ -35,7 +35,6 @@ static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
   out->repeats = 2;
 }
 
-/* Covers each layout of A and of C, and each kind of data, in each form. */
 static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
   const int layout = index % TSL_LAYOUTS_OF_C;
   cases_solve_make(out, 45, 37, type, layout, (layout + 3) % TSL_LAYOUTS,
@@ -47,7 +46,6 @@ static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
   out->data = (tsl_data)(index % TSL_DATA_COUNT);
 }
 
-/* Covers triangles of all forms with growing and shrinking diagonals and large inverses. */
 static void cases_solve_graded(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, 40 + 61 * (index / FORMS), 19, type, TSL_LAYOUT_PADDED, TSL_LAYOUT_DENSE,
                    index % 3 ? TSL_LAYOUT_TRANSPOSED_PADDED : TSL_LAYOUT_PADDED, 2);

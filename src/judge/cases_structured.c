@@ -1,8 +1,7 @@
-/* Cases of products with structured factors, or with a computed triangle of C. */
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 
-/* --- kinds: each structure, triangle and side, in place where possible, and each triangle of C --- */
+/* Kinds: each structure, triangle and side, in place where possible, and each triangle of C. */
 
 enum { SIDES = 2, STRUCTURES = 4, TRIANGLES = 2, FACTORS = SIDES * STRUCTURES * TRIANGLES };
 enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 4 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
@@ -30,8 +29,8 @@ static void cases_structured_make(int kind, int64_t depth, int64_t lines, tesela
                                           (kind - (in_place ? FACTORS : 0)) / (SIDES * TRIANGLES));
 }
 
-/* Sets the layouts. Structured operands use layouts without repeated elements, because their
- * elements are poisoned individually. In place, the general factor has C's strides. */
+/* Sets the layouts. Structured operands have no repeated elements, because these are poisoned individually.
+ * In place, the general factor has C's strides. */
 static void cases_structured_lay_out(tsl_case *out, int factor, int general, int c, int64_t pad) {
   tsl_problem *problem = &out->problem;
   const bool by_b = problem->b.structure != TESELA_GENERAL, by_a = problem->a.structure != TESELA_GENERAL;
@@ -44,8 +43,6 @@ static void cases_structured_lay_out(tsl_case *out, int factor, int general, int
   over->row_stride = problem->c.row_stride;
   over->col_stride = problem->c.col_stride;
 }
-
-/* --- the standard list --- */
 
 static const struct {
   int64_t depth, lines;
@@ -74,8 +71,6 @@ bool tsl_case_structured(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_types(out, &(tsl_types){type, type, type});
   return true;
 }
-
-/* --- random cases --- */
 
 void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out) {
   enum { MOST_PRODUCTS = 1000000 };

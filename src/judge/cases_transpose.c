@@ -7,7 +7,6 @@ static void cases_transpose_make(tsl_case *out, int64_t m, int64_t n, tesela_typ
   tsl_case_lay_out(&out->problem.c, c, pad + 1);
 }
 
-/* Makes a case in place, with one layout. */
 static void make_in_place(tsl_case *out, int64_t size, tesela_type type, int layout, int64_t pad) {
   cases_transpose_make(out, size, size, type, TSL_LAYOUT_DENSE, layout, pad);
   out->problem.in_place = true;
@@ -48,7 +47,6 @@ static void in_place_layouts(int index, tesela_type type, tsl_case *out) {
   make_in_place(out, index < TSL_LAYOUTS_OF_C ? 67 : 128, type, index % TSL_LAYOUTS_OF_C, 4);
 }
 
-/* Sets alpha for types with arithmetic only. */
 static void cases_transpose_scale(tsl_case *out, double alpha) {
   const tesela_type type = out->problem.c.type;
   if (type == TESELA_F32 || type == TESELA_F64)

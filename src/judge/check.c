@@ -1,4 +1,3 @@
-/* Check of one case: operands with guards, runs, judge. */
 #include "judge/check.h"
 
 #include "base/clock.h"
@@ -44,10 +43,7 @@ static void report_text(check_job *job, tsl_case_result result, tsl_text_place p
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
 }
 
-/* --- operands --- */
-
-/* Fills an operand that must not be read: NaN spoils every sum; integers get an unlikely value that
- * each type holds. */
+/* Fills an operand that must not be read: NaN spoils every sum; integers get an unlikely value. */
 static void poison(const tsl_shape *shape, void *data) {
   tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, data);
 }
@@ -113,8 +109,8 @@ static tesela_status make_operands(check_job *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Returns true if sums of the integer data are exact in their type: |a|, |b| and scales are at most
- * 8, scalars multiples of 1/4. Parts of complex products have two terms each. */
+/* Returns true if sums of the integer data are exact in their type: |a|, |b| and scales are at most 8,
+ * scalars multiples of 1/4. Parts of complex products have two terms each. */
 static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
   const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
@@ -133,8 +129,6 @@ static bool is_exact(const tsl_case *what) {
   return what->data == TSL_DATA_INTEGER &&
          (alpha + 1) * 64 * terms * scales * (double)problem->k + (beta + 1) * 8 * terms < 1 / unit;
 }
-
-/* --- one run and its result --- */
 
 /* Part of an operand's block that its buffer holds. */
 typedef struct check_part {
@@ -296,8 +290,6 @@ static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_plac
     TSL_TRY(check_run_once(job, plan, place, run, runs));
   return TESELA_OK;
 }
-
-/* --- both places --- */
 
 static tesela_status check_create(const check_job *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;

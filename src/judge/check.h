@@ -1,4 +1,3 @@
-/* Check of one strategy with one config on one device on one case. */
 #ifndef TSL_JUDGE_CHECK_H
 #define TSL_JUDGE_CHECK_H
 
@@ -16,16 +15,15 @@ typedef enum tsl_case_result {
 typedef struct tsl_case_report {
   tsl_case_result result;
   tsl_verdict verdict;
-  char why[512];   /* refusal, failure message, or description of the error */
-  char plan[512];  /* text of the plan */
+  char why[512]; /* refusal, failure message, or description of the error */
+  char plan[512];
   tsl_hash source; /* hash of the kernel sources (work->source) */
   double seconds;  /* host time of the first run with copies; not a measurement */
 } tsl_case_report;
 
-/* Runs one strategy with one config on one device on one case, for check, explore and tune.
- * Operands have guard bands before, after and in every gap; C is full of NaN where beta = 0. The
- * judge and the guards check the result, and repeated runs must have equal bits. Fails only when
- * the check itself is impossible (host memory). */
+/* Runs one strategy with one config on one device on one case. Operands have guard bands before, after and in
+ * every gap; C is full of NaN where beta = 0. The judge and the guards check the result; repeated runs must
+ * have equal bits. Fails only when the check itself is impossible (host memory). */
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                              const tsl_case *what, tsl_case_report *report);
 

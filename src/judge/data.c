@@ -40,8 +40,8 @@ typedef struct fill_job {
       rows_each; /* elements of a block; blocks of a row; rows of a task where a row is one block */
 } fill_job;
 
-/* Replaces a sixteenth each by zeros, negative zeros and subnormals, and a few by non-finite
- * values; of complex numbers one part, sometimes both. */
+/* Replaces a sixteenth each by zeros, negative zeros and subnormals, and a few by non-finite values; of
+ * complex numbers one part, sometimes both. */
 static void data_make_special(const fill_job *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
@@ -96,8 +96,7 @@ static void fill_some(void *argument, int64_t index, int worker) {
     data_fill_piece(job, first + row, index % job->pieces * job->piece, worker);
 }
 
-/* Returns false if blocks share bytes (operands may repeat elements); those are filled in order,
- * the last one counts. */
+/* Returns false if blocks share bytes (operands may repeat elements) and must be filled in order. */
 static bool data_are_apart(const tsl_shape *shape) {
   const bool rows =
       shape->rows == 1 || llabs(shape->row_stride) > (shape->cols - 1) * llabs(shape->col_stride);

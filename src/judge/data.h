@@ -1,4 +1,3 @@
-/* Data of a case's operands. */
 #ifndef TSL_JUDGE_DATA_H
 #define TSL_JUDGE_DATA_H
 
@@ -20,14 +19,13 @@ typedef enum tsl_data {
 } tsl_data;
 const char *tsl_data_name(tsl_data data);
 
-/* Fills the elements of `shape`, element (0, 0) at `address`, and no gaps. Special data have about
- * one infinity or NaN in four runs of `inner` elements, so that results are a mix of all kinds. */
+/* Fills the elements of `shape`, element (0, 0) at `address`, and no gaps. Special data have about one
+ * infinity or NaN in four runs of `inner` elements, so that results are a mix. */
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
                             void *address);
-/* Fills all elements with one value. */
 void tsl_data_fill_value(double value, const tsl_shape *shape, void *data);
-/* Fills the elements that must not be read in a matrix with a structure or a triangle. These are
- * outside of the triangle, on a unit diagonal, and imaginary parts of a hermitian diagonal. */
+/* Fills the elements of a structured matrix that must not be read. These are outside of the triangle, on a
+ * unit diagonal, and imaginary parts of a hermitian diagonal. */
 void tsl_data_fill_unread(double value, const tsl_shape *shape, void *data);
 
 #endif

@@ -32,8 +32,7 @@ static void densify_load(const tsl_shape *shape, const void *origin, int64_t row
     value[1] = -value[1];
 }
 
-/* Loads the factor at (row, term) of A, or at (col, term) of B. For a sum, the second product's
- * terms follow the first product's. */
+/* Loads the factor at (row, term) of A, or at (col, term) of B. A sum's second product follows the first. */
 static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b,
                               int64_t line, int64_t term, double value[2]) {
   const bool second = term >= problem->k, of_a = by_a != second,
@@ -44,7 +43,6 @@ static void densify_load_term(const tsl_problem *problem, bool by_a, const void 
     value[1] = -value[1];
 }
 
-/* Copies the sampled lines of both factors of a sum. */
 static void copy_terms(const tsl_problem *problem, const void *a, const void *b, const tsl_indices *rows,
                        const tsl_indices *cols, const tsl_plain *plain) {
   const tsl_problem *own = &plain->problem;
@@ -61,7 +59,6 @@ static void copy_terms(const tsl_problem *problem, const void *a, const void *b,
   }
 }
 
-/* Copies the sampled lines of an operand. */
 static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
                          const tsl_indices *cols, const tsl_shape *dense, void *dst) {
   for (int64_t i = 0; i < dense->rows; i++)
@@ -105,8 +102,6 @@ static tesela_status densify_take(tsl_plain *out) {
   return TESELA_OK;
 }
 
-/* --- ignored elements --- */
-
 static bool densify_is_finite(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
   double value[2] = {0, 0};
   tsl_type_load(shape->type, densify_address(shape, origin, row, col), value);
@@ -128,7 +123,6 @@ static void find_special(tsl_plain *out, bool by_rows) {
   }
 }
 
-/* Gets the range of terms of a line of a triangle. */
 static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
                              int64_t *end) {
   const bool by_a = tsl_problem_structured(problem) == TSL_OPERAND_A;
@@ -145,8 +139,8 @@ static bool has_real_diagonal(const tsl_problem *problem) {
          (structure == TESELA_HERMITIAN || structure == TESELA_UNIT_TRIANGULAR);
 }
 
-/* Returns true if a non-finite element meets a zero that may be left out, on the diagonal or
- * outside of the triangle. Sets `beside` to true for the latter. */
+/* Returns true if a non-finite element meets a zero of the diagonal that may be left out. Sets `beside` if it
+ * meets one outside of the triangle. */
 static bool meets(const tsl_problem *problem, const tsl_plain *plain, const tsl_indices *rows,
                   const tsl_indices *cols, int64_t i, int64_t j, bool *beside) {
   const int factor = tsl_problem_structured(problem);

@@ -1,6 +1,5 @@
-/* Conversion of a product with structures to one of general matrices. The sampled rows and columns
- * of the operands are copied and completed before the run. So judge and measurements use the
- * definition of a structure and no other code. */
+/* Conversion of a product with structures to one of general matrices. Sampled rows and columns of the
+ * operands are copied and completed before the run, by the definition of a structure only. */
 #ifndef TSL_JUDGE_DENSIFY_H
 #define TSL_JUDGE_DENSIFY_H
 
@@ -10,24 +9,22 @@
 typedef struct tsl_plain {
   tsl_problem problem;  /* general problem of the sampled rows and columns; its C is dense, row by row */
   void *a, *b, *before; /* operands of `problem`; NULL where they are not read */
-  /* TSL_KIND_... of each element of the m x n sample. Elements outside of C's triangle are ignored.
-   * So are elements whose infinity or NaN meets a zero that may be multiplied or left out, and
-   * imaginary parts of a hermitian diagonal. */
+  /* TSL_KIND_... of each element of the m x n sample. Ignored: elements outside of C's triangle, elements
+   * whose infinity or NaN meets a zero that may be left out, imaginary parts of a hermitian diagonal. */
   unsigned char *kinds;
-  /* range of non-finite elements in each sampled line of the general factor: a column next to A, a
-   * row next to B; none: first > last */
+  /* range of non-finite elements in each sampled column next to A, or row next to B; none: first > last */
   int64_t *first, *last;
   void *memory;
 } tsl_plain;
 
-/* Makes the general product from operands in host memory. `before` is C before the run, NULL where
- * it is not read. `out` keeps no pointer to rows and columns. Free with tsl_plain_free(). */
+/* Makes the general product from operands in host memory. `before` is C before the run, NULL where it is not
+ * read. `out` keeps no pointer to rows and columns. Free with tsl_plain_free(). */
 tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const tsl_indices *rows, const tsl_indices *cols, tsl_plain *out);
 void tsl_plain_free(tsl_plain *plain);
 
-/* Gets the range of terms of `problem` that belong to an element which was ignored because of a possible zero
- * outside of a triangle. False: the element was not ignored. All rows and columns must be in the sample. */
+/* Gets the range of terms of `problem` of an element that was ignored because of a possible zero outside of a
+ * triangle. False: it was not ignored. All rows and columns must be in the sample. */
 bool tsl_plain_terms(const tsl_problem *problem, const tsl_plain *plain, int64_t row, int64_t col,
                      int64_t *first, int64_t *count);
 

@@ -69,7 +69,7 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
-                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* without any strategy's options */
+                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* no strategy's options */
   tsl_text defines = {0};
   tesela_status status = TESELA_OK;
   own.config = tsl_strategy_defaults(own.strategy);
@@ -102,8 +102,6 @@ static tesela_status take_kernels(tsl_device_reference *reference) {
   return status;
 }
 
-/* --- before the run --- */
-
 static void choose_parts(tsl_device_reference *reference, int64_t rows, int64_t cols) {
   tsl_device_reference_arguments *given = &reference->given;
   const tsl_work *work = &reference->plan->work;
@@ -117,8 +115,7 @@ static void choose_parts(tsl_device_reference *reference, int64_t rows, int64_t 
   given->parts = tsl_ceil_div(k, given->depth);
 }
 
-/* Sets the layout of the buffer: index lists, sums, C's elements after and before, partial sums.
- * Each starts at a multiple of 8 bytes. */
+/* Sets the buffer's layout in multiples of 8 bytes: index lists, sums, C after and before, partial sums. */
 static size_t device_reference_lay_out(tsl_device_reference *reference) {
   tsl_device_reference_arguments *given = &reference->given;
   const size_t size = tsl_type(reference->plan->work.problem.c.type)->size;
@@ -135,8 +132,7 @@ static size_t device_reference_lay_out(tsl_device_reference *reference) {
   return ((size_t)given->partial + (size_t)(given->parts * reference->numbers * all)) * 8;
 }
 
-/* Writes the index lists, unless the previous run left equal lists: all references of a plan have
- * one layout. */
+/* Writes the index lists, unless the previous run left equal lists: references of a plan have one layout. */
 static tesela_status write_lists(const tsl_device_reference *reference, const tsl_indices *rows,
                                  const tsl_indices *cols, bool are_there) {
   tsl_run_slot *slot = reference->slot;
@@ -224,8 +220,6 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
   return TESELA_OK;
 }
 
-/* --- at the same time as the run --- */
-
 /* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they read. */
 static bool shares_buffers(const tsl_device_reference *reference) {
   return reference->at.a.buffer == reference->at.c.buffer || reference->at.b.buffer == reference->at.c.buffer;
@@ -302,8 +296,6 @@ const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *ref
   return reference->plan->work.device->ops->stream_wait ? &reference->beside : NULL;
 }
 
-/* --- after the run --- */
-
 static double device_reference_largest_of(const double *numbers, int64_t count) {
   double most = 0;
   for (int64_t i = 0; i < count; i++)
@@ -341,8 +333,7 @@ static void device_reference_compare(const tsl_element_verdict *facts, const dou
     }
 }
 
-/* Returns the error of the sums: floats are rounded once for each term of a part, and parts are
- * joined as pairs. The error of pairs is explained in judge/judge_element.c. */
+/* Returns the error of the sums: a rounding for each term of a part; pairs as in judge_element.c. */
 static double device_reference_own_error(const tsl_device_reference *reference) {
   const double terms = (double)reference->given.k + 2;
   return reference->twice ? 2 * terms * terms * 0x1p-106 : ((double)reference->given.depth + 2) * 0x1p-53;

@@ -6,11 +6,9 @@
  *     ----     --o--o-o      y  [ . . . 32 . . . ]          x  [ ... ]     A(y, .) B(., x)
  *
  * Sums of floats are made in double, which holds their products; with LOOK_TWICE in pairs of doubles
- * (kernel/twofold.h). Each sum has a sum of magnitudes. A second kernel joins the parts in order, so that
- * every device has equal bits in each run; it also copies the elements of C.
- *
- * From the host: TSL_REAL and types of elements (kernel/kernel_elements.h), LOOK_TWICE, LOOK_FLUSHES. Any
- * strides. Needs double precision. */
+ * (kernel/twofold.h). A second kernel joins the parts in order, so that every device has equal bits, and
+ * copies the elements of C. From the host: TSL_REAL and types of elements (kernel/kernel_elements.h),
+ * LOOK_TWICE, LOOK_FLUSHES. Any strides. Needs double precision. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 #include "twofold.h"
@@ -25,7 +23,6 @@
 #define LOOK_NUMBERS TSL_DEVICE_REFERENCE_NUMBERS
 #endif
 
-/* Numbers of an element during the sum. */
 typedef struct look_sum {
   tsl_twofold sum;
   double size, most_a, most_b;
@@ -68,7 +65,6 @@ TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
   return a;
 }
 
-/* Stores the numbers of an element, `step` apart. */
 TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum total) {
   dst[0] = total.sum.high;
   dst[step] = total.sum.low;
@@ -91,8 +87,7 @@ TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
   return made;
 }
 
-/* Loads terms from `first` on of sampled lines of A or of B; `count` is the number of lines. Terms
- * from `end` on are zero. */
+/* Loads terms from `first` on of `count` sampled lines of A or of B; terms from `end` on are zero. */
 TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
                              TSL_GLOBAL const TSL_INDEX *src, TSL_INDEX first_line, TSL_INDEX count,
                              TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *dst) {
@@ -148,7 +143,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
   look_sum own = look_nothing();
   if (element < all)
     for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_DEVICE_REFERENCE_LANES) {
-      look_sum some[LOOK_AHEAD]; /* loads in flight */
+      look_sum some[LOOK_AHEAD];
       TSL_UNROLL
       for (int i = 0; i < LOOK_AHEAD; i++) {
         const TSL_INDEX there = part + i * TSL_DEVICE_REFERENCE_LANES;
@@ -190,7 +185,6 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
   look_store(sums + g.sums + element, all, own);
 }
 
-/* Saves C's elements before the run. */
 TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS *TSL_DEVICE_REFERENCE_LANES, 1, 1)
 tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {

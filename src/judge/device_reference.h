@@ -1,6 +1,5 @@
-/* Reference sums of sampled elements, computed on the device from operands in its memory
- * (device_reference.cl). For measurements (judge_measure.h) the sums and the sampled elements of C
- * are copied to the host, but not A and B. */
+/* Reference sums of sampled elements on the device (device_reference.cl). For measurements (judge_measure.h)
+ * the sums and the sampled elements of C are copied to the host, but not A and B. */
 #ifndef TSL_JUDGE_DEVICE_REFERENCE_H
 #define TSL_JUDGE_DEVICE_REFERENCE_H
 
@@ -13,15 +12,13 @@ typedef struct tsl_device_reference tsl_device_reference;
 /* Returns true if the product is supported: real types, on a device with kernels and double precision. */
 bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands);
 
-/* Compiles the kernels. `twice`: sums in twice double's precision; `flushed`: the strategy flushes
- * small numbers to 0. */
+/* Compiles the kernels. `twice`: sums in twice double's precision; `flushed`: the strategy may flush. */
 tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice,
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]);
 
-/* Starts the sums before the run: reference values of the elements where rows and columns meet, and
- * copies of elements that the run overwrites. The sums have twice double's precision where C has
- * doubles or results are rounded once. The run may execute at the same time. Operands must not move
- * until tsl_device_reference_free(). */
+/* Starts the sums before the run, for the elements where rows and columns meet, and saves elements that the
+ * run overwrites. The sums have twice double's precision where C has doubles or results are rounded once. The
+ * run may execute at the same time. Operands must not move until tsl_device_reference_free(). */
 tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,
                                          const tsl_indices *rows, const tsl_indices *cols,
                                          tsl_device_reference **reference);
@@ -30,15 +27,14 @@ tesela_status tsl_device_reference_ready(tsl_device_reference *reference);
 /* Returns the hook that queues the reference work at the same time as the run. */
 const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *reference);
 
-/* Result, in memory of the device reference: C's elements after and before the run (NULL where C is
- * not read), row by row. */
+/* Result, owned by the reference: C's elements after and before the run (NULL: not read), row by row. */
 typedef struct tsl_device_reference_result {
   const void *c, *before;
   double own; /* error bound of the sums themselves, relative to |A||B| */
 } tsl_device_reference_result;
 
-/* Judges after the run. `part` is the sample's problem with a dense C. *known is false where the sums are not
- * sufficient: a value is not finite, too small or wrong. The caller must then use the terms. */
+/* Judges after the run. `part` is the sample's problem with a dense C. *known is false where a value is not
+ * finite, too small or wrong: the caller must then use the terms. */
 tesela_status tsl_device_reference_end(tsl_device_reference *reference, const tsl_problem *part,
                                        const tsl_judge *rule, tsl_device_reference_result *seen,
                                        tsl_verdict *verdict, bool *known);

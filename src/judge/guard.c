@@ -44,8 +44,7 @@ void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes)
   *bytes = guarded->bytes - PAGE - TAIL;
 }
 
-/* Returns a checksum. Each step is invertible, so equal sums of different blocks need at least two
- * changes that cancel. */
+/* Returns a checksum. Equal sums of different blocks need at least two changes that cancel. */
 static uint64_t guard_checksum(const unsigned char *bytes, size_t count) {
   uint64_t sum = count, word;
   size_t i = 0;
@@ -83,7 +82,6 @@ const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded) {
   return guarded->before + (guarded->origin - guarded->block);
 }
 
-/* Restores the elements of a triangle one by one. */
 static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
@@ -95,8 +93,7 @@ static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
     }
 }
 
-/* Makes a copy of the block with the elements of the saved block. It equals the saved block if
- * nothing else has changed. */
+/* Copies the block with the elements of the saved block: equal to it if nothing else has changed. */
 static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;

@@ -15,25 +15,23 @@ typedef struct tsl_guarded {
   uint64_t checksum;     /* checksum of the block by tsl_guarded_seal() */
 } tsl_guarded;
 
-/* Makes a block filled with the pattern. The extent starts `skew` elements after a page boundary: 0
- * meets every device's alignment, 1 is aligned to the element only. */
+/* Makes a block filled with the pattern. The extent starts `skew` elements after a page boundary: 0 meets
+ * every device's alignment, 1 is aligned to the element only. */
 tesela_status tsl_guarded_create(const tsl_shape *shape, int skew, tsl_guarded *out);
 void tsl_guarded_free(tsl_guarded *guarded);
 
 /* Returns the elements from the block's start to element (0, 0). */
 int64_t tsl_guarded_offset(const tsl_guarded *guarded);
 
-/* Gets the part of the block from the operand's lowest to its highest element, with `skew` elements
- * before it. */
+/* Gets the block's part from `skew` elements before the operand's lowest to its highest element. */
 void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes);
 
-/* Computes the checksum of an operand that must not change. */
+/* Computes the checksum of an operand that must not change, for tsl_guarded_intact(). */
 void tsl_guarded_seal(tsl_guarded *guarded);
 bool tsl_guarded_intact(const tsl_guarded *guarded);
 
 /* Copies the block of C for tsl_guarded_restore() and tsl_guarded_check(). */
 tesela_status tsl_guarded_keep(tsl_guarded *guarded);
-/* Restores the block from the copy. */
 void tsl_guarded_restore(tsl_guarded *guarded);
 /* Returns element (0, 0) of the copy. */
 const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded);

@@ -1,5 +1,4 @@
-/* Judge of integer products: C = alpha A B + beta C0 modulo 2^32 in any order. The reference is the
- * definition in unsigned arithmetic, and the result must be equal. */
+/* Judge of integer products: equality with alpha A B + beta C0 modulo 2^32, in unsigned arithmetic. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -10,7 +9,6 @@
 #include <string.h>
 
 enum { ROWS = 32 };
-/* Default limit of multiply-adds. */
 static const double default_operations_max = 0x1p31;
 
 typedef struct integer_job {
@@ -51,7 +49,6 @@ static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *ba
   return bits;
 }
 
-/* Loads row l of B, its sampled columns. */
 static void load_row_of_b(const integer_job *job, int64_t l, uint32_t *out) {
   const tsl_problem *problem = job->problem;
   if (job->cols == problem->n)

@@ -1,48 +1,35 @@
 /* The judge: checks a result against a reference in higher precision, with a bound from k, the types and
  * |A||B|:
  *
- *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  for each element.
+ *   |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  for each element.
  *
  * R is summed in double for f32, in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64. factor is
- * from the strategy's accuracy(); u is the unit roundoff of C's type. alpha and beta are rounded to the
- * type of the sums: C's type, or f32 for f16 and bf16. underflow is half the smallest subnormal for each
- * rounding, covered by (max(1, |alpha|) k + 2) smallest. Where G is 0 the result must be 0. Integer data
- * with exact sums must be equal, apart from one rounding to C. If the strategy flushes small magnitudes or
- * has an error from subnormal inputs, underflow grows to flushes |alpha| k (max |A| + max |B| + 2). Then
- * infinity times a flushed number may be NaN.
+ * from the strategy's accuracy(); u is the unit roundoff of C's type. alpha and beta are rounded to the type
+ * of the sums. underflow is half the smallest subnormal for each rounding, covered by (max(1, |alpha|) k + 2)
+ * smallest. Where G is 0 the result must be 0. Integer data with exact sums must be equal, apart from one
+ * rounding to C. If the strategy flushes small magnitudes or has an error from subnormal inputs, underflow
+ * grows to flushes |alpha| k (max |A| + max |B| + 2). Then infinity times a flushed number may be NaN.
  *
- * Integers are compared modulo 2^32, bit by bit.
- *
- * A dot is judged as a product. For a result rounded once the bound is one rounding, u |R|, plus the error
- * of the reference. A transpose with alpha = 1 must have A's bits; otherwise the bound is factor * u *
- * |alpha| |A|, for each part of complex elements.
- *
- * A solve is judged by its residual, |alpha B - A X| <= factor * u * |A||X| plus the rounding of alpha B
- * (judge/judge_solve.c).
- *
- * Complex results are judged part by part. Each part is a real product of twice the depth, or more where
- * alpha is complex; |A||B| is that of the parts. A complex product is (x u - y v, x v + y u) in IEEE 754
- * operations, without C99's Annex G (which makes infinities of some NaN). So an infinity among the factors
- * leaves no part of a sum finite. A zero part of alpha or beta may be multiplied or left out.
- *
- * alpha multiplies the sum, also where alpha is infinite or NaN; an empty sum is not scaled.
- *
- * Structured operands are completed by their definition and judged as general ones. Of C only its triangle
- * is judged; a hermitian diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
- *
- * The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the
- * slope of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
- *
- * With scales, R = alpha a(i) b(j) (A B) + beta C0 and G = |alpha a(i) b(j)| |A||B| + |beta| |C0| +
- * |bias|; underflow is that of the sums times the later factors. C is rounded once at the end. The sums
- * may overflow, also after the multiplication by a(i), which gives infinities and NaN.
+ *   Integers are equal modulo 2^32.
+ *   A dot is judged as a product. For a result rounded once the bound is u |R| and the reference's error.
+ *   A transpose with alpha = 1 must have A's bits. Else each part's bound is factor * u * |alpha| |A|.
+ *   A solve is judged by its residual, |alpha B - A X| <= factor * u * |A||X| plus the rounding of alpha B.
+ *   Complex results are judged part by part, as real products of twice the depth, or more where alpha is
+ *     complex. |A||B| is that of the parts. A product is (x u - y v, x v + y u) in IEEE 754 operations,
+ *     without C99's Annex G. So an infinity among the factors leaves no part of a sum finite. A zero part of
+ *     alpha or beta may be multiplied or left out.
+ *   alpha multiplies the sum, also where alpha is infinite or NaN; an empty sum is not scaled.
+ *   Structured operands are completed by their definition. Of C only its triangle is judged; a hermitian
+ *     diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
+ *   The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the
+ *     slope of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
+ *   With scales, R = alpha a(i) b(j) (A B) + beta C0, with G accordingly. underflow is that of the sums
+ *     times the later factors. C is rounded once at the end. Sums may overflow, also once multiplied by a(i).
  *
  * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives NaN,
- * infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. Then +infinity is
- * right where the positive terms alone, before or after alpha, exceed the largest number (less the bound).
- * The same holds for -infinity and the negative terms. NaN is right where both hold. The finite R is right
- * in each case.
- * Measurements: docs/lab/judge.md. */
+ * infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. +infinity is right
+ * where the positive terms alone, before or after alpha, exceed the largest number (less the bound);
+ * -infinity with the negative terms. NaN is right where both are, the finite R always. (docs/lab/judge.md) */
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 
@@ -61,7 +48,7 @@ typedef struct tsl_verdict {
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor;  /* the strategy's accuracy */
+  double factor;  /* factor of the strategy's accuracy */
   bool exact;     /* integer data with exact sums: require equality */
   bool rounded;   /* require the exact result, rounded once */
   double flushes; /* tsl_accuracy_underflow() of the strategy's accuracy */
@@ -69,26 +56,26 @@ typedef struct tsl_judge {
   /* m x n, row by row: magnitudes of the addend where they differ from |beta||C0|; else NULL */
   const double *added;
   const unsigned char
-      /* m x n, row by row: allowed kinds of each element (TSL_KIND_...), 0: derived from its terms;
-       * or NULL. With complex operands only the ignored elements are marked. */
+      /* m x n, row by row: allowed TSL_KIND_... of each element, 0: by its terms; or NULL. With complex
+       * operands only ignored elements are marked. */
       *kinds;
   const void *bias;              /* element (0, 0) of the bias in host memory; NULL without a bias */
   const void *scale_a, *scale_b; /* element (0, 0) of each scale; ignored where it is not read */
   double allowance;              /* additional absolute error allowed besides underflow in C's type */
   int64_t operations_max;        /* judge a sample of rows when m n k exceeds it; 0: 2^31 */
-  uint64_t seed;                 /* of the sample */
+  uint64_t seed;                 /* seed of the sample */
   int threads;                   /* maximum threads of the shared pool; 0: all */
 } tsl_judge;
 static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
   return tsl_pool_team(tsl_pool_shared(), judge->threads);
 }
 
-/* Judges host operands of a problem of any operation. `before` is C before the run (shape and
- * strides of C), NULL where it is not read; other operands may be NULL where they are not read. */
+/* Judges host operands of a problem of any operation. `before` is C before the run, with C's shape; operands
+ * that are not read may be NULL. Fails only for lack of memory. */
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Returns the maximum bytes of host memory for judging a result, in at most TSL_JUDGE_BLOCKS
- * blocks. Operands have no structures, and the operation is not a solve. */
+/* Returns the maximum bytes of host memory for judging a result, in at most TSL_JUDGE_BLOCKS blocks. Operands
+ * have no structures, and the operation is not a solve. */
 enum { TSL_JUDGE_BLOCKS = 16 };
 size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge);
 /* Returns the part of tsl_judge_bytes() for a real product. */

@@ -1,21 +1,16 @@
 /* Judge of complex results: each part of C is judged as a real product.
  *
- *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
+ *   Re alpha A B = sum over l of (p Re B - q Im B);  Im alpha A B = sum of (p Im B + q Re B);
  *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
  *
- * alpha is divided by a power of 2, or is 1 where one of its parts is 0, so that p and q have the size of
- * A; the divided factor multiplies the sums.
- *
- * p and q are not rounded. Each product in them is the exact sum of two doubles (Dekker 1971), and every
- * double is a column of its own. So a part has 2 to 8 columns for each column of A, and as many rows for
- * B:
+ * alpha is divided by a power of 2, or is 1 where one of its parts is 0; the divided factor multiplies the
+ * sums. Each product in p and q is the exact sum of two doubles (Dekker 1971), each a column of its own. So a
+ * part has 2 to 8 columns for each column of A, and as many rows for B:
  *
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
  *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
- * Only sampled rows and columns are expanded. Elements with non-finite or possibly overflowing terms also
- * get their possible kinds. These follow from the sums of products of parts, alpha's parts and beta's
- * parts times C0's. */
+ * Only sampled rows and columns are expanded. Elements that may not be finite get their kinds. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "judge/judge.h"
@@ -76,8 +71,7 @@ static void split_alpha(expansion *job) {
     job->unit[part] = alpha[part] / job->scale;
 }
 
-/* Chooses the terms of a part. Real and imaginary part differ in the factors that meet, and in the
- * sign where two imaginary factors meet. */
+/* Chooses the terms of a part. Parts differ in the factors that meet, and in the sign of their product. */
 static void choose_terms(expansion *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)
@@ -97,7 +91,7 @@ static double product_part(double x, double y, bool tail) {
   return !tail ? product : isfinite(product) ? fma(x, y, -product) : 0;
 }
 
-/* Returns the product; a zero part of beta may be left out. Elements where that matters have kinds. */
+/* Returns the product; a zero part of beta may be left out. */
 static double beta_product(double beta, double before) {
   return beta == 0 ? 0 : beta * before;
 }
@@ -154,8 +148,6 @@ static void expand_c(const expansion *job, int part) {
     }
 }
 
-/* --- kinds --- */
-
 static void find_most(const expansion *job) {
   const tsl_problem *problem = job->problem;
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
@@ -187,7 +179,6 @@ static bool meets_flushed(const expansion *job, const double x[2], const double 
   return meets;
 }
 
-/* Gets the possible values of both parts of the sum of products. */
 static void guess_sums(const expansion *job, int64_t row, int64_t col, tsl_guess sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
@@ -209,7 +200,6 @@ static void guess_sums(const expansion *job, int64_t row, int64_t col, tsl_guess
   }
 }
 
-/* Gets the possible values of both parts of a scalar times a number with parts x. */
 static void guess_product(const expansion *job, const double scalar[2], const tsl_guess x[2],
                           tsl_guess out[2]) {
   for (int part = 0; part < 2; part++)
@@ -218,8 +208,7 @@ static void guess_product(const expansion *job, const double scalar[2], const ts
         tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
 }
 
-/* Sets the kinds of both parts of element (i, j) of the sample; 0 where all is finite and far from
- * the largest number. */
+/* Sets the kinds of both parts of element (i, j); 0 where all is finite and far from the largest number. */
 static void guess_element(const expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
@@ -258,7 +247,6 @@ static void guess_element(const expansion *job, int64_t i, int64_t j) {
   }
 }
 
-/* Marks the elements that the caller ignores. */
 static void judge_complex_pass_over(const expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const unsigned given = job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n +
@@ -291,8 +279,7 @@ static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge
   }
   expand_c(job, part);
   real.beta[0] = adds(job) ? 1 : 0;
-  /* Parts are stored as doubles, but judged with C's own precision. Adding beta C0 in double costs
-   * two roundings for a double C, and a third one with a bias. */
+  /* parts are doubles, but have C's precision; beta C0 costs two roundings of a double C, a bias a third */
   const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
   const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
@@ -398,7 +385,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.c_part = job.added + job.rows * job.cols;
   job.row_most = job.c_part + job.rows * job.cols;
   job.col_most = job.row_most + job.rows;
-  for (int part = 0; part < 2; part++) /* the kinds take as many bytes as a quarter of the doubles */
+  for (int part = 0; part < 2; part++) /* kinds take as many bytes as a quarter of the doubles */
     job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;

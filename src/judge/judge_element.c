@@ -23,9 +23,8 @@ double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *ba
   return value[0];
 }
 
-/* Returns the allowed error. A result rounded once is off by u |R|, or by half of the smallest
- * subnormal. The reference in twice double's precision has an error of (k 2^-53)^2 of the
- * magnitudes (Ogita, Rump, Oishi 2005), doubled here for the final steps. */
+/* Returns the allowed error. A result rounded once is off by u |R|, or by half of the smallest subnormal. A
+ * reference in pairs of doubles is off by (k 2^-53)^2 of the magnitudes (Ogita, Rump, Oishi 2005). */
 static double allowed_error(const tsl_element_verdict *job, double right, double magnitude, bool any) {
   const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
   if (job->judge->rounded)
@@ -42,8 +41,7 @@ static void compare_finite(const tsl_element_verdict *job, double error, double 
     out->ratio = 0;
   else
     out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
-  /* The allowance for underflow is subtracted: among subnormals it is the whole error, and tells
-   * nothing about the sum. */
+  /* without the allowance for underflow, which among subnormals is the whole error */
   const double rounding = fmax(0, error - (any ? job->allowance : 0));
   out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
 }
@@ -82,7 +80,6 @@ static void end_in_range(const tsl_element_verdict *job, tsl_reference_number *r
   right->down |= right->high - off <= -limit;
 }
 
-/* Returns true if only sums and no terms are available. */
 static bool lacks_terms(const tsl_element_verdict *job) {
   return job->products && !job->a;
 }
@@ -118,8 +115,7 @@ static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t 
   out->bound = ldexp(out->bound, right.exponent);
 }
 
-/* Returns true if both are NaN, or equal infinities: the IEEE 754 result of one order of the terms
- * is right. */
+/* Returns true if both are NaN, or equal infinities: the result of one order of the terms is right. */
 static bool is_same_special(double plain, double value) {
   return isnan(plain) ? isnan(value) : isinf(plain) && plain == value;
 }
@@ -136,7 +132,6 @@ static void compare_rounded(const tsl_element_verdict *job, double right, double
     compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
-/* Scales of an element. */
 typedef struct tsl_scales_here {
   double a, b;
 } tsl_scales_here;
@@ -159,8 +154,8 @@ static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_gue
   return made;
 }
 
-/* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue
- * follows: first the sum, then its factors. */
+/* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue follows:
+ * first the sum, then its factors. */
 static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
                                   double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
@@ -195,7 +190,6 @@ static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64
   return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
-/* Returns the caller's kinds of a real element. */
 static unsigned given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const unsigned char *given = job->judge->kinds;
   return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
@@ -255,8 +249,6 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
   compare_finite(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
 }
 
-/* --- with an epilogue --- */
-
 /* Returns the activation in long double, which has more digits than double on some machines. */
 static long double finished(tesela_activation activation, long double x) {
   static const long double root_half = 0.707106781186547524400844362104849039L,
@@ -294,8 +286,7 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
                                             : INFINITY;
 }
 
-/* Compares an element after the epilogue. Such products are general, without kinds or magnitudes
- * from the caller. */
+/* Compares an element after the epilogue; such products have no kinds or magnitudes of the caller. */
 static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
                              double low, double magnitude, tsl_comparison *out) {
   const tsl_problem *problem = job->problem;
@@ -308,8 +299,7 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
                safe = job->type->largest / 4;
-  /* Underflow before the activation, in it, and of the reference; with scales of each step, times
-   * the later factors. */
+  /* underflow before and in the activation, of the reference, and of each scaling times the later factors */
   const bool is_scaled = tsl_problem_has_scales(problem);
   const double allowance = 4 * (job->allowance * (is_scaled ? reach : 1) + job->type->smallest);
   const double bound = job->judge->factor * job->type->unit_roundoff * gauge + allowance;
@@ -336,7 +326,6 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
   out->grade = gauge > 0 ? fmax(0, error - allowance) / (unit * gauge) : 0;
 }
 
-/* Compares an element with its sums of products. */
 void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
   (tsl_problem_has_epilogue(job->problem) ? compare_finished : judge_element_compare)(job, row, col, high,
@@ -345,8 +334,8 @@ void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t co
     *out = (tsl_comparison){.expected = out->expected};
 }
 
-/* Every operation here rounds numbers of at most twice the gauge. OFF covers all of these
- * roundings, and all differences to judge_element_compare(). */
+/* Rounds numbers of at most twice the gauge in each operation. OFF covers all of these roundings, and all
+ * differences to judge_element_compare(). */
 bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high,
                                  double low, double magnitude, double most) {
   static const double off = 0x1p-49;
@@ -370,8 +359,7 @@ static int digits(const tsl_type_info *type) {
 /* Numbers copied at once. */
 enum { AT_ONCE = 256 };
 
-/* Returns the largest finite magnitude as bits, which are ordered like numbers. Compilers vectorize
- * the loop. */
+/* Returns the largest finite magnitude as bits, which are ordered like numbers; the loop vectorizes. */
 static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
   for (int64_t i = 0; i < count; i++) {
     int16_t size = (int16_t)(bits[i] & 0x7fff);
@@ -389,7 +377,6 @@ static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) 
   return most;
 }
 
-/* Returns the largest magnitude of f32, f16 and bf16 operands. */
 static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
   const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
   const int64_t lines = along_rows ? shape->rows : shape->cols,
@@ -429,8 +416,8 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
   return most;
 }
 
-/* Returns the error from flushed elements: each costs a term of at most `flushes` times the other
- * factor; a flushed product or sum costs its own magnitude. */
+/* Returns the error from flushed elements: each costs a term of at most `flushes` times the other factor; a
+ * flushed product or sum costs its own magnitude. */
 static double allowance_of_flushing(const tsl_element_verdict *job) {
   double terms = fabs(job->beta) + 2;
   if (job->products) {
@@ -446,7 +433,7 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   job->type = tsl_type(problem->c.type);
   job->sums = tsl_type(job->type->sums);
-  /* Strategies round the scalars to the type of the sums, so the judge does, too. */
+  /* strategies round the scalars to the type of the sums, too */
   unsigned char stored[16];
   double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
   tsl_type_store(job->sums->type, stored, alpha);
@@ -462,8 +449,7 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
                    job->type->smallest + job->judge->allowance;
-  /* Matrix units flush their inputs. Relaxed arithmetic, which guarantees finite numbers only, may
-   * flush everything. */
+  /* matrix units flush their inputs; relaxed arithmetic may flush everything */
   if (job->flushes > 0 && (job->products || job->judge->finite))
     job->allowance += allowance_of_flushing(job);
 }

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Effort of a measurement: SHARE of the product's time. JUDGED_... is the time to judge a
- * multiply-add relative to the product on this processor (docs/lab/judge.md). LEAST_TERMS multiply-adds are
- * always allowed; an element counts as ELEMENT_TERMS. */
+/* Effort of a measurement. JUDGED_...: time to judge a multiply-add relative to the product on this processor
+ * (docs/lab/judge.md). LEAST_TERMS multiply-adds are always allowed; an element counts as ELEMENT_TERMS.
+ * `share` is the fraction of the product's time. */
 enum {
   LEAST_TERMS = 1 << 19,
   ELEMENT_TERMS = 16,
@@ -25,10 +25,9 @@ enum {
   JUDGED_MOVE = 8
 };
 static const double share = 0.02;
-/* Operations per second of a judging thread, relative to a device's. */
+/* Operations per second of a judging thread. */
 static const double thread_peak = 4e10;
-/* Seconds of a thread to compare an element whose sum the device has made, and limits of the number
- * of elements of a large product. */
+/* Seconds of a thread to compare an element whose sum the device has made; limits of their number. */
 static const double compare_seconds = 5e-8;
 enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
 /* Maximum of device lines with strided elements, which are copied element by element. */
@@ -63,8 +62,6 @@ static tsl_team team_of(const tsl_error_measurement *m) {
   return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
 }
 
-/* --- size of the sample --- */
-
 static double judged_of(tesela_type type) {
   return type == TESELA_C64 ? JUDGED_C64 : tsl_type(type)->component == TESELA_F64 ? JUDGED_F64 : JUDGED_F32;
 }
@@ -95,7 +92,6 @@ static double elements_looked_at(const tsl_plan *plan) {
   return fmax(within, LEAST_TERMS / ((double)problem->k + ELEMENT_TERMS));
 }
 
-/* Returns true if a line (row or column) is strided. */
 static bool is_apart(int64_t count, int64_t stride) {
   return count > 1 && stride != 1 && stride != -1;
 }
@@ -189,7 +185,6 @@ static tesela_status bring_result(const tsl_error_measurement *m, void *dst) {
                                        : bring(m, TSL_OPERAND_C, &rows, &cols, false, dst);
 }
 
-/* Copies the bias of the sampled rows or columns. */
 static tesela_status bring_bias(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
   const bool is_row = problem_of(m)->bias_axis == TESELA_BIAS_ROW;
@@ -242,8 +237,7 @@ static tesela_status keep(tsl_error_measurement *m) {
   return bring_result(m, m->before);
 }
 
-/* Starts the reference on the device. Sampled lines of A and B are copied to the host only where
- * the device's sums leave something open. */
+/* Starts the reference on the device. Lines of A and B are copied only if its sums do not suffice. */
 static tesela_status look(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   m->part.c.row_stride = cols.count;
@@ -295,8 +289,8 @@ static tesela_status prepare(tsl_error_measurement *m) {
   return keep(m);
 }
 
-/* Returns the judge's rule. Plans guarantee errors with rounding to nearest; directed rounding
- * doubles them. Where the caller's mode flushes subnormals, the product may, too. */
+/* Returns the judge's rule. Plans guarantee errors with rounding to nearest; directed rounding doubles them.
+ * Where the caller's mode flushes subnormals, the product may, too. */
 static tsl_judge rule_of(const tsl_error_measurement *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   const tsl_work *work = &m->plan->work;
@@ -326,7 +320,6 @@ static size_t line_bytes(const tsl_error_measurement *m) {
   return most;
 }
 
-/* Reserves memory for all steps after the run. */
 static tesela_status reserve(tsl_error_measurement *m) {
   const tsl_judge rule = rule_of(m);
   size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
@@ -335,7 +328,6 @@ static tesela_status reserve(tsl_error_measurement *m) {
   return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
 }
 
-/* Replaces buffers of the cpu by host memory. */
 static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
   if (operand->buffer && operand->buffer->host) {
     operand->host =
@@ -391,8 +383,6 @@ tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const ts
   return tsl_plan_run_beside(plan, operands, beside, phases);
 }
 
-/* --- after the run --- */
-
 /* Fails with the judge's message; row and column of the sample are replaced by the result's. */
 static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
@@ -430,9 +420,8 @@ static tesela_status bring_all(tsl_error_measurement *m) {
   return bring_result(m, m->sample[TSL_OPERAND_C]);
 }
 
-/* Returns the error of the judge's sums relative to |A||B|: in double one rounding for each of k
- * terms; pairs as in judge/judge_element.c. Parts of a complex product have at most eight times as
- * many terms (judge/judge_complex.c). */
+/* Returns the error of the judge's sums relative to |A||B|: in double one rounding for each of k terms; pairs
+ * as in judge_element.c. Parts of a complex product have at most eight times as many terms. */
 static double own_error(const tsl_error_measurement *m) {
   const tsl_type_info *type = tsl_type(m->part.c.type);
   const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
@@ -488,7 +477,7 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
   tsl_reserve_use(&m->reserve);
   const tesela_status status = end(m, measured);
   tsl_reserve_use(NULL);
-  /* A driver's lack of memory after C was written must not look like a call without effect. */
+  /* a lack of memory after C was written must not look like a call without effect */
   return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "no memory to measure the error")
                                         : status;
 }

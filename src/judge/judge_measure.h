@@ -1,7 +1,6 @@
-/* Measurement of the error of a run. All elements of a small result are judged; of a large one those where
- * sampled rows and columns meet. One row or column is drawn at random from each of several equal parts. The
- * reference is summed in higher precision (judge.h) from these rows of A and columns of B; no other parts of
- * device operands are copied to the host.
+/* Measurement of the error of a run. All elements of a small result are judged; of a large result the
+ * elements where random rows and columns meet. The reference is summed in higher precision (judge.h) from
+ * these rows of A and columns of B; no other parts of device operands are copied to the host.
  *
  *            B  . | . | .
  *               . | . | .
@@ -18,16 +17,14 @@
 typedef struct tsl_error_measurement tsl_error_measurement;
 
 typedef struct tsl_error_measured {
-  /* largest |C - R| / (|alpha| |A||B| + |beta| |C0|), where R is the reference, after the underflow
-   * bound is subtracted */
+  /* largest |C - R| / (|alpha| |A||B| + |beta| |C0|), R being the reference, less the underflow bound */
   double error;
   int64_t rows, cols; /* size of the sample; 0: nothing to judge */
 } tsl_error_measured;
 
-/* Starts a measurement before the run: draws rows and columns by `seed` (equal for equal problem and device),
- * and copies all that the run overwrites. Operands are those of tsl_plan_run(), of one product. A, B and C
- * must stay in place, unpacked, until tsl_measure_end(). Fails with TESELA_UNSUPPORTED for packed operands,
- * and for structured operands on a device. Free with tsl_measure_free(). */
+/* Starts a measurement before the run: draws rows and columns by `seed`, and copies all that the run
+ * overwrites. Operands are those of tsl_plan_run(), of one product; they must stay in place until
+ * tsl_measure_end(). TESELA_UNSUPPORTED: packed, or structured on a device. Free with tsl_measure_free(). */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_error_measurement **measuring);
 /* Runs the plan within a measurement. `phases` gets the times of tsl_plan_run(). */
@@ -35,8 +32,8 @@ tesela_status tsl_measure_run(tsl_error_measurement *measuring, tsl_plan *plan, 
                               tsl_phases *phases);
 /* Prepares for a run by the caller, directly before it. */
 tesela_status tsl_measure_ready(tsl_error_measurement *measuring);
-/* Ends the measurement after the run. Fails with TESELA_WRONG_RESULT and the worst element where
- * the error exceeds the strategy's guarantee; *measured is set in that case, too. */
+/* Ends the measurement after the run. TESELA_WRONG_RESULT with the worst element: the error exceeds the
+ * strategy's guarantee; *measured is set in that case, too. */
 tesela_status tsl_measure_end(tsl_error_measurement *measuring, tsl_error_measured *measured);
 /* NULL is allowed. */
 void tsl_measure_free(tsl_error_measurement *measuring);

@@ -58,7 +58,6 @@ static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col
   worst->col = col;
 }
 
-/* Adds one step of `depth` products to a block. */
 static void judge_real_add_products(const judge_real_job *job, const judge_real_findings *found,
                                     const int64_t *rows, int row_count, const int64_t *cols, int col_count,
                                     int64_t first, int depth, const tsl_sums *sums) {
@@ -72,7 +71,6 @@ static void judge_real_add_products(const judge_real_job *job, const judge_real_
   tsl_reference_add(row_count, col_count, depth, found->a, found->b, sums);
 }
 
-/* Adds the products of terms first to end. */
 static void add_terms(const judge_real_job *job, const judge_real_findings *found, const int64_t *rows,
                       int row_count, const int64_t *cols, int col_count, int64_t first, int64_t end,
                       const tsl_sums *sums) {
@@ -81,7 +79,6 @@ static void add_terms(const judge_real_job *job, const judge_real_findings *foun
                             (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), sums);
 }
 
-/* Compares a block whose sums are known, row by row. */
 static void compare_block(const judge_real_job *job, judge_real_findings *found, const int64_t *rows,
                           int row_count, const int64_t *cols, int col_count, const tsl_sums *sums) {
   for (int i = 0; i < row_count; i++)
@@ -114,8 +111,8 @@ static void judge_block(void *argument, int64_t index, int worker) {
   compare_block(job, found, rows, row_count, cols, col_count, sums);
 }
 
-/* Sample of a single block, as in measurements: the threads share its terms, so that each number is
- * converted once. Parts, and so results, do not depend on the number of threads. */
+/* Sample of a single block, as in measurements: the threads share its terms, so that each number is converted
+ * once. Parts, and so results, do not depend on the number of threads. */
 enum { PARTS_MOST = 64 };
 
 typedef struct judge_real_split {
@@ -167,7 +164,6 @@ static bool is_deep(const judge_real_job *job) {
          job->facts.problem->k >= MANY_PRODUCTS;
 }
 
-/* Sums one element in the worker's block. */
 static tesela_status sum_element(const judge_real_job *job, int64_t row, int64_t col,
                                  const judge_real_findings *found) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
@@ -195,8 +191,7 @@ static tesela_status judge_deep(const judge_real_job *job) {
   return TESELA_OK;
 }
 
-/* Draws `count` of `total` indices in order, at a random place in each of `count` equal parts, the
- * first and the last index included. */
+/* Draws `count` of `total` indices in order, one from each of `count` equal parts, with first and last. */
 static void judge_real_sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
     if (count == total) {

@@ -2,14 +2,12 @@
  *
  *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  for each element.
  *
- * Substitution meets this bound for any condition of A, graded triangles and large inverses included. Sums
- * are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
- * multiply-add). Magnitudes of complex numbers are moduli.
- *
- * Non-finite values are judged by IEEE 754 from X itself. X must be the result of the division where the
- * terms of a row give an infinity or NaN. The same holds where the diagonal is zero or not finite. Complex
- * division has no such rule. Where a term is not finite, or the diagonal zero or NaN, a part of the quotient
- * must not be finite; over an infinite diagonal any quotient is accepted. */
+ * Substitution meets this bound for any condition of A. Sums are made in double for f32 and c64, else in
+ * twice that (TwoSum: Knuth, TwoProduct by fused multiply-add). Magnitudes of complex numbers are moduli.
+ * Non-finite values are judged by IEEE 754 from X itself. X must be the result of the division where a row's
+ * terms give an infinity or NaN, or the diagonal is zero or not finite. Complex division has no such rule.
+ * Where a term is not finite, or the diagonal zero or NaN, a part of the quotient must not be finite; over an
+ * infinite diagonal any quotient is accepted. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -32,7 +30,7 @@ typedef struct judge_solve_job {
   const tsl_type_info *type;
   const unsigned char *matrix, *b, *x;
   const tsl_shape *b_shape;
-  struct judge_solve_number *a;       /* A, row by row */
+  struct judge_solve_number *a;
   struct judge_solve_number *columns; /* for each worker, a column of X */
   int64_t cols;                       /* number of judged columns */
   judge_solve_findings *workers;
@@ -86,8 +84,8 @@ static bool judge_solve_is_finite(judge_solve_number value) {
 /* Sum of the terms of a row without the diagonal's. */
 typedef struct row_seen {
   total re, im;
-  double magnitude;             /* of the terms without alpha b */
-  double given;                 /* alpha b| */
+  double magnitude;             /* sum of magnitudes without alpha b */
+  double given;                 /* |alpha b| */
   bool nan, plus, minus, other; /* non-finite terms: of real numbers by kind, `other` of complex numbers */
 } row_seen;
 

@@ -1,5 +1,5 @@
-/* Judge of products with structures: completed operands (densify.h) are judged as a general
- * product. Elements of C outside of its triangle are checked by guards only. */
+/* Judge of products with structures: completed operands (densify.h) are judged as a general product. Elements
+ * of C outside of its triangle are checked by guards only. */
 #include "judge/densify.h"
 #include "judge/judge.h"
 
@@ -44,8 +44,8 @@ static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int6
   }
 }
 
-/* Judges an element whose left-out terms would meet non-finite values: NaN where they were
- * multiplied, else the sum of the other terms. */
+/* Judges an element whose left-out terms would meet non-finite values: NaN where they were multiplied, else
+ * the sum of the other terms. */
 static tesela_status judge_alone(const judge_structured_job *job, int64_t row, int64_t col, int64_t first,
                                  int64_t count, tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
@@ -83,7 +83,6 @@ static tesela_status judge_passed(const judge_structured_job *job, tsl_verdict *
   return TESELA_OK;
 }
 
-/* Checks that a hermitian diagonal is real. */
 static void judge_diagonal(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m && verdict->right; i++) {
     double value[2];

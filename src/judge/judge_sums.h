@@ -1,6 +1,5 @@
-/* Sums of many products, compiled for each instruction set with equal bits. Each operation is rounded
- * separately, and the error of a product is exact by any method. Without fused multiply-adds factors above
- * 2^996 overflow and give sums that are not finite, which the caller detects. */
+/* Sums of many products, compiled for each instruction set with equal bits: each operation is rounded
+ * separately. Without fused multiply-adds factors above 2^996 overflow and give sums that are not finite. */
 #ifndef TSL_JUDGE_JUDGE_SUMS_H
 #define TSL_JUDGE_JUDGE_SUMS_H
 
@@ -8,8 +7,7 @@
 
 #include <stdbool.h>
 
-/* STEP: terms of one element that are added at once. LANES: independent chains of additions, enough
- * to hide latency and fill vectors. */
+/* Terms of one element that are added at once; independent chains of additions that hide latency. */
 enum { TSL_SUMS_STEP = 512, TSL_SUMS_LANES = 16 };
 
 typedef struct tsl_sums_lanes {

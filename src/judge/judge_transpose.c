@@ -1,4 +1,3 @@
-/* Judge of transposes: A's bits, or A times alpha within a rounding. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -31,8 +30,7 @@ static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, c
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* Computes alpha times an element, with alpha rounded to C's type. Parts are sums of two products,
- * hence the magnitude. */
+/* Computes alpha times an element, with alpha rounded to C's type. Parts are sums of two products. */
 static void judge_transpose_scaled(const judge_transpose_job *job, const double value[2], double out[2],
                                    double magnitude[2]) {
   unsigned char stored[16];
@@ -45,8 +43,7 @@ static void judge_transpose_scaled(const judge_transpose_job *job, const double 
   magnitude[1] = fabs(alpha[0] * value[1]) + fabs(alpha[1] * value[0]);
 }
 
-/* Returns |error| / bound; 0 for equal special values. The rounding of double, for a C of doubles,
- * is within the second unit of the bound. */
+/* Returns |error| / bound; 0 for equal special values. The rounding of double is in the second unit. */
 static double ratio_of(const judge_transpose_job *job, double right, double value, double magnitude,
                        tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
@@ -81,7 +78,6 @@ static double judge_transpose_judge_element(const judge_transpose_job *job, int6
   return worst;
 }
 
-/* Rows row0 to row1 of C, columns col0 to col1. */
 typedef struct judge_transpose_tile {
   int64_t row0, row1, col0, col1;
 } judge_transpose_tile;
@@ -122,7 +118,6 @@ static inline uint64_t differences(const unsigned char *from, int64_t from_step,
   return found;
 }
 
-/* Returns true if a tile has A's bits. */
 static bool judge_transpose_is_moved(const judge_transpose_job *job, const judge_transpose_tile *part) {
   const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
   const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;

@@ -1,11 +1,11 @@
-/* Arguments of judge/device_reference.cl, shared by host and kernels. The includer defines
- * TSL_GEMM_SIZES (strategy/gemm_shared.h) and TSL_INDEX, a signed 64-bit integer. */
+/* Arguments of judge/device_reference.cl, for host and kernels. The includer defines TSL_GEMM_SIZES and
+ * TSL_INDEX, a signed 64-bit integer. */
 #ifndef TSL_JUDGE_LOOK_SHARED_H
 #define TSL_JUDGE_LOOK_SHARED_H
 
 /* SIDE: edge of a work-group's block of C. STEP: terms in local memory. ELEMENTS: elements of a group that
- * joins parts. LANES: items for the parts of one element. NUMBERS: doubles of an element: sum (high and low),
- * sum of magnitudes; FLUSHED_NUMBERS: also the largest magnitudes of its terms in A and B. */
+ * joins parts. LANES: items for the parts of one element. NUMBERS: doubles of an element: sum (high, low),
+ * sum of magnitudes; FLUSHED_NUMBERS: and the largest magnitudes of its terms in A and B. */
 #define TSL_DEVICE_REFERENCE_SIDE 16
 #define TSL_DEVICE_REFERENCE_STEP 32
 #define TSL_DEVICE_REFERENCE_ELEMENTS 16
@@ -14,9 +14,8 @@
 #define TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS 5
 
 /* Product and sample: rows x cols elements, with terms in `parts` parts of `depth`, a multiple of
- * TSL_DEVICE_REFERENCE_STEP. One buffer has the sample's rows and columns at its start, then the
- * sums, C's elements after and before the run, and the partial sums. `sums` and `partial` are
- * offsets in 8-byte numbers, `kept` in elements of C. */
+ * TSL_DEVICE_REFERENCE_STEP. One buffer has the sample's rows and columns, the sums, C's elements after and
+ * before the run, and the partial sums. `sums` and `partial` count 8-byte numbers, `kept` elements. */
 typedef struct tsl_device_reference_arguments {
   TSL_GEMM_SIZES
   TSL_INDEX rows, cols, parts, depth;

@@ -13,8 +13,7 @@ double tsl_kind_shown(unsigned kinds) {
   return kinds & NONE ? (double)NAN : kinds & PLUS ? INFINITY : kinds & MINUS ? -INFINITY : 0;
 }
 
-/* Adds infinities to finite values that may exceed `largest`. FINITE stays, because another order
- * of the sum may avoid the overflow. */
+/* Adds infinities to finite values that may exceed `largest`; FINITE stays, for other orders of the sum. */
 static tsl_guess with_overflow(tsl_guess x, double largest) {
   if (!(x.kinds & FINITE))
     return x;
@@ -35,7 +34,6 @@ static unsigned negated(unsigned kinds) {
   return (kinds & (FINITE | NONE)) | (kinds & PLUS ? MINUS : 0) | (kinds & MINUS ? PLUS : 0);
 }
 
-/* Returns the kinds of infinity times x. */
 static unsigned infinite(tsl_guess x) {
   unsigned kinds = x.kinds & ~(unsigned)FINITE;
   if (x.kinds & FINITE)

@@ -1,5 +1,5 @@
-/* Possible results where values are not finite or may overflow, as sets of kinds, because the order
- * of sums and roundings depends on the strategy. Rules are IEEE 754's, operation by operation. */
+/* Possible results where values are not finite or may overflow, as sets of kinds, because orders and
+ * roundings depend on the strategy. Rules are IEEE 754's, operation by operation. */
 #ifndef TSL_JUDGE_NONFINITE_H
 #define TSL_JUDGE_NONFINITE_H
 
@@ -22,8 +22,7 @@ double tsl_kind_shown(unsigned kinds);
 
 /* Returns the guess of an exact number. */
 tsl_guess tsl_guess_of(double value);
-/* Returns scalar x; `largest` is the type's largest number. A scalar of 0 may be multiplied or left
- * out, so 0 times infinity is NaN or 0. */
+/* Returns scalar x; `largest` is the type's largest number. 0 times infinity is NaN or, left out, 0. */
 tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest);
 /* Returns x + y; `largest` is the type's largest number. */
 tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest);
@@ -33,11 +32,10 @@ typedef struct tsl_terms_seen {
   bool nan, plus, minus;
   double positive, negative; /* sums of magnitudes */
 } tsl_terms_seen;
-/* Adds x y, or -x y if `minus`. Finite factors whose product overflows may be added exactly, as
- * with a fused multiply-add. */
+/* Adds x y, or -x y if `minus`. Finite factors whose product overflows may be added exactly, as if fused. */
 void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus);
-/* Returns the possible results of the sum. `slack` is its relative error; `scale` the factor that
- * may multiply partial sums before they are added. */
+/* Returns the possible results of the sum. `slack` is its relative error; `scale` the factor that may
+ * multiply partial sums before they are added; `largest` the type's largest number. */
 tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest);
 
 #endif

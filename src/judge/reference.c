@@ -55,9 +55,7 @@ void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums
   }
 }
 
-/* --- one element with many terms --- */
-
-/* PART: terms of a task. STEP: terms converted at once, which fit the first-level cache. */
+/* Terms of a task; terms converted at once, which fit the first-level cache. */
 enum { PART = 1 << 16, STEP = TSL_SUMS_STEP };
 
 typedef struct part_sum {
@@ -149,7 +147,6 @@ typedef struct scaled_sums {
   double high, low, positive, negative;
 } scaled_sums;
 
-/* Adds x y with finite factors. */
 static void add_scaled(scaled_sums *sums, double x, double y) {
   int x_exponent, y_exponent;
   double product, error, rounding;
@@ -251,7 +248,7 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   if (beta != 0)
     tsl_type_load(problem->c.type, reference_element_at(&problem->c, before, row, col), start);
 
-  /* alpha's mantissa multiplies the sums, its exponent is added to theirs. */
+  /* alpha's mantissa multiplies the sums, its exponent is added to theirs */
   scaled_sums total = {.exponent = LOWEST_EXPONENT};
   int alpha_exponent = 0;
   const double alpha_mantissa = frexp(alpha, &alpha_exponent);

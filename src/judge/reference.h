@@ -23,7 +23,6 @@ typedef struct tsl_sums {
 /* Adds the products of A's panel (rows x depth, dense) and B's (depth x cols, dense) to the sums. */
 void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b, const tsl_sums *sums);
 
-/* Adds `count` sums to others of the same kind. */
 void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums);
 
 /* Products of one element in the operands; steps in elements. */
@@ -33,9 +32,9 @@ typedef struct tsl_terms {
   int64_t a_step, b_step, count;
 } tsl_terms;
 
-/* Sums one element with many terms, as of a dot. Parts of constant length go to the team's threads.
- * Parts, and lanes within a part, are joined in order, so the bits do not depend on the threads.
- * Plain sums where sums->low is NULL. Must not be called from a task of the pool. */
+/* Sums one element with many terms, as of a dot, plain where sums->low is NULL. Parts of constant length go
+ * to the team's threads and are joined in order: bits do not depend on the threads. Must not be called from a
+ * task of the pool. Fails only for lack of memory. */
 tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums);
 /* Returns the bytes of host memory of tsl_reference_sum() for `terms` terms. */
 size_t tsl_reference_bytes(int64_t terms);
@@ -61,8 +60,8 @@ typedef struct tsl_limits {
   double flushes; /* elements below it may be flushed to 0; 0: no flush */
 } tsl_limits;
 
-/* Computes element (row, col) from the operands' elements (0, 0). alpha and beta are finite.
- * `before` is NULL when beta = 0; a and b are not read when k = 0 or alpha = 0. */
+/* Computes element (row, col) from the operands' elements (0, 0). alpha and beta are finite. `before` is NULL
+ * when beta = 0; a and b are not read when k = 0 or alpha = 0. */
 void tsl_reference_element(const tsl_problem *problem, double alpha, double beta, const void *a,
                            const void *b, const void *before, int64_t row, int64_t col,
                            const tsl_limits *limits, tsl_reference_number *out);

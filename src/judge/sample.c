@@ -88,7 +88,6 @@ static void pick(const tsl_sample_lines *from, const unsigned char *line, const 
   }
 }
 
-/* Reads along the requested lines. */
 static tesela_status bring_along(const tsl_sample_lines *from, const tsl_indices *lines,
                                  const tsl_indices *of_line, unsigned char *line, unsigned char *dst) {
   for (int64_t i = 0; i < lines->count; i++) {

@@ -1,4 +1,3 @@
-/* Samples of matrices: selection of rows and columns, and their copy to the host. */
 #ifndef TSL_JUDGE_SAMPLE_H
 #define TSL_JUDGE_SAMPLE_H
 
@@ -10,8 +9,8 @@ typedef struct tsl_indices {
   int64_t count;
 } tsl_indices;
 
-/* Draws `count` of `total` indices by `seed`: one from each of as many equal parts. With two or
- * more, the first and the last index are included, because errors are likely at edges. */
+/* Draws `count` of `total` indices by `seed`, one from each of as many equal parts. Two or more include the
+ * first and the last index, because errors are likely at edges. */
 void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed);
 
 /* Lines (rows or columns) of a matrix in host memory or in a buffer; strides in elements. */

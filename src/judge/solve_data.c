@@ -21,7 +21,6 @@ static unsigned char *solve_data_element(const triangle_job *job, int64_t row, i
   return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* Returns a random number from 0 to sides - 1 for a row. */
 static int roll(const triangle_job *job, int64_t row, int what, int sides) {
   return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)what, (uint64_t)row) % (uint64_t)sides);
 }
@@ -99,8 +98,6 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
         settle_beside(&job, i, j);
 }
 
-/* --- exact data --- */
-
 static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row, int64_t col,
                             double value[2]) {
   const int64_t place = row * shape->row_stride + col * shape->col_stride;
@@ -127,8 +124,7 @@ static void row_of_product(const tsl_problem *problem, const void *a, const void
   sum[1] /= problem->alpha[0];
 }
 
-/* Computes B = A X / alpha in place, in an order that overwrites rows after their last use. B has
- * its own shape, C's in place. */
+/* Computes B = A X / alpha in place, in an order that overwrites rows after their last use. */
 static void solve_data_multiply(const tsl_problem *problem, const void *a, void *b) {
   tsl_problem same = *problem;
   same.c = problem->b;

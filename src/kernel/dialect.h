@@ -1,6 +1,5 @@
-/* The kernel dialect: the words of portable kernels, in the common subset of OpenCL C 1.2 and CUDA
- * C++. Each device folder implements them in dialect_impl.h; docs/DIALECT.md has examples.
- * tests/dialect/words.cl uses all words: */
+/* The kernel dialect: the words of portable kernels, in the common subset of OpenCL C 1.2 and CUDA C++. Each
+ * device folder implements them in dialect_impl.h. Examples: docs/DIALECT.md, tests/dialect/words.cl. */
 // clang-format off
 /*   TSL_KERNEL(x, y, z)          before a kernel's name: a kernel with work-groups of x by y by z items
  *   TSL_KERNEL_SHARING(x, y, z, groups)  TSL_KERNEL with a target of resident groups per compute unit;
@@ -36,8 +35,8 @@
  *   TSL_NAN(type)                the quiet NaN whose sign and payload are zero
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane
- *   TSL_LOAD(type, n, pointer)   n numbers from global memory; the pointer is aligned to the element only
- *   TSL_LOAD_ALIGNED(type, n, pointer)  TSL_LOAD with a pointer aligned to the vector
+ *   TSL_LOAD(type, n, pointer)   n numbers from global memory; aligned to the element only.
+ *   TSL_LOAD_ALIGNED(type, n, pointer)  TSL_LOAD, aligned to the vector.
  *   TSL_STORE(type, n, pointer, vector)
  *   TSL_STORE_ALIGNED(type, n, pointer, vector)
  *   TSL_STORE_WHOLE(type, n, pointer, vector)  aligned store in one access: 16 bytes of int, float,

@@ -1,19 +1,16 @@
-/* The activation of the epilogue, shared by strategy_epilogue.cl and kernels with a fused epilogue. It has
- * the same bits in both: no sum in it can be fused by compilers. Define before inclusion: FINISH_FUNCTION
- * (a tesela_activation) and FINISH_PLACES, the binary places of C's type.
+/* The activation of the epilogue, with equal bits in strategy_epilogue.cl and kernels with a fused epilogue:
+ * compilers can fuse no sum. The includer defines FINISH_FUNCTION (a tesela_activation) and FINISH_PLACES,
+ * the binary places of C's type.
  *
- * GELU in f32 is max(x, 0) - |x| Q(|x|), where Q(x) is the tail probability above x. Q falls from 1/2, and
- * its logarithm is nearly a parabola. So 2^P(x) with a polynomial P of few terms is as accurate as the
- * sums. Each P minimizes the largest error of Q (Remez's exchange, weighted by Q plus 10^-4), and
- * decreases for all x:
+ * GELU in f32 is max(x, 0) - |x| Q(|x|), where Q(x) is the tail probability above x. Its logarithm is nearly
+ * a parabola, so 2^P(x) with a polynomial P of few terms is accurate enough. Each P minimizes the largest
+ * error of Q (Remez's exchange, weighted by Q plus 10^-4), and decreases for all x:
  *
  *   error of |x| Q relative to |x|, 2^-22.5 of 2^P and all roundings included, in 2^-24:
  *     x (1 + erf(x / sqrt(2))) / 2    5 terms 11, where C has 8 places;  8 terms 2.4
  *     by tanh                         8 terms 4.5
  *
- * The guarantee of products with an epilogue allows 24 (tsl_accuracy_finished()). At 4, where Q is small,
- * its relative error is up to 0.3 % with 5 terms; with 8 terms 0.004 %, by tanh 0.1 %. From FINISH_LAST on
- * Q is 0. */
+ * The guarantee allows 24 (tsl_accuracy_finished()). From FINISH_LAST on Q is 0. */
 #ifndef TSL_KERNEL_EPILOGUE_FUNCTION_H
 #define TSL_KERNEL_EPILOGUE_FUNCTION_H
 
@@ -56,8 +53,7 @@ TSL_FUNCTION float finish_function(float x) {
 }
 #else
 
-/* Limit below which both GELU are 0. There x times its underflowing share would be NaN at
- * -infinity. */
+/* Limit below which both GELU are 0: x times an underflowing share would be NaN at -infinity. */
 #define FINISH_LEAST ((TSL_REAL)-40)
 
 TSL_FUNCTION TSL_REAL finish_function(TSL_REAL x) {

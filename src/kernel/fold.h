@@ -1,4 +1,3 @@
-/* Reduction of numbers in local memory by a work-group. */
 #ifndef TSL_KERNEL_FOLD_H
 #define TSL_KERNEL_FOLD_H
 
@@ -10,8 +9,7 @@
  *   | 0 | 1 | 2 | 3 |                    barrier; 0 += 2, 1 += 3
  *   | 0 | 1 |                            barrier; 0 += 1
  *
- * With an odd number, the middle number waits for the next round.
- * On entry the items have stored their numbers. The caller needs a barrier before it reuses the line. */
+ * With an odd number, the middle number waits. The caller needs a barrier before it reuses the line. */
 TSL_FUNCTION TSL_REAL tsl_fold(TSL_LOCAL_POINTER TSL_REAL *line, int items) {
   const int item = TSL_ITEM(0);
   TSL_BARRIER();

@@ -1,7 +1,5 @@
-/* kernel_fragments.h with Intel's systolic arrays (DPAS), through
- * cl_intel_subgroup_matrix_multiply_accumulate. The layout is specified in the Khronos registry's text of
- * that extension, revision 1.1.0. TSL_DPAS is the sub-group size: 8 (Xe-HPG) or 16 (Xe-HPC and later); it
- * must be the device's smallest.
+/* kernel_fragments.h with Intel's systolic arrays (DPAS), by cl_intel_subgroup_matrix_multiply_accumulate
+ * 1.1.0. TSL_DPAS is the sub-group size, the device's smallest: 8 (Xe-HPG) or 16 (Xe-HPC and later).
  *
  *   A: 8 lines of 32 bytes; an item has its part of each line, 32 / TSL_DPAS bytes, as one vector component
  *   B: TSL_DPAS lines of 32 bytes; an item has all of its own line

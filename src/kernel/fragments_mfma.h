@@ -1,11 +1,9 @@
-/* kernel_fragments.h with the matrix cores of AMD's CDNA (MFMA), through clang's builtins. The
- * layout is that of AMD's matrix instruction calculator. TSL_MFMA is the architecture: 0x908, 0x90a
- * or 0x940 (also gfx942 and gfx950).
+/* kernel_fragments.h with the matrix cores of AMD's CDNA (MFMA), through clang's builtins; layout of AMD's
+ * matrix instruction calculator. TSL_MFMA: 0x908, 0x90a or 0x940 (also gfx942 and gfx950).
  *
- * A and B: 16 lines of 64 bytes; an item has 16 bytes of line item % 16, from item / 16 * 16 on. An
- * instruction takes 8 (or 4) bytes of each item, in four groups along k. The order along k does not
- * matter, because A and B agree. So a step is two (or four) instructions. Sums: 16 x 16; an item
- * has rows 4 (item / 16) to + 3 of column item % 16. Bytes are signed. */
+ * A and B: 16 lines of 64 bytes; an item has 16 bytes of line item % 16, from item / 16 * 16 on. A step is
+ * two (or four) instructions, which take 8 (or 4) bytes of each item; A and B have one order along k. Sums:
+ * 16 x 16; an item has rows 4 (item / 16) to + 3 of column item % 16. Bytes are signed. */
 #define TSL_FRAGMENT_ITEMS 64
 #define TSL_FRAGMENT_ROWS 16
 #define TSL_FRAGMENT_COLS 16

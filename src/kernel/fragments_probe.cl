@@ -1,5 +1,4 @@
-/* Test kernel for kernel_fragments.h: one step, from local memory to C. It is compiled when a
- * device with possible matrix instructions is listed, and never run. */
+/* Test kernel for kernel_fragments.h: one step from local memory to C. It tests a device's compiler. */
 #include "kernel_fragments.h"
 
 TSL_FRAGMENT_KERNEL(TSL_FRAGMENT_ITEMS) tsl_fragments_probe(TSL_GLOBAL TSL_REAL *c) {

@@ -1,6 +1,5 @@
 /* kernel_fragments.h with the matrix instructions of AMD's RDNA (WMMA) in waves of 32, through clang's
- * builtins. The layout is that of AMD's matrix instruction calculator. TSL_WMMA is 11 (RDNA 3) or 12 (RDNA
- * 4).
+ * builtins; layout of AMD's matrix instruction calculator. TSL_WMMA: 11 (RDNA 3) or 12 (RDNA 4).
  *
  *   11: A and B: 16 lines of 32 bytes; an item has all of line item % 16, so two items have equal data.
  *       Sums: 16 x 16; an item has rows item / 16, + 2, + 4, ... of column item % 16
@@ -27,7 +26,6 @@ TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *sr
   TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() % 16 * pitch;
   return tsl_chunk_pair(tsl_chunk_load(own), tsl_chunk_load(own + 16));
 }
-/* Returns the first or the last four words of a line. */
 TSL_FUNCTION tsl_chunk tsl_wmma_part(tsl_fragment_a whole, int last) {
   tsl_chunk part;
   TSL_LANE(part, 0) = last ? TSL_LANE(whole, 4) : TSL_LANE(whole, 0);

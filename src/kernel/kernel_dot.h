@@ -8,8 +8,7 @@ TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_strid
                               TSL_GLOBAL const tsl_element *b, TSL_INDEX b_stride, TSL_INDEX k) {
   TSL_REAL sum = 0;
   TSL_INDEX l = 0;
-  /* Loads four terms before it uses them. Otherwise compilers wait for each pair, depending on the
-   * shape of the work-group (docs/lab/element.md). */
+  /* Loads four terms before it uses them; else compilers wait for each pair (docs/lab/element.md). */
   for (; l + 4 <= k; l += 4) {
     TSL_REAL a_next[4], b_next[4];
     TSL_UNROLL

@@ -1,7 +1,6 @@
-/* Element types of A, B and C in kernels. By default they are TSL_REAL, or pairs of it with
- * TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are codes of the list below. TSL_REAL is then the
- * type of sums: float for halves, int for bytes. TSL_SIGNED_A and TSL_SIGNED_B tell whether bytes
- * are signed (tsl_launch_define_types()). */
+/* Element types of A, B and C in kernels: TSL_REAL, or pairs of it with TSL_COMPLEX. TSL_TYPE_AB and
+ * TSL_TYPE_C are codes of the list below; then TSL_REAL is the type of sums: float for halves, int for bytes.
+ * TSL_SIGNED_A, TSL_SIGNED_B: bytes are signed (tsl_launch_define_types()). */
 #ifndef TSL_KERNEL_KERNEL_ELEMENTS_H
 #define TSL_KERNEL_KERNEL_ELEMENTS_H
 
@@ -84,7 +83,6 @@ TSL_FUNCTION TSL_REAL tsl_number(tsl_element x, bool is_signed) {
 #endif
 }
 
-/* Converts an element of C to a number. */
 TSL_FUNCTION TSL_REAL tsl_before(tsl_result x) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
   return x;

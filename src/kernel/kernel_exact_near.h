@@ -1,15 +1,14 @@
-/* Nearly exact sums with error bounds in kernels, in the order of the host's
- * strategy/gemm/exact/exact_near.h. Lines are rows of A and columns of B. The includer defines
- * kernel_elements.h, and TSL_GEMM_SIZES with alpha and beta. */
+/* Nearly exact sums with error bounds, in the order of the host's strategy/gemm/exact/exact_near.h. Lines are
+ * rows of A and columns of B. */
 #ifndef TSL_KERNEL_KERNEL_EXACT_NEAR_H
 #define TSL_KERNEL_KERNEL_EXACT_NEAR_H
 
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 
-/* Terms between two renormalizations of the sums. `low` of a pair stays below EXACT_PANEL + 1 times
- * 2^(top - 53), so a term costs at most EXACT_PANEL + 5 times 2^(top - 106) (kernels/exact_near.c).
- * Few terms for doubles, because an undecided sum is slow here. */
+/* Terms between two renormalizations of the sums. `low` of a pair stays below EXACT_PANEL + 1 times 2^(top -
+ * 53), so a term costs at most EXACT_PANEL + 5 times 2^(top - 106) (kernels/exact_near.c). Few terms for
+ * doubles, because an undecided sum is slow here. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define EXACT_PANEL 32
 #else
@@ -71,8 +70,7 @@ TSL_FUNCTION double exact_most(const exact_line *a, const exact_line *b) {
   return least * (1 + 0x1p-20) + (least == 0 && a->largest > 0 && b->largest > 0 ? 0x1p-1074 : 0);
 }
 
-/* Returns 1.5 2^top such that all sums are below 2^(top - 2); 0 for zero sums; NaN where
- * intermediate numbers could overflow or underflow. */
+/* Returns 1.5 2^top such that all sums are below 2^(top - 2); 0: all are 0; NaN: possible overflow. */
 TSL_FUNCTION double exact_base(double most) {
   const TSL_INDEX exponent = (TSL_AS_INDEX(most) >> 52) + 3;
   return most == 0 ? 0
@@ -81,15 +79,13 @@ TSL_FUNCTION double exact_base(double most) {
              : TSL_NAN(double);
 }
 
-/* Returns true if sums of at most `most` are exact: they have at most `bits` bits above the lowest
- * possible bit of a product. */
+/* Returns true if sums of at most `most` are exact, `bits` bits above a product's lowest bit. */
 TSL_FUNCTION bool exact_loses_nothing(double most, const exact_line *a, const exact_line *b, double bits,
                                       const tsl_gemm_arguments *g) {
   return g->alpha == 1 && g->beta == 0 && most < bits * (a->unit * b->unit);
 }
 
-/* Returns high + low without a negative zero. For narrower types it is rounded to odd, so that the
- * later rounding is correct. */
+/* Returns high + low without a negative zero; for narrower types rounded to odd. */
 TSL_FUNCTION double exact_end(double high, double low) {
 #ifdef TSL_REAL_IS_DOUBLE
   return high + low + 0.0;
@@ -100,8 +96,7 @@ TSL_FUNCTION double exact_end(double high, double low) {
 #endif
 }
 
-/* Returns the interval of a pair that started at exact_base(), like the host's enclose_pairs().
- * `off_by` is a factor of the error bound. */
+/* Returns the interval of a pair that started at exact_base(); `off_by` is a factor of the error bound. */
 TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, double off_by, const exact_line *a,
                                                 const exact_line *b, double before,
                                                 const tsl_gemm_arguments *g) {
@@ -151,8 +146,7 @@ TSL_FUNCTION exact_enclosure exact_enclose(double high, double beside, const exa
   return made;
 }
 
-/* Rounds once to nearest even in C's type. Adding 1.5 2^52 units of the narrow type's last place
- * removes all lower bits. */
+/* Rounds once to nearest even in C's type: adding 1.5 2^52 units of its last place cuts the rest. */
 TSL_FUNCTION double exact_rounded(double x) {
 #if TSL_C_DIGITS == 24
   return (double)(float)x;

@@ -1,9 +1,7 @@
-/* Matrix instructions of GPUs in OpenCL C (Intel's DPAS, AMD's MFMA and WMMA) behind one interface. The
- * items of a sub-group hold a matrix product together; the part of an item is a "fragment". For devices
- * with TSL_CAN_FRAGMENTS; the host defines the instruction by src/device/device_fragments.h.
- *
- * A line is a row of A or a column of B; its numbers are contiguous in local memory, `pitch` bytes from
- * line to line, aligned to 16 bytes:
+/* Matrix instructions of GPUs in OpenCL C (Intel's DPAS, AMD's MFMA and WMMA) behind one interface. Devices
+ * need TSL_CAN_FRAGMENTS (src/device/device_fragments.h). The items of a sub-group hold a matrix product
+ * together; the part of an item is a "fragment". A line, a row of A or a column of B, is contiguous in local
+ * memory, aligned to 16 bytes, `pitch` bytes from line to line:
  *
  *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =  ROWS x COLS sums, SUMS in each item
  *
@@ -17,13 +15,11 @@
  *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory, first line `at`
  *   tsl_fragment_multiply(a, b, sums)      sums + a b
  *
- * The order of the products along k may differ between instructions, but A and B always agree. So a
- * fragment is one 16-byte load where possible. All items of a sub-group call these functions together.
- * Types are TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of kernel/units.h. */
+ * All items of a sub-group call these functions together. kernel/units.h has the types. */
 #ifndef TSL_KERNEL_KERNEL_FRAGMENTS_H
 #define TSL_KERNEL_KERNEL_FRAGMENTS_H
 
-/* Required by units.h, not used here. */
+/* required by units.h, not used here */
 #ifndef TSL_PARAM_VECTOR
 #define TSL_PARAM_VECTOR 16
 #endif
@@ -33,19 +29,16 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #endif
 
-/* 16 bytes of local memory. */
 typedef TSL_VECTOR(int, 4) tsl_chunk;
 TSL_FUNCTION tsl_chunk tsl_chunk_load(TSL_LOCAL_POINTER const char *src) {
   return TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER const int *)src);
 }
-/* Returns the first or the last two words of a chunk. */
 TSL_FUNCTION TSL_VECTOR(int, 2) tsl_chunk_half(tsl_chunk chunk, int last) {
   TSL_VECTOR(int, 2) half_of;
   TSL_LANE(half_of, 0) = last ? TSL_LANE(chunk, 2) : TSL_LANE(chunk, 0);
   TSL_LANE(half_of, 1) = last ? TSL_LANE(chunk, 3) : TSL_LANE(chunk, 1);
   return half_of;
 }
-/* Returns two consecutive chunks as one vector. */
 TSL_FUNCTION TSL_VECTOR(int, 8) tsl_chunk_pair(tsl_chunk first, tsl_chunk second) {
   TSL_VECTOR(int, 8) both;
   TSL_LANE(both, 0) = TSL_LANE(first, 0);
@@ -67,7 +60,6 @@ TSL_FUNCTION TSL_VECTOR(int, 8) tsl_chunk_pair(tsl_chunk first, tsl_chunk second
 #include "fragments_wmma.h"
 #endif
 
-/* Stores sum e of this item in dst[e]. */
 TSL_FUNCTION void tsl_fragment_spread(TSL_REAL *dst, tsl_fragment_sums sums) {
   dst[0] = TSL_LANE(sums, 0);
   dst[1] = TSL_LANE(sums, 1);

@@ -1,6 +1,5 @@
-/* Arguments of portable gemm kernels after the three pointers, as one struct by value: sizes,
- * offsets, strides and scalars, counted in elements. The host's struct is in strategy/launch.h.
- * With TSL_COMPLEX an element is two TSL_REAL: real, imaginary. */
+/* Arguments of portable gemm kernels after the three pointers, as one struct by value (strategy/launch.h).
+ * Offsets and strides are in elements, which with TSL_COMPLEX are two TSL_REAL: real, imaginary. */
 #ifndef TSL_KERNEL_KERNEL_GEMM_H
 #define TSL_KERNEL_KERNEL_GEMM_H
 

@@ -1,5 +1,5 @@
-/* Arguments of transpose kernels after the two pointers, and the scaling of an element. The host's struct is
- * in strategy/transpose/transpose_common.c. Offsets and strides are in elements. C is m x n, A is n x m. */
+/* Arguments of transpose kernels after the two pointers, and the scaling of an element. Offsets and strides
+ * are in elements. C is m x n, A is n x m. */
 #ifndef TSL_KERNEL_KERNEL_TRANSPOSE_H
 #define TSL_KERNEL_KERNEL_TRANSPOSE_H
 
@@ -14,8 +14,7 @@ typedef struct tsl_transpose_arguments {
 #endif
 } tsl_transpose_arguments;
 
-/* tsl_element: element type. Without alpha elements are integers of their size, which keep all bits
- * of a NaN. */
+/* Element type; without alpha an integer of its size, which keeps all bits of a NaN. */
 #ifdef TSL_REAL
 typedef TSL_REAL tsl_element;
 #elif TSL_MOVED_BYTES == 1
@@ -30,7 +29,7 @@ typedef TSL_INDEX tsl_element;
 typedef TSL_VECTOR(TSL_INDEX, 2) tsl_element;
 #endif
 
-/* TSL_MOVED(x): x, scaled; alpha = 0 gives zero for any x, and reads nothing. */
+/* TSL_MOVED(x): x, scaled; alpha = 0 gives zero for any x. */
 #ifdef TSL_REAL
 #define TSL_MOVED(x) (g.alpha == 0 ? (TSL_REAL)0 : g.alpha * (x))
 #else

@@ -1,5 +1,4 @@
-/* Vectors of TSL_PARAM_VECTOR bytes with TSL_LANES numbers, and conversion to and from arrays.
- * Lanes are named, so a loop cannot index them; arrays work when loops are unrolled. */
+/* Vectors of TSL_PARAM_VECTOR bytes with TSL_LANES numbers, and conversions to and from arrays for loops. */
 #ifndef TSL_KERNEL_LANES_H
 #define TSL_KERNEL_LANES_H
 
@@ -10,7 +9,7 @@
 #else
 #define TSL_LANES_SINGLE TSL_PARAM_VECTOR
 #endif
-/* A literal, because OpenCL pastes it to the type's name. */
+/* a literal, because OpenCL pastes it to the type's name */
 #if TSL_LANES_SINGLE == 8
 #define TSL_LANES 2
 #elif TSL_LANES_SINGLE == 16
@@ -24,7 +23,6 @@ typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_group_queue;
 
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
-/* Stores lane i in dst[i]. */
 TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
   dst[0] = TSL_LANE(from, 0);
   dst[1] = TSL_LANE(from, 1);
@@ -50,7 +48,6 @@ TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
 #endif
 }
 
-/* Returns a vector with from[i] in lane i. */
 TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
   tsl_group_queue to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
   TSL_LANE(to, 1) = from[1];
@@ -77,9 +74,8 @@ TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
   return to;
 }
 
-/* Stores TSL_LANES numbers of a row of C from their sums; `data` is the first, the first `count`
- * are inside of C. `together`: they are contiguous, and aligned to a vector of at most 16 bytes.
- * beta = 0 reads nothing. */
+/* Stores TSL_LANES numbers of a row of C from their sums; the first, at `data`, to `count` are inside of C.
+ * `together`: contiguous, and aligned to a vector of at most 16 bytes. beta = 0 reads nothing. */
 TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
                                          bool together, tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
   const tsl_group_queue scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
@@ -104,8 +100,7 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
   }
   TSL_REAL line[TSL_LANES];
   tsl_group_queue_spread(line, scaled);
-  /* Not unrolled for the long vectors of processors: there this path is rare, and unrolling it is
-   * the most expensive part of the compilation. */
+  /* not unrolled for long vectors: this path is rare on processors, and slow to compile */
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else
@@ -116,7 +111,7 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
       data[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, data[e * stride], line[e]);
 }
 
-/* Returns true if rows of C from this offset on are `together` in the sense of tsl_group_queue_finish(). */
+/* Returns true if rows of C from this offset on are `together` for tsl_group_queue_finish(). */
 TSL_FUNCTION bool tsl_group_queue_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
   return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
 }

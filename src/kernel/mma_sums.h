@@ -1,10 +1,8 @@
 /* Shared parts of the opencl_mma kernels: types, arguments, and the epilogue from registers to C.
  *
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
- * item / 4 and item / 4 + 8. Neighbouring items exchange pairs, so that each stores four contiguous columns.
- *
- * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and how many 16
- * x 8 sums a warp's tile has, TILES_M x TILES_N. */
+ * item / 4 and item / 4 + 8. Neighbours exchange pairs, so that each stores four contiguous columns. Needs
+ * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and the blocks TILES_M x TILES_N. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -36,19 +34,15 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
 } opencl_mma_arguments;
 
-/* Arguments of kernels in which four warps multiply together. Offsets are bytes from the start of scratch
- * memory. They locate the groups' tensor maps, the split-k sums, and the int of tsl_run_predicate (-1: none).
- * Each split has a matrix of sums, m and n rounded up to whole tiles. If `rests` is not 0, rows of
- * `rests_row` bytes from there on get elements modulo p instead of C (strategy.h: tsl_modular_output). */
+/* Arguments of kernels in which four warps multiply together. `maps` (tensor maps), `sums` (split-k, m and n
+ * rounded up to whole tiles) and `wanted` (int of tsl_run_predicate; -1: none) are bytes from the start of
+ * scratch memory. If `rests` is not 0, rows of `rests_row` bytes from there on get C mod p. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
   unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 
-/* --- epilogue --- */
-
-/* Returns alpha * sum. */
 #if WHOLE
 TSL_FUNCTION int scaled(int sum, const opencl_mma_arguments args) {
   return (int)((unsigned int)args.gemm.alpha * (unsigned int)sum);
@@ -78,7 +72,6 @@ TSL_FUNCTION unsigned int pair_of(float first, float second) {
 }
 #endif
 
-/* Stores four contiguous, aligned numbers of a row of C. */
 TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
                              const opencl_mma_arguments args) {
   MMA_NUMBER out[4];
@@ -122,10 +115,9 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
     }
 }
 
-/* Gathers four columns of row `lower` * 8 of a 16-line block from two neighbouring blocks. An item
- * has two numbers of each, adjacent to the numbers of item ^ 1. One item takes both pairs of the
- * first block, the other item both pairs of the second. With transposed bytes, the column order
- * gives each item four columns without an exchange. */
+/* Gathers four columns of row `lower` * 8 of a 16-line block from two neighbouring blocks. Item and item ^ 1
+ * have adjacent numbers; one takes both pairs of the first block, the other of the second. With transposed
+ * bytes each item has four columns already. */
 TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {
@@ -153,8 +145,8 @@ TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *dst, const MMA_NUMBER *line)
   TSL_STORE_WHOLE(MMA_NUMBER, 4, dst, whole);
 }
 
-/* Stores the item's sums of a warp's tile, whose first element is (row, col), to C. If `apart` is
- * not NULL, stores unscaled sums to that row-major matrix, which has room for the whole tile. */
+/* Stores the item's sums of a warp's tile, which begins at (row, col), to C; or unscaled to the row-major
+ * matrix `apart`, unless NULL, which has room for the whole tile. */
 TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *apart, TSL_INDEX apart_pitch,
                              TSL_INDEX row, TSL_INDEX col, MMA_NUMBER sums[TILES_M][TILES_N][4],
                              const opencl_mma_arguments args) {
@@ -185,7 +177,6 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
 }
 
 #if WHOLE && !A_MN_MAJOR && !B_MN_MAJOR
-/* Returns a sum modulo p. */
 TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments args) {
   const unsigned int x = (unsigned int)sum + args.bias;
   return x - (unsigned int)((TSL_REPRODUCIBILITY)x * args.magic >> 39) * args.p;

@@ -1,5 +1,4 @@
-/* Empty kernel, to measure a launch and the wait for it (tune/link.c). The possible write stops
- * compilers from removing it. */
+/* Empty kernel, to measure a launch and its wait. Compilers must not remove the possible write. */
 #include "dialect.h"
 
 TSL_KERNEL(1, 1, 1)

@@ -1,12 +1,10 @@
-/* Panel: TSL_PARAM_PANEL consecutive numbers of a row of A in an item's private memory. Indices are
- * constants after unrolling, so that it may be in registers. A shorter last panel ends with zeros;
- * guards keep the indices constant. */
+/* Panel: TSL_PARAM_PANEL consecutive numbers of a row of A, with constant indices after unrolling, so that it
+ * may be in registers. A shorter last panel ends with zeros. */
 #ifndef TSL_KERNEL_PANEL_H
 #define TSL_KERNEL_PANEL_H
 
 #include "dialect.h"
 
-/* Returns the numbers left from l on, at most a panel. */
 TSL_FUNCTION int tsl_panel_count(TSL_INDEX l, TSL_INDEX k) {
   return k - l < TSL_PARAM_PANEL ? (int)(k - l) : TSL_PARAM_PANEL;
 }

@@ -1,14 +1,12 @@
-/* NVIDIA's matrix instructions and asynchronous copies as PTX in kernels (PTX ISA 7.0 or newer,
- * from sm_80 on). For devices with TSL_CAN_MMA, whose OpenCL and CUDA compilers support asm.
- * Addresses of local memory are 32 bits: tsl_ptx_local(). All items of a warp call these functions
- * together, each with its own arguments. */
+/* NVIDIA's matrix instructions and asynchronous copies as PTX (PTX ISA 7.0, sm_80 or newer), for devices with
+ * TSL_CAN_MMA. Addresses of local memory are 32 bits: tsl_ptx_local(). All items of a warp call these
+ * functions together, each with its own arguments. */
 #ifndef TSL_KERNEL_PTX_H
 #define TSL_KERNEL_PTX_H
 
 #include "dialect.h"
 
-/* Converts a pointer to local memory, which is an offset in OpenCL C 1.2 and a generic address in
- * CUDA C++, to a 32-bit address. */
+/* Converts a pointer to local memory (an offset in OpenCL C, generic in CUDA C++) to a 32-bit address. */
 TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   unsigned int address;
   asm volatile(
@@ -20,8 +18,7 @@ TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   return address;
 }
 
-/* Starts a copy of 16 bytes to local memory; both addresses are aligned to 16 bytes. Partial chunks
- * use tsl_ptx_put(): the instruction can zero the rest, but reads all 16 bytes. */
+/* Starts a copy of 16 aligned bytes to local memory. Partial chunks need tsl_ptx_put(). */
 TSL_FUNCTION void tsl_ptx_copy(unsigned int end, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(end), "l"(from) : "memory");
 }
@@ -34,8 +31,7 @@ TSL_FUNCTION void tsl_ptx_copy_number_inside(unsigned int end, TSL_GLOBAL const 
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(end), "l"(from), "r"(inside ? 4 : 0)
                : "memory");
 }
-/* Writes four words to local memory, aligned to 16 bytes. Visible after the barrier that follows
- * the wait for copies. */
+/* Writes four words to local memory, aligned to 16 bytes. Visible after the barrier that ends copies. */
 TSL_FUNCTION void tsl_ptx_put(unsigned int end, const unsigned int *words) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(end), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
@@ -55,22 +51,20 @@ TSL_FUNCTION void tsl_ptx_copies_end(void) {
 TSL_FUNCTION void tsl_ptx_warp_barrier(void) {
   asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
 }
-/* Waits at barrier `number` (1 to 15) for `items` items (whole warps); their writes to local memory
- * are visible. */
+/* Waits at barrier `number` (1 to 15) for `items` items of whole warps; publishes local memory. */
 TSL_FUNCTION void tsl_ptx_barrier(int number, int items) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(items) : "memory");
 }
 
-/* Loads four blocks of 8 lines of 16 bytes. Items 8 i to 8 i + 7 give the addresses of block i's
- * lines. Each item gets 4 bytes of each block: of line item / 4, from byte 4 (item % 4) on. */
+/* Loads four blocks of 8 lines of 16 bytes. Items 8 i to 8 i + 7 give the addresses of block i's lines. Each
+ * item gets 4 bytes of each block: of line item / 4, from byte 4 (item % 4) on. */
 TSL_FUNCTION void tsl_ptx_blocks(unsigned int line, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
                : "memory");
 }
-/* Loads four blocks of 8 x 8 pairs of bytes, each transposed: pair item / 4 of line 2 (item % 4)
- * and of the next line. */
+/* Loads four blocks of 8 x 8 pairs of bytes, transposed: pair item / 4 of line 2 (item % 4) and the next. */
 TSL_FUNCTION void tsl_ptx_blocks_transposed(unsigned int line, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -78,8 +72,7 @@ TSL_FUNCTION void tsl_ptx_blocks_transposed(unsigned int line, unsigned int *out
                : "memory");
 }
 
-/* Returns four bytes of a (numbers 0 to 3) and b (4 to 7), selected by the hexadecimal digits of
- * `which`, lowest first. */
+/* Returns four bytes of a (0 to 3) and b (4 to 7), by the hexadecimal digits of `which`, lowest first. */
 TSL_FUNCTION unsigned int tsl_ptx_bytes(unsigned int a, unsigned int b, unsigned int which) {
   unsigned int out;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(which));
@@ -90,9 +83,9 @@ TSL_FUNCTION unsigned int tsl_ptx_bytes(unsigned int a, unsigned int b, unsigned
 #define TSL_PTX_EXCHANGE(REGISTER, to, given)                                                                \
   asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=" REGISTER(to) : REGISTER(given))
 
-/* Computes the warp's 16 x 8 sums += A (16 x k) B (k x 8). An item has four sums, four registers of
- * A and two of B. `shape` is "m16n8k16" with `type` "f32" and REGISTER "f", or "m16n8k32" with
- * "s32" and "r". a_type and b_type are words of PTX, without quotes. */
+/* Computes the warp's 16 x 8 sums += A (16 x k) B (k x 8). An item has four sums, four registers of A and two
+ * of B. `shape`: "m16n8k16", with `type` "f32" and REGISTER "f"; or "m16n8k32", with "s32" and "r". a_type
+ * and b_type are words of PTX, without quotes. */
 #define TSL_PTX_MULTIPLY(shape, type, REGISTER, a_type, b_type, sums, a, b)                                  \
   asm volatile("mma.sync.aligned." shape ".row.col." type "." TSL_TEXT(a_type) "." TSL_TEXT(                 \
                    b_type) "." type " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"       \

@@ -1,8 +1,6 @@
-/* Additions of NVIDIA's sm_90 to ptx.h. Four warps multiply both operands from local memory; one
- * instruction copies a panel; barriers in local memory count bytes (PTX ISA 8.0 or newer).
- *
- * NVIDIA's compiler of OpenCL C targets sm_90 and refuses instructions of sm_90a. They are written as
- * comments, which src/device/opencl/opencl_ptx.c enables in the compiled PTX. */
+/* Additions of sm_90 to ptx.h (PTX ISA 8.0 or newer). Four warps multiply operands in local memory, one
+ * instruction copies a panel, barriers count bytes. NVIDIA's OpenCL C compiler refuses instructions of
+ * sm_90a: they are comments, which src/device/opencl/opencl_ptx.c enables in the compiled PTX. */
 #ifndef TSL_KERNEL_PTX_GROUP_H
 #define TSL_KERNEL_PTX_GROUP_H
 
@@ -14,10 +12,7 @@
 #define TSL_PTX_90A ""
 #endif
 
-/* --- barriers in local memory --- */
-
-/* Initializes a barrier. Its phases are 0, 1, 0, ...; a phase ends after `count` arrivals and all
- * announced bytes. */
+/* Initializes a barrier. Phases 0, 1, 0, ... end after `count` arrivals and all announced bytes. */
 TSL_FUNCTION void tsl_ptx_barrier_start(unsigned int barrier, unsigned int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -46,12 +41,9 @@ TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
   } while (done == 0);
 }
 
-/* --- products of four warps --- */
-
-/* Returns the descriptor of a panel in local memory: blocks of 8 lines of 128 bytes, 16-byte chunks
- * permuted by line (chunk ^ line % 8). `block` is the distance in bytes of consecutive 8 lines. For
- * an MN-major panel `beside` is the distance in bytes of consecutive 64 numbers. The first line's
- * address is a multiple of 1024. */
+/* Returns the descriptor of a panel in local memory. It has blocks of 8 lines of 128 bytes, `block` bytes
+ * apart, and 16-byte chunks permuted by line (chunk ^ line % 8). In an MN-major panel, `beside` is the
+ * distance in bytes of consecutive 64 numbers. `address` is a multiple of 1024. */
 TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned int beside,
                                                unsigned int block) {
   return (TSL_REPRODUCIBILITY)((address & 0x3ffff) >> 4) | (TSL_REPRODUCIBILITY)(beside >> 4) << 16 |
@@ -102,12 +94,9 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
                : TSL_PTX_SUMS_64(R, sums, 0), TSL_PTX_SUMS_64(R, sums, 16)                                   \
                : "l"(a), "l"(b))
 
-/* --- copies of panels --- */
-
-/* Writes the tensor map of a matrix to local memory (128 bytes, aligned to 128), by one item:
- * `inner` dense elements in each of `outer` rows, `pitch` bytes apart (a multiple of 16). Copies
- * take boxes of 128 bytes by `rows` in the layout of tsl_ptx_panel(), zeros outside of the matrix.
- * `type` is a literal: "0" for bytes, "1" for 16 bits. */
+/* Writes the tensor map of a matrix to local memory (128 bytes, aligned to 128), by one item: `inner` dense
+ * elements in each of `outer` rows, `pitch` bytes apart (a multiple of 16). Copies take boxes of 128 bytes by
+ * `rows` as in tsl_ptx_panel(), zeros outside of the matrix. `type`: "0" for bytes, "1" for 16 bits. */
 #define TSL_PTX_MAP(map, from, inner, outer, pitch, elements, rows, type)                                    \
   asm volatile(TSL_PTX_90A "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1; "          \
                            "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1; "                     \
@@ -136,8 +125,7 @@ TSL_FUNCTION void tsl_ptx_map_publish(TSL_GLOBAL char *dst, unsigned int map) {
 TSL_FUNCTION void tsl_ptx_map_acquire(TSL_GLOBAL char *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Starts a copy of a box, whose first element is (inner, outer), to local memory; `barrier` counts
- * its bytes. */
+/* Starts a copy of the box from (inner, outer) on to local memory; `barrier` counts its bytes. */
 TSL_FUNCTION void tsl_ptx_copy_box(unsigned int end, TSL_GLOBAL char *map, int inner, int outer,
                                    unsigned int barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "

@@ -3,8 +3,8 @@
 
 #include "dialect.h"
 
-/* Gets tile number `group` of rows x cols tiles. Bands of `band` rows of tiles are traversed column
- * by column, so that concurrent groups share rows of A and columns of B in the caches. */
+/* Gets tile number `group` of rows x cols tiles. Bands of `band` rows of tiles are traversed column by
+ * column: concurrent groups share rows of A and columns of B in the caches. */
 TSL_FUNCTION void tsl_raster(TSL_INDEX group, TSL_INDEX rows, TSL_INDEX cols, TSL_INDEX band, TSL_INDEX *row,
                              TSL_INDEX *col) {
   const TSL_INDEX above = group / (band * cols) * band, place = group % (band * cols);

@@ -1,7 +1,5 @@
-/* Tiles of a transpose in local memory, and their order. The kernel's file defines TSL_TILE (elements of an
- * edge), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles). TSL_TILE and TSL_TILE_BAND are powers
- * of two. The groups are counted in strategy/transpose/transpose_common.c. Launches swap operands so that
- * C's rows are dense.
+/* Tiles of a transpose in local memory, and their order. The includer defines TSL_TILE (elements of an edge),
+ * TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles); TSL_TILE and TSL_TILE_BAND are powers of two.
  *
  *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
  *
@@ -11,7 +9,7 @@
  *     ---------
  *     next band
  *
- * Concurrent groups then own a region of C that is about as high as wide, and whole pages of A and C. */
+ * Concurrent groups then own a region of C about as high as wide, and whole pages of A and C. */
 #ifndef TSL_KERNEL_TRANSPOSE_TILE_H
 #define TSL_KERNEL_TRANSPOSE_TILE_H
 
@@ -27,8 +25,7 @@ typedef struct tsl_tile {
   int rows, cols;
 } tsl_tile;
 
-/* Returns the index of an element in local memory. Each row is rotated by its number, so that rows
- * and columns are free of bank conflicts without padding. */
+/* Returns an element's index in local memory. Rows are rotated by their number: no bank conflicts. */
 TSL_FUNCTION int tsl_tile_at(int row, int col) {
   return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
 }
@@ -37,7 +34,6 @@ TSL_FUNCTION int tsl_tile_inside(TSL_INDEX first, TSL_INDEX count) {
   return count - first < TSL_TILE ? (int)(count - first) : TSL_TILE;
 }
 
-/* Returns tile (row, col), which is in C. */
 TSL_FUNCTION tsl_tile tsl_tile_of(TSL_INDEX row, TSL_INDEX col, const tsl_transpose_arguments g) {
   tsl_tile tile;
   tile.row = row * TSL_TILE;
@@ -59,8 +55,7 @@ TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
   return shift;
 }
 
-/* Gets the grid of places, `wide` x `tall`. In place, only tiles with row >= col have a place;
- * their group also owns the mirror image. */
+/* Gets the grid of places, `wide` x `tall`. In place, only tiles with row >= col have a place. */
 #ifdef TSL_IN_PLACE
 TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);
@@ -113,7 +108,7 @@ TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_
     for (int i = 0; i < TSL_TILE_AHEAD; i++) {
       const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
       const int row = by_rows ? line : place, col = by_rows ? place : line;
-      /* Indices are clamped to the matrix; the extra elements are never stored. */
+      /* indices are clamped to the matrix; the extra elements are never stored */
       held[i] = TSL_MOVED(from[(row < tile.rows ? row : tile.rows - 1) * down +
                                (col < tile.cols ? col : tile.cols - 1) * across]);
     }
@@ -125,7 +120,6 @@ TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_
   }
 }
 
-/* Stores the tile along C's rows. */
 TSL_FUNCTION void tsl_tile_put(const TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL tsl_element *c,
                                const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col * g.c_col_stride;

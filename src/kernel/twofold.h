@@ -1,7 +1,7 @@
-/* Sums in twice the precision of double as an unevaluated pair: `high` is the result of plain additions in
- * order, `low` the sum of their errors. Errors are exact (TwoSum: Knuth 1969; TwoProduct by a fused
- * multiply-add), so every device has equal bits. Nothing here may be fused or reordered; TSL_MUL and the
- * language ensure that. Where `high` is infinite or NaN, `low` is undefined. */
+/* Sums in twice the precision of double as an unevaluated pair: `high` is the plain sum in order, `low` the
+ * sum of its errors (TwoSum: Knuth 1969; TwoProduct by a fused multiply-add), with equal bits on every
+ * device. Nothing here may be fused or reordered; TSL_MUL and the language ensure that. Where `high` is
+ * infinite or NaN, `low` is undefined. */
 #ifndef TSL_KERNEL_TWOFOLD_H
 #define TSL_KERNEL_TWOFOLD_H
 
@@ -11,13 +11,11 @@ typedef struct tsl_twofold {
   double high, low;
 } tsl_twofold;
 
-/* Returns the rounding error of sum = a + b. */
 TSL_FUNCTION double tsl_twofold_lost(double a, double b, double sum) {
   const double b_part = sum - a;
   return (a - (sum - b_part)) + (b - b_part);
 }
 
-/* Returns sum + x y. */
 TSL_FUNCTION tsl_twofold tsl_twofold_add(tsl_twofold sum, double x, double y) {
   const double product = TSL_MUL(double, x, y), tail = TSL_FMA(x, y, -product);
   tsl_twofold out;
@@ -26,7 +24,6 @@ TSL_FUNCTION tsl_twofold tsl_twofold_add(tsl_twofold sum, double x, double y) {
   return out;
 }
 
-/* Returns a + b. */
 TSL_FUNCTION tsl_twofold tsl_twofold_join(tsl_twofold a, tsl_twofold b) {
   tsl_twofold out;
   out.high = a.high + b.high;
@@ -34,7 +31,6 @@ TSL_FUNCTION tsl_twofold tsl_twofold_join(tsl_twofold a, tsl_twofold b) {
   return out;
 }
 
-/* Returns alpha times the sum. */
 TSL_FUNCTION tsl_twofold tsl_twofold_scale(tsl_twofold sum, double alpha) {
   tsl_twofold out;
   out.high = TSL_MUL(double, alpha, sum.high);

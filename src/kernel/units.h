@@ -1,5 +1,4 @@
-/* Operands of multiply-adds. A "unit" is the part of an operand that one multiply-add takes: a
- * number, or with TSL_QUADS four consecutive bytes along k. */
+/* Operands of multiply-adds. A unit of an operand is a number, or with TSL_QUADS four bytes along k. */
 #ifndef TSL_KERNEL_UNITS_H
 #define TSL_KERNEL_UNITS_H
 
@@ -19,8 +18,8 @@
 #define TSL_UNIT_PRODUCTS 1
 #endif
 
-/* Returns a unit from the element at `from` and, with TSL_QUADS, the next ones, `step` elements
- * apart; the first `count` exist, the others are 0. `is_signed` is for bytes. */
+/* Returns a unit from the element at `from` and, with TSL_QUADS, the next elements, `step` apart; the first
+ * `count` exist, the others are 0. `is_signed` is for bytes. */
 TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
                                bool is_signed) {
 #ifdef TSL_QUADS
@@ -48,10 +47,8 @@ TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX ste
 #define TSL_UNIT_FMA(a, b, sum) TSL_LANES_FMA(a, b, sum)
 #endif
 
-/* --- C --- */
-
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
-/* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not scaled. */
+/* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; k = 0 scales nothing. */
 TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
                                      const tsl_gemm_arguments *g) {
 #ifdef TSL_COMPLEX
@@ -70,8 +67,8 @@ TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL
 }
 #endif
 
-/* Stores TSL_LANES numbers of a row of C, whole elements; `data` is the first, `count` elements are
- * inside. `together` as in tsl_group_queue_finish(). */
+/* Stores TSL_LANES numbers of a row of C, whole elements, from `data` on; `count` elements are inside.
+ * `together` as in tsl_group_queue_finish(). */
 TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
                                    bool together, tsl_group_queue sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL

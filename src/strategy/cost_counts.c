@@ -31,7 +31,6 @@ static double cost_counts_elements_of(const tsl_problem *problem) {
   return (double)problem->m * (double)problem->n;
 }
 
-/* Returns the floating-point operations of a multiply-add; 0 for a transpose. */
 static double operations(const tsl_problem *problem) {
   return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
@@ -63,8 +62,8 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
   return true;
 }
 
-/* Returns the bytes per second of the first-level caches or the local memory of all units: 128 per
- * clock and unit on GPUs, two vectors per clock on processors. */
+/* Returns the bytes per second of the first-level caches or the local memory of all units: 128 per clock and
+ * unit on GPUs, two vectors per clock on processors. */
 static double near_rate(const tsl_device *device) {
   static const double unit_clock = 128;
   return device->is_cpu ? 2 * device->peak_f32 : unit_clock * 1e6 * device->clock_mhz * device->compute_units;
@@ -76,7 +75,6 @@ static double cost_counts_peak_of(const tsl_problem *problem, const tsl_device *
   return account->rate > 0 ? account->rate : twice ? device->peak_f64 : device->peak_f32;
 }
 
-/* Returns the fraction of the device's units that have work. */
 static double busy_share(const tsl_device *device, const tsl_cost_counts *account) {
   const double all = device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units;
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));

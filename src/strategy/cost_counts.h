@@ -1,25 +1,22 @@
-/* Costs of a run, counted before it runs: memory traffic at each level, padded work, groups and
- * items; and the limit of the device that bounds the run. Each strategy counts its own runs
- * (`account()` of the descriptor). Used by explain, reports and pages. */
+/* Costs of a run, counted before it runs, and the limit of the device that bounds the run. Each strategy
+ * counts its own runs (uses.account() of the descriptor). */
 #ifndef TSL_STRATEGY_COST_COUNTS_H
 #define TSL_STRATEGY_COST_COUNTS_H
 
 #include "strategy/strategy.h"
 
-/* Traffic in bytes. */
 typedef struct tsl_moved {
   double read, written;
 } tsl_moved;
 
 struct tsl_cost_counts {
-  /* Multiply-adds of the problem, and multiply-adds executed, including zero padding and extra
-   * sums. For a transpose: elements. */
+  /* multiply-adds of the problem, and executed ones with padding and extra sums; transpose: elements */
   double useful, computed;
-  /* Traffic of loads and stores to operands and to their copies in scratch memory, cache hits included. */
+  /* bytes of loads and stores to operands and to their copies in scratch memory, cache hits included */
   tsl_moved global;
-  /* Traffic to local memory; on the host, to copies and tiles in a core's own caches. */
+  /* bytes to and from local memory; on the host, to and from copies and tiles in a core's own caches */
   tsl_moved local;
-  double memory;  /* traffic of DRAM: each element once, plus the repeated reads that the model predicts */
+  double memory;  /* bytes of DRAM: each element once, plus the repeated reads that the model predicts */
   tsl_grid grid;  /* grid of the largest launch; no groups: a strategy of the host */
   double items;   /* work-items of that launch */
   double wasted;  /* work-items without an element of the result */
@@ -46,15 +43,13 @@ typedef enum tsl_bound {
 const char *tsl_bound_name(tsl_bound bound);
 const char *tsl_bound_what(tsl_bound bound);
 
-/* Seconds that each limit takes alone. Latency is the time that the strategy's model predicts
- * beyond the longest of the other limits. */
+/* Seconds that each limit takes alone. Latency: the rest of the strategy's predicted time. */
 typedef struct tsl_bounds {
   double seconds[TSL_BOUND_COUNT];
   tsl_bound first; /* the limit that takes longest */
 } tsl_bounds;
 
-/* Counts a run of a config that the strategy accepts. Returns false where the strategy cannot tell
- * (vendors' libraries). */
+/* Counts a run of a config that the strategy accepts. Returns false where the strategy cannot tell. */
 bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                          const tsl_device *device, tsl_cost_counts *account);
 /* Computes the seconds of each limit from the counts of a run. The config must not be refused. */
@@ -69,33 +64,28 @@ typedef struct tsl_words {
 } tsl_words;
 tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_counts *account);
 
-/* --- for descriptors --- */
-
-/* Counts groups, items and idle items of a grid over `columns` x `rows` parts of the result, one item a part,
- * along dimensions 0 and 1. Items and `local_bytes` of a group determine the groups that fit on a unit. */
+/* Counts groups, items and idle items of a grid over `columns` x `rows` parts of the result, one item a part.
+ * Items and `local_bytes` of a group determine the groups that fit on a compute unit. */
 void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
                           const tsl_device *device, tsl_cost_counts *account);
-/* Counts a one-dimensional launch of `groups` groups of `items` items, of which `needed` items in
- * all have work. */
+/* Counts a one-dimensional launch of `groups` groups of `items` items, `needed` items in all with work. */
 void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
                             const tsl_device *device, tsl_cost_counts *account);
-/* Counts `times` writes of C, and `times` reads where beta is not 0. */
+/* Counts `times` writes of C and as many reads, less one where beta is 0. */
 void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account);
-/* Counts loads of `a` elements of A and `b` elements of B. */
 void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account);
 /* Counts a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
-/* Counts register tiles of C on the host. Each step loads a column of `height` rows and a row of
- * `width` columns from caches or packed copies near the core. */
+/* Counts register tiles of C on the host. Each step loads a column of `height` elements and a row of `width`
+ * elements from caches or packed copies. */
 void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account);
 
-/* Operations per clock and unit of 16-bit matrix instructions, by the threads that issue them: a
- * warpgroup, four warps, one warp. */
+/* Operations per clock and unit of 16-bit matrix instructions of a warpgroup, four warps or one warp. */
 typedef struct tsl_engine_rates {
   double warpgroup, group, warp;
 } tsl_engine_rates;
-/* Returns the operations per second of the device's matrix engine, by its capabilities. The rate is
- * one of `rates`, or 0.6 of a known 16-bit rate, else half of the f32 peak. */
+/* Returns the operations per second of the device's matrix engine: by one of `rates`, by 0.6 of a known
+ * 16-bit rate, or half of the f32 peak. */
 double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates);
 
 #endif

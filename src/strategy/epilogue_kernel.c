@@ -1,4 +1,3 @@
-/* Epilogue on a device: compiles and launches strategy/strategy_epilogue.cl. */
 #include "strategy/strategy_epilogue.h"
 
 #include "base/status.h"
@@ -7,11 +6,9 @@
 
 #include <stdio.h>
 
-/* Launch constants of the kernel: items of a group, elements of an item (EACH_NARROW: of two-byte
- * types), groups per unit. Groups loop over further lines. */
+/* Items of a group, elements of an item (EACH_NARROW: of two-byte types), groups per unit. */
 enum { ACROSS = 64, LINES = 4, EACH = 4, EACH_NARROW = 16, UNIT_GROUPS = 16 };
 
-/* Defines the scaling of the sums. Sums without terms are not scaled. */
 static void define_sums(const tsl_problem *problem, tsl_text *defines) {
   const bool is_whole = tsl_type(problem->a.type)->is_integer;
   const int scales = (problem->scaling_a != TESELA_NO_SCALE ? 1 : 0) |
@@ -27,7 +24,7 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
 static tesela_status epilogue_kernel_build(tsl_work *work,
                                            void (*define)(const tsl_problem *problem, tsl_text *defines),
                                            tsl_kernel **kernel) {
-  /* The options of the strategy do not apply: its user requested relaxed arithmetic for the product only. */
+  /* relaxed arithmetic, an option of the product, does not apply */
   tsl_work own = *work;
   const tesela_type type = work->problem.c.type, bias = work->problem.bias.type;
   const int of_c = tsl_launch_type_code(type), added = work->problem.bias_axis == TESELA_NO_BIAS ? 0
@@ -64,8 +61,7 @@ static tsl_finish_steps epilogue_kernel_steps_of(const tsl_operand *operand, boo
                             .step = by_rows ? operand->col_stride : operand->row_stride};
 }
 
-/* Returns the operand's buffer; C's for a missing operand, because each pointer of a kernel needs a
- * buffer. */
+/* Returns the operand's buffer, or C's for a missing operand: each pointer of a kernel needs a buffer. */
 static tsl_argument buffer_of(const tsl_operand *operand, const tsl_operand *c) {
   return TSL_ARG_BUFFER(operand->buffer ? operand->buffer : c->buffer);
 }

@@ -1,5 +1,5 @@
-/* The superaccumulator: a fixed-point number with room for every product and every sum of products, after
- * U. Kulisch (Computer Arithmetic and Validity, 2008), with lazily normalized digits (R. Neal, Fast Exact
+/* The superaccumulator: a fixed-point number with room for every product and every sum of products, after U.
+ * Kulisch (Computer Arithmetic and Validity, 2008), with lazily normalized digits (R. Neal, Fast Exact
  * Summation Using Small and Large Superaccumulators, 2015).
  *
  *   digit i of TSL_EXACT_DIGITS counts multiples of 2^(TSL_EXACT_LOW + 52 i):
@@ -7,15 +7,13 @@
  *   |  63 ... 52  | 51 ........... 0 |      52 bits of the number's and eleven for carries that have not been
  *   | sign, carry |      digit       |      propagated; negative digits are allowed
  *
- * Host and devices compile this text, hence both round alike. It uses integers only. The includer defines
- * the dialect's words TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX and TSL_AS_DOUBLE. Right
- * shifts must keep the sign, as they do on all supported compilers. */
+ * Host and devices compile this text of integer operations, hence round alike. Right shifts must keep the
+ * sign. The includer defines TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX, TSL_AS_DOUBLE. */
 #ifndef TSL_EXACT_SHARED_H
 #define TSL_EXACT_SHARED_H
 
-/* Ranges. Products of doubles have bits from 2^-2148 to 2^2047, and 2^62 products carry to 2^2110.
- * Products of floats, as doubles of 53 bits, lie between 2^-350 and 2^256, and their windows reach
- * 2^-552. Kernels keep the digits in private memory, so fewer digits are faster there. */
+/* Ranges. Products of doubles have bits from 2^-2148 to 2^2047, and 2^62 products carry to 2^2110. Products
+ * of floats, as doubles, lie between 2^-350 and 2^256, their windows reach 2^-552. */
 #ifdef TSL_EXACT_OF_FLOATS
 #define TSL_EXACT_LOW (-560)
 #define TSL_EXACT_DIGITS 19
@@ -32,15 +30,15 @@
 #define TSL_EXACT_TOP_DEEP (-700)
 #endif
 
-/* Windows: the fast paths sum in levels (picture in dot_exact.cl). 2^top is the weight of level 0, which
- * takes carries; level j counts multiples of 2^(top - 52 j). Products are below 2^(top - 1). For products
- * of floats a window has two levels below level 0, or six if two are not enough. For doubles it has three
- * for the rounded products and two for their errors, or six and five.
+/* Windows: the fast paths sum in levels (picture in dot_exact.cl). Level j counts multiples of 2^(top - 52
+ * j); level 0 takes carries. Products are below 2^(top - 1). For floats a window has two levels below level
+ * 0, or six if two are not enough. For doubles it has three for products and two for their errors, or six and
+ * five.
  *
  * A top is at least TSL_EXACT_TOP_LEAST, or TSL_EXACT_TOP_DEEP with all levels. It is at most
- * TSL_EXACT_TOP_MOST, which a double can hold. The lower limit makes a product exact as a pair of doubles.
- * Without bits below 2^(top - 104), or 2^(top - 260), none of its 106 bits is subnormal. TSL_EXACT_MARGIN
- * is the room in bits above the largest product that chose the window. */
+ * TSL_EXACT_TOP_MOST, which a double can hold. The lower limit makes a product exact as a pair of doubles:
+ * without bits below 2^(top - 104), or 2^(top - 260), none of its 106 bits is subnormal. TSL_EXACT_MARGIN is
+ * the room in bits above the largest product. */
 #define TSL_EXACT_LEVELS 7
 #define TSL_EXACT_SHALLOW_F32 2
 #define TSL_EXACT_SHALLOW_F64 3
@@ -56,16 +54,13 @@
 #define TSL_EXACT_PLUS 2
 #define TSL_EXACT_MINUS 4
 
-/* --- adding to the digits --- */
-
 /* A number split over two digits: `low` into `digit`, `high` into the next digit. */
 typedef struct tsl_exact_parts {
   TSL_INDEX low, high;
   int digit;
 } tsl_exact_parts;
 
-/* Splits value * 2^(TSL_EXACT_LOW + position), |value| <= 2^55, position >= 0. A digit grows by at
- * most 2^54 + 2^52. */
+/* Splits value 2^(TSL_EXACT_LOW + position), |value| <= 2^55, position >= 0. Digits grow by < 2^55. */
 TSL_FUNCTION tsl_exact_parts tsl_exact_split(TSL_INDEX value, int position) {
   tsl_exact_parts parts;
   parts.digit = position / 52;
@@ -92,8 +87,7 @@ TSL_FUNCTION void tsl_exact_settle(TSL_INDEX *digits) {
   digits[TSL_EXACT_DIGITS - 1] += carry;
 }
 
-/* Returns the mantissa (< 2^53) of a finite double; |x| = mantissa * 2^(exponent - 1075), exponent
- * from 1 to 2046. */
+/* Returns the mantissa (< 2^53) of a finite double: |x| = mantissa 2^(exponent - 1075), exponent >= 1. */
 TSL_FUNCTION TSL_INDEX tsl_exact_mantissa(double x, int *exponent) {
   const TSL_INDEX bits = TSL_AS_INDEX(x), mantissa = bits & TSL_EXACT_MASK;
   *exponent = (int)(bits >> 52 & 2047);
@@ -119,8 +113,7 @@ TSL_FUNCTION void tsl_exact_add_double(TSL_INDEX *digits, double x) {
     tsl_exact_add(digits, tsl_exact_is_negative(x) ? -mantissa : mantissa, exponent - 1075 - TSL_EXACT_LOW);
 }
 
-/* Adds x y exactly, both finite, from mantissa halves of 27 and 26 bits. No intermediate overflow
- * or underflow. */
+/* Adds x y exactly, both finite, from mantissa halves of 27 and 26 bits. */
 TSL_FUNCTION void tsl_exact_add_product(TSL_INDEX *digits, double x, double y) {
   int x_exponent, y_exponent;
   TSL_INDEX a = tsl_exact_mantissa(x, &x_exponent);
@@ -136,21 +129,17 @@ TSL_FUNCTION void tsl_exact_add_product(TSL_INDEX *digits, double x, double y) {
   tsl_exact_add(digits, (a & low_bits) * b_low, position);
 }
 
-/* Returns the flag of a product that is not finite. */
 TSL_FUNCTION int tsl_exact_special(double product) {
   return product != product ? TSL_EXACT_NAN : product > 0 ? TSL_EXACT_PLUS : TSL_EXACT_MINUS;
 }
 
-/* --- windows --- */
-
-/* Returns 1.5 * 2^top as a double. Add a number below 2^(top - 1) and subtract the bits of this
- * base: the rest is the number in multiples of 2^(top - 52). */
+/* Returns base = 1.5 * 2^top. For |x| < 2^(top - 1), the bits of base + x minus the bits of base count x in
+ * multiples of 2^(top - 52). */
 TSL_FUNCTION double tsl_exact_base(int top) {
   return TSL_AS_DOUBLE(((TSL_INDEX)(top + 1023) << 52) + ((TSL_INDEX)1 << 51));
 }
 
-/* Returns the biased exponent of a product for tsl_exact_top_for(); 0 for non-finite and subnormal
- * products. */
+/* Returns a product's biased exponent for tsl_exact_top_for(); 0 for non-finite and subnormal products. */
 TSL_FUNCTION int tsl_exact_exponent(double product) {
   const int exponent = (int)(TSL_AS_INDEX(product) >> 52 & 2047);
   return exponent == 2047 ? 0 : exponent;
@@ -172,18 +161,16 @@ TSL_FUNCTION void tsl_exact_settle_levels(TSL_INDEX *levels, int count) {
   }
 }
 
-/* --- the result --- */
-
-/* Digits of the result before rounding: alpha times the digits plus beta c, in digits of 26 bits.
- * Digit i counts multiples of 2^(TSL_EXACT_WIDE_LOW + 26 i). Digits outside of [first, end) are 0. */
+/* Digits of the result before rounding, alpha times the digits plus beta c: digit i, of 26 bits, counts
+ * multiples of 2^(TSL_EXACT_WIDE_LOW + 26 i). Digits outside of [first, end) are 0. */
 #define TSL_EXACT_WIDE_LOW (TSL_EXACT_LOW - 1074)
 #define TSL_EXACT_HALF (((TSL_INDEX)1 << 26) - 1)
 typedef struct tsl_exact_range {
   int first, end;
 } tsl_exact_range;
 
-/* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position), both factors at most 2^53 in
- * magnitude, mantissa >= 0. A digit grows by at most 2^54. */
+/* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position), mantissa >= 0; both factors are at most 2^53 in
+ * magnitude. A digit grows by at most 2^54. */
 TSL_FUNCTION void tsl_exact_wide_add(TSL_LOCAL_POINTER TSL_INDEX *wide, TSL_INDEX mantissa, TSL_INDEX value,
                                      int position, tsl_exact_range *range) {
   const int first = position / 26, shift = position - 26 * first;
@@ -222,7 +209,6 @@ TSL_FUNCTION bool tsl_exact_wide_settle(TSL_LOCAL_POINTER TSL_INDEX *wide, tsl_e
   return true;
 }
 
-/* Returns true if a digit in [first, end) is not 0. */
 TSL_FUNCTION bool tsl_exact_wide_any(TSL_LOCAL_POINTER const TSL_INDEX *wide, int first, int end) {
   for (int i = first; i < end; i++)
     if (wide[i] != 0)
@@ -230,9 +216,9 @@ TSL_FUNCTION bool tsl_exact_wide_any(TSL_LOCAL_POINTER const TSL_INDEX *wide, in
   return false;
 }
 
-/* Rounds the settled, positive number to nearest, ties to even. The format has `precision` bits and
- * the smallest number 2^least: 53 and -1074, or 24 and -149. A float is returned as a double; its
- * conversion is exact, or overflows to infinity. Returns 0 for a zero number. */
+/* Rounds the settled, positive number to nearest, ties to even. The format has `precision` bits and the
+ * smallest number 2^least: 53 and -1074, or 24 and -149. A float is returned as a double whose conversion is
+ * exact, or overflows to infinity. Returns 0 for a zero number. */
 TSL_FUNCTION double tsl_exact_wide_round(TSL_LOCAL_POINTER const TSL_INDEX *wide, tsl_exact_range range,
                                          int precision, int least) {
   int top = range.end - 1;
@@ -241,7 +227,7 @@ TSL_FUNCTION double tsl_exact_wide_round(TSL_LOCAL_POINTER const TSL_INDEX *wide
   if (top < range.first)
     return 0;
   const int length = (int)(TSL_AS_INDEX((double)wide[top]) >> 52) - 1022; /* bits of digit `top` */
-  int last = 26 * top + length - precision; /* lowest bit of the rounded number; lower bits are cut */
+  int last = 26 * top + length - precision;                               /* lowest bit that is kept */
   if (last < least - TSL_EXACT_WIDE_LOW)
     last = least - TSL_EXACT_WIDE_LOW;
   TSL_INDEX kept = 0;
@@ -273,11 +259,10 @@ TSL_FUNCTION double tsl_exact_scaled_special(int flags, double alpha, double sig
   return alpha * (flags & TSL_EXACT_PLUS ? infinity : flags & TSL_EXACT_MINUS ? -infinity : sign);
 }
 
-/* Returns round(alpha * digits + beta * before), and destroys `digits` and `wide`. Digits outside
- * of [first, end) are 0. Digits are below 2^62 in magnitude and not settled; after its carry the
- * last digit must stay below 2^53. `wide` is all 0 on entry. `before` is not used where beta is 0.
- * An exact zero is +0; a number that rounds to zero keeps its sign. Non-finite input gives the IEEE
- * 754 result, which does not depend on the order. */
+/* Returns round(alpha * digits + beta * before), and destroys `digits` and `wide`. Digits, 0 outside of
+ * [first, end), are below 2^62 in magnitude and not settled; after its carry the last must stay below 2^53.
+ * `wide` is all 0 on entry. An exact zero is +0; a number that rounds to zero keeps its sign. Non-finite
+ * input gives the IEEE 754 result, which does not depend on the order. */
 TSL_FUNCTION double tsl_exact_result(TSL_LOCAL_POINTER TSL_INDEX *digits, int first, int end, int flags,
                                      double alpha, double beta, double before,
                                      TSL_LOCAL_POINTER TSL_INDEX *wide, int precision, int least) {

@@ -9,7 +9,6 @@ typedef struct exceptions_found {
   bool has_nan, has_large;
 } exceptions_found;
 
-/* Bit layout of a floating-point format. */
 typedef struct exceptions_format {
   size_t size;
   uint64_t magnitude, infinity; /* mask of all bits except the sign; bits of infinity */
@@ -56,7 +55,6 @@ static inline void exceptions_look_at(const unsigned char *src, int64_t count, i
   out->has_large |= has_large;
 }
 
-/* Inspects the computed elements of a row. */
 static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_t i, int64_t col_stride,
                         const exceptions_format *as, exceptions_found *out) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -67,7 +65,6 @@ static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_
     exceptions_look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);
 }
 
-/* Returns the flags of `raised` that an element of C confirms. */
 static tsl_floats confirmed(tsl_floats raised, const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_shape *shape = &problem->c;
   const tsl_type_info *type = tsl_type(shape->type);

@@ -15,13 +15,12 @@ static inline tsl_floats tsl_exceptions_begin(void) {
   return before;
 }
 
-/* Restores the environment `before`, and adds the flags that the run raised and C confirms. Invalid
- * needs a NaN element; overflow and division by zero need a NaN, an infinity or the largest number.
- * Inexact and underflow are not checked. The operands have the run's strides. */
+/* Restores the environment `before`, and adds the flags that the run raised and C confirms. A NaN element
+ * confirms invalid; a NaN, an infinity or the largest number confirms overflow and, of a solve, division by
+ * zero. Inexact and underflow are kept unchecked. The operands have the run's strides. */
 void tsl_exceptions_settle(tsl_floats before, const tsl_problem *problem, const tsl_operands *operands);
 
-/* Calls tsl_exceptions_settle() if the environment has changed since tsl_exceptions_begin(), which
- * returned `before`. */
+/* Calls tsl_exceptions_settle() if the environment differs from `before` of tsl_exceptions_begin(). */
 static inline void tsl_exceptions_end(tsl_floats before, const tsl_problem *problem,
                                       const tsl_operands *operands) {
   if (tsl_floats_read() != before)

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* State of a job in work->state. */
 typedef struct prepared {
   _Alignas(TSL_CACHE_LINE) tsl_operands strides;
   _Alignas(TSL_CACHE_LINE) unsigned char job[];

@@ -1,6 +1,6 @@
-/* Views and jobs of strategies in C. A job is everything precomputed for a problem and the strides
- * of its operands: kernels, schedule, partition. build() makes the job for the problem's own
- * strides. A run with other strides (a packed copy's) makes its own job. */
+/* Views and jobs of strategies in C. A job is everything precomputed for a problem and its operands' strides:
+ * kernels, schedule, partition. build() makes the job for the problem's own strides; a run with other strides
+ * (a packed copy's) makes its own. */
 #ifndef TSL_STRATEGY_HOST_JOB_H
 #define TSL_STRATEGY_HOST_JOB_H
 
@@ -14,7 +14,6 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
-/* Returns a view without data, with the strides of `strides` and the structure of `shape`. */
 static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_operand *strides) {
   return (tsl_view){.row_stride = strides->row_stride,
                     .col_stride = strides->col_stride,
@@ -44,8 +43,8 @@ static inline tsl_views tsl_views_of(const tsl_problem *problem, const tsl_opera
   tsl_views_orient(&views);
   return views;
 }
-/* Sets the addresses of the views to the operands of a run, which have the views' strides. `size`
- * and `c_size` are the bytes of an element of A and B, and of C. */
+/* Sets the addresses of the views to the operands of a run, which have the views' strides. `size` and
+ * `c_size` are the bytes of an element of A and B, and of C. */
 static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands *operands, int64_t size,
                                            int64_t c_size) {
   tsl_views_bind(views, &(tsl_view){.at = operands->a.host, .packed = operands->a.packed},
@@ -53,38 +52,32 @@ static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands 
                  c_size);
 }
 
-/* Returns true if the views use this operand as their A. */
 static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
   return (operand == TSL_OPERAND_A) != views->is_swapped;
 }
 
-/* Returns the bytes of operands that a repeated product reads without a delay, for models: twice
- * the second cache. The second cache keeps half of these bytes; the last cache delivers the rest
- * during the arithmetic. */
+/* Returns the bytes of operands that a repeated product reads without a delay, for models: twice the second
+ * cache. Half stays there; the last cache delivers the rest during the arithmetic. */
 double tsl_near_bytes(const tsl_device *device);
-/* Returns true if the last cache is shared by dozens of cores, with about three times the latency
- * of a small cache. */
+/* Returns true if dozens of cores share the last cache, with about three times a small cache's latency. */
 bool tsl_last_cache_is_far(const tsl_device *device);
-/* Returns the speed relative to DRAM at which a last cache near the cores delivers operands of
- * `bytes` bytes; 1 if it does not hold them. */
+/* Returns the speed of a near last cache relative to DRAM for `bytes` bytes of operands; 1: too many. */
 double tsl_rest_speed(const tsl_device *device, double bytes);
 
 enum { TSL_JOB_MOST = 1024 }; /* maximum bytes of a job */
 
-/* Operations on a strategy's jobs. */
 struct tsl_host_job_ops {
   size_t size; /* bytes of a job, at most TSL_JOB_MOST */
   void (*make)(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                const tsl_device *device, void *job);
   /* Runs a job on operands with the strides that it was made for. */
   tesela_status (*run)(const void *job, const tsl_operands *operands);
-  /* For strategies that pack: bytes of the form of an operand, as in the descriptor's `packing`. */
+  /* Returns the bytes of an operand's packed form (strategy.h: packing); NULL: the strategy packs nothing. */
   size_t (*form_bytes)(const void *job, int operand);
   void (*make_form)(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team);
 };
 
-/* Implements build() of a descriptor with `jobs`; the next functions implement run(), release() and
- * packing. */
+/* Implements build() of a descriptor with `jobs`; run(), release() and packing follow. */
 tesela_status tsl_job_build(tsl_work *work);
 /* Runs the job of build(), or a new job where the operands have other strides. */
 tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-/* Returns the float that has these bits. */
 static inline float tsl_narrow_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -17,7 +16,7 @@ static inline float tsl_narrow_bf16(uint16_t bits) {
   return tsl_narrow_float((uint32_t)bits << 16);
 }
 
-/* Moves mantissa and exponent to f32's places; the result is the number times 2^-112, subnormals included. */
+/* Moves mantissa and exponent to f32's places and multiplies by 2^112; subnormals are included. */
 static inline float tsl_narrow_f16(uint16_t bits) {
   const uint32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
   const float magnitude = tsl_narrow_float((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;

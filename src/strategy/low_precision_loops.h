@@ -1,5 +1,4 @@
-/* Reference loops for types narrower than their sums; loads and stores convert. A dot is a product
- * with m = n = 1. The sequential strategies compile them without optimization. */
+/* Reference loops for types narrower than their sums. The sequential strategies compile them unoptimized. */
 #ifndef TSL_STRATEGY_LOW_PRECISION_LOOPS_H
 #define TSL_STRATEGY_LOW_PRECISION_LOOPS_H
 
@@ -71,9 +70,9 @@ static void multiply_narrow(const tsl_problem *problem, const tsl_operands *oper
                        *const load_c = loads[problem->c.type];
   store_function *const store_c = stores[problem->c.type];
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size,
-                factor = (int64_t)tsl_type(problem->a.type)->size; /* size of an element of A and of B */
+                factor = (int64_t)tsl_type(problem->a.type)->size;
   const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
-  const int64_t k = alpha == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B */
+  const int64_t k = alpha == 0 ? 0 : problem->k;
   for (int64_t i = 0; i < problem->m; i++) {
     for (int64_t j = 0; j < problem->n; j++) {
       char *element = (char *)c->host + (i * c->row_stride + j * c->col_stride) * size;

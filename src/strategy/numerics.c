@@ -100,8 +100,7 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits) {
   return bits_words[bits];
 }
 
-/* Bound of TYPE: each factor with more digits is rounded, sums cost as in tsl_accuracy_of_sum(),
- * plus one rounding to C. */
+/* Allows for TYPE: rounding of factors with more digits, a sum as in tsl_accuracy_of_sum(), rounding to C. */
 double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
                                        double factors, double result) {
   const precision *row = &precisions[requirements->precision];

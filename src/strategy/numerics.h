@@ -1,5 +1,4 @@
-/* Numeric requirements of a caller: accuracy, and reproducibility of the bits. Descriptions,
- * options, environment and plans share one grammar; docs/ACCURACY.md explains the words. */
+/* Numeric requirements of a caller: accuracy, and reproducibility of the bits (docs/ACCURACY.md). */
 #ifndef TSL_STRATEGY_NUMERICS_H
 #define TSL_STRATEGY_NUMERICS_H
 
@@ -19,9 +18,9 @@ typedef enum tsl_accuracy_kind {
 #undef TSL_ACCURACY_MEMBER
 } tsl_accuracy_kind;
 
-/* Precisions. X(word, unit roundoff of factors, of sums). Precision tf32 follows tensor cores:
- * factors are truncated to ten binary places, and terms of a sum below the last place of the
- * largest term. e4m3 allows the error of units for 8-bit floating point (tsl_accuracy_of_eights()). */
+/* Precisions. X(word, unit roundoff of factors, of sums). Precision tf32 follows tensor cores, which truncate
+ * factors to ten binary places, and terms below the last place of the largest. Precision e4m3 allows the
+ * error of units for 8-bit floating point (tsl_accuracy_of_eights()). */
 #define TSL_PRECISION_LIST(X)                                                                                \
   X(e4m3, 0x1p-4, 0x1p-10)                                                                                   \
   X(tf32, 0x1p-10, 0x1p-22)                                                                                  \
@@ -52,21 +51,18 @@ typedef struct tsl_numeric_requirements {
 
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
                                    const tsl_numeric_requirements *other);
-/* Returns true if any accuracy is required. */
 bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements);
 
-/* Reads "default", "1e-5", "tf32" ... or "exact". Fails with TESELA_BAD_CALL and the list of
- * allowed words. */
+/* Reads "default", "1e-5", "tf32" ... or "exact". TESELA_BAD_CALL lists the allowed words. */
 tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
                                                       tsl_numeric_requirements *requirements);
-/* Reads "any", "run", "threads" or "devices". Fails like the function above. */
+/* Reads "any", "run", "threads" or "devices". TESELA_BAD_CALL lists the allowed words. */
 tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *requirements);
 void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text);
 const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 
-/* Returns the largest |error| / (|alpha| |A||B| + |beta| |C|) that NUMBER or TYPE allows for sums
- * of k terms. `factors` and `result` are the unit roundoffs of A and B and of C. A part of a
- * complex product of k terms is a sum of 2 k terms. */
+/* Returns the largest |error| / (|alpha| |A||B| + |beta| |C|) that NUMBER or TYPE allows for sums of k terms
+ * (complex products: 2 k). `factors` and `result` are the unit roundoffs of A and B, and of C. */
 double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
                                        double factors, double result);
 

@@ -2,17 +2,15 @@
  *
  *   C0 = A B0, C1 = A B1, ...      A is shared: each run uses its own plan, or the same plan
  *
- * The caller that queues the runs starts a tsl_operand_reuse and passes it to each run
- * (tsl_operands.stays). By that the caller guarantees: the runs follow each other on one stream with one
- * workspace. Until the last run is done only these runs write the workspace, and nothing writes the shared
- * operand.
+ * The caller passes one tsl_operand_reuse to each run (tsl_operands.stays). By that it guarantees that the
+ * runs follow each other on one stream with one workspace. Until the last run is done, only these runs write
+ * the workspace, and nothing writes the shared operand.
  *
  * Reuse is advisory. A strategy may leave its prepared form of the operand in the workspace, and record a
  * hash. The hash covers the form's kind, the operand's memory, and the place in the workspace. A later run
- * that would prepare an equal form skips the work. Bits do not depend on the reuse.
+ * with an equal hash skips the preparation. The result has the same bits.
  *
- * The hash is cleared before each run, so a strategy without support does no harm. A run that fails before
- * it is queued clears the hash, too. After a later failure the caller must start again. */
+ * Each run starts with a cleared hash: strategies without support do no harm. A failure needs a new start. */
 #ifndef TSL_STRATEGY_OPERAND_REUSE_H
 #define TSL_STRATEGY_OPERAND_REUSE_H
 
@@ -26,17 +24,13 @@ typedef struct tsl_operand_reuse {
   int kept;              /* number of runs that skipped the preparation */
 } tsl_operand_reuse;
 
-/* Starts the reuse. Callers use it before the first run, and whenever another operand is shared or
- * its numbers change. */
+/* Starts the reuse: before the first run, and when another operand is shared or its numbers change. */
 void tsl_operand_reuse_start(tsl_operand_reuse *reuse, int operand);
-/* Prepares for the next run: the hash of this run becomes the previous hash. Callers use it before
- * each run. */
+/* Makes the hash of this run the previous hash. Callers use it before each run. */
 void tsl_operand_reuse_turn(tsl_operand_reuse *reuse);
-/* Returns true, and counts a hit, if the previous run left the form with this hash. For strategies;
- * `reuse` may be NULL. */
+/* Returns true, and counts a hit, if the previous run left the form with this hash. `reuse` may be NULL. */
 bool tsl_operand_reuse_has(tsl_operand_reuse *reuse, tsl_hash hash);
-/* Records the form that this run leaves. Strategies call it after they enqueued all work that makes
- * the form. `reuse` may be NULL. */
+/* Records the form that this run leaves, after the work that makes it is enqueued. `reuse` may be NULL. */
 void tsl_operand_reuse_leave(tsl_operand_reuse *reuse, tsl_hash hash);
 
 #endif

@@ -1,11 +1,10 @@
-/* Packs an operand into rows that start at multiples of 16 bytes, if its elements have gaps or its rows
- * start at other addresses. Each item gathers a chunk of 16 bytes of a row. The end of a row's last chunk
- * is zero.
+/* Packs an operand into rows that start at multiples of 16 bytes. Each item gathers a chunk of 16 bytes of a
+ * row. The end of a row's last chunk is zero.
  *
  *   from: element (row, i) at row * row_stride + i * step         to: | row 0, padded | row 1, padded | ...
  *
- * Neighbouring items handle consecutive chunks of a row. Where rows are closer than elements, they handle
- * one chunk of consecutive rows. So reads are contiguous. Bytes with contiguous rows (row_stride 1) are
+ * Neighbouring items handle consecutive chunks of a row. Where rows are closer than elements, they handle one
+ * chunk of consecutive rows. So reads are contiguous. Bytes with contiguous rows (row_stride 1) are
  * transposed four rows at a time, if aligned to four:
  *
  *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows
@@ -14,9 +13,7 @@
  *
  *   read: SIDE rows of one element after the other             written: rows of SIDE elements
  *
- * Dimension 1 of the grid loops over the products of a batch.
- *
- * From the host: SIZE (bytes of an element, 1, 2 or 4). */
+ * Dimension 1 of the grid loops over the products of a batch. SIZE: bytes of an element, 1, 2 or 4. */
 #include "ptx.h"
 
 #include "pack_rows_shared.h"
@@ -53,8 +50,8 @@ TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *dst, i
   dst[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
 }
 
-/* Transposes a block of 128 rows by 128 byte elements in registers and local memory, so that whole
- * rows are written. Chunks of a row are permuted by row / 4 to avoid bank conflicts. */
+/* Transposes a block of 128 rows by 128 bytes, so that whole rows are written. Permuted chunks avoid
+ * conflicts. */
 #define BLOCK 128
 TSL_FUNCTION int place_of(int row, int chunk) {
   return row * BLOCK + (chunk ^ row / 4 % 8) * 16;
@@ -92,8 +89,7 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
 #endif
 
 #if SIZE == 4
-/* Transposes a block of SIDE rows by SIDE 4-byte elements. Rows in local memory have one more word
- * to avoid bank conflicts. */
+/* Transposes a block of SIDE x SIDE 4-byte elements. A padding word a row avoids bank conflicts. */
 #define SIDE 64
 TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
                                TSL_GLOBAL const unsigned int *TSL_RESTRICT from,
@@ -129,7 +125,6 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
 }
 #endif
 
-/* Local memory of a transposed block. */
 #if SIZE == 1
 #define TURNED char
 #define TURNED_MOST (BLOCK * BLOCK)
@@ -141,7 +136,6 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
 #define TURNED_MOST 1 /* unused */
 #endif
 
-/* Packs the operand of one product. */
 TSL_FUNCTION void pack(TSL_LOCAL_POINTER TURNED *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
                        TSL_GLOBAL char *TSL_RESTRICT dst, const tsl_pack_rows_arguments args) {
 #if SIZE == 1

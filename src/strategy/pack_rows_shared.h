@@ -1,5 +1,4 @@
-/* Arguments of strategy/pack_rows.cl, shared by host and kernel. The includer defines TSL_INDEX, a
- * signed 64-bit integer. */
+/* Arguments of strategy/pack_rows.cl, for host and kernel. The includer defines TSL_INDEX as int64. */
 #ifndef TSL_STRATEGY_PACK_ROWS_SHARED_H
 #define TSL_STRATEGY_PACK_ROWS_SHARED_H
 
@@ -9,8 +8,7 @@ typedef struct tsl_pack_rows_arguments {
   /* bytes: the packed rows from the start of scratch memory, and the distance of packed rows */
   TSL_INDEX to, pitch;
   TSL_INDEX products, apart,
-      /* number of products in a batch, their distance in the source in elements, and their packed
-       * distance in bytes */
+      /* batch: count, distance in the source in elements, packed distance in bytes */
       packed;
 } tsl_pack_rows_arguments;
 

@@ -184,7 +184,6 @@ bool tsl_problem_reads(const tsl_problem *problem, int operand) {
     return operand == TSL_OPERAND_A && !problem->in_place && !problem_is_zero(problem->alpha);
   if (problem->in_place && operand != tsl_problem_structured(problem))
     return false;
-  /* An empty sum is not scaled: its scales are not read. */
   return problem->k > 0 && !problem_is_zero(problem->alpha);
 }
 
@@ -244,7 +243,6 @@ static bool has_words(const tsl_shape *shape) {
   return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
 }
 
-/* Checks the structure of A or B. A structured factor is square and has a stored triangle. */
 static tesela_status check_factor(const tsl_shape *shape, const char *name) {
   if (problem_is_plain(shape))
     return TESELA_OK;
@@ -337,7 +335,6 @@ static tesela_status check_in_place(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Checks sizes, scalars and options that an operation must not have. */
 static tesela_status problem_check_op(const tsl_problem *problem) {
   if ((unsigned)problem->op >= TSL_OP_COUNT)
     return tsl_fail(TESELA_BAD_CALL, "%d is no operation", (int)problem->op);
@@ -379,7 +376,6 @@ static tesela_status check_conjugates(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Checks that scalars of a real C are real. */
 static tesela_status check_scalars(const tsl_problem *problem) {
   if (tsl_type(problem->c.type)->is_complex || (problem->alpha[1] == 0 && problem->beta[1] == 0))
     return TESELA_OK;
@@ -391,8 +387,7 @@ static bool problem_is_whole(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
 
-/* Checks integer products, which are computed modulo 2^32: operands are integers, scalars whole
- * numbers of 32 bits. */
+/* Checks integer products, modulo 2^32: operands are integers, scalars whole numbers of 32 bits. */
 static tesela_status check_integers(const tsl_problem *problem) {
   if (problem->op == TSL_OP_TRANSPOSE || !tsl_type(problem->c.type)->is_integer)
     return TESELA_OK;
@@ -408,8 +403,7 @@ static tesela_status check_integers(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes
- * up and multiply them. */
+/* Refuses sizes that no memory holds, even without elements: models round sizes up and multiply them. */
 static tesela_status problem_check_sizes(const tsl_problem *problem) {
   static const int64_t most = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -467,7 +461,6 @@ int64_t tsl_problem_batch(const tsl_problem *problem) {
   return problem->batch < 1 ? 1 : problem->batch;
 }
 
-/* Returns the fraction of a matrix that its triangle has. */
 static double problem_share_of(const tsl_shape *shape) {
   return shape->triangle == TESELA_WHOLE || shape->rows == 0 ? 1 : 0.5 + 0.5 / (double)shape->rows;
 }

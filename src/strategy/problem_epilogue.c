@@ -1,4 +1,3 @@
-/* Epilogue of a problem: scales, bias, activation; and the problem without it. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/problem.h"
@@ -30,7 +29,6 @@ bool tsl_problem_has_epilogue(const tsl_problem *problem) {
          tsl_problem_has_scales(problem);
 }
 
-/* Returns the type of the sums of a product with scales. */
 static tesela_type problem_epilogue_type_of_sums(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type);
   return a->is_integer ? TESELA_I32 : TESELA_F32;
@@ -53,8 +51,7 @@ uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
   return (uint64_t)bytes;
 }
 
-/* Removes the scales. Separate sums are dense in the order of C, so that the epilogue reads both
- * contiguously. */
+/* Removes the scales. Separate sums are dense in the order of C, so the epilogue reads both contiguously. */
 static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,
@@ -116,7 +113,6 @@ void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling sca
       scaling == TESELA_NO_SCALE ? (tsl_shape){.type = TESELA_TYPE_DEFAULT} : made;
 }
 
-/* Checks the shape and the type of the bias. */
 static tesela_status check_bias(const tsl_problem *problem) {
   const bool is_row = problem->bias_axis == TESELA_BIAS_ROW;
   const tsl_type_info *own = tsl_type(problem->bias.type), *c = tsl_type(problem->c.type);
@@ -151,13 +147,11 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
   return TESELA_OK;
 }
 
-/* Returns the largest magnitude of an 8-bit integer type. */
 static int64_t problem_epilogue_largest_of(tesela_type type) {
   return type == TESELA_U8 ? 255 : 128;
 }
 
-/* Refuses a k at which sums of integers may wrap: the error of a wrapped sum, converted to another
- * type, exceeds any bound. */
+/* Refuses a k at which sums of integers may wrap: the error of a wrapped sum would exceed any bound. */
 static tesela_status check_depth(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))

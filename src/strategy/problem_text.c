@@ -9,8 +9,6 @@ static tsl_shape *shape_of(tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
 }
 
-/* --- values: each is printed and parsed; the key is for messages --- */
-
 static void print_whole(tsl_text *text, int64_t value) {
   tsl_text_add(text, "%lld", (long long)value);
 }
@@ -49,8 +47,7 @@ static tesela_status parse_batch(const char *key, const char *value, tsl_problem
   return TESELA_OK;
 }
 
-/* Cuts a copy of "a,b,c" at commas into at most `most` words. *count is their number, or -1 where
- * there are more. The caller frees the copy. */
+/* Cuts a copy of "a,b,c" into at most `most` words; *count is -1 if more. The caller frees the copy. */
 static tesela_status split(const char *value, int most, char **copy, char *words[], int *count) {
   *count = 0;
   *copy = strdup(value);
@@ -233,7 +230,6 @@ static tesela_status parse_c_is(const char *key, const char *value, tsl_problem 
   return parse_structure(key, value, &problem->c);
 }
 
-/* Returns the distance between the numbers of the bias in elements. */
 static int64_t stride_of_bias(const tsl_problem *problem) {
   return problem->bias_axis == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
 }
@@ -383,7 +379,6 @@ void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   }
 }
 
-/* Reads all mandatory keys, or all optional keys, of a record. */
 static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_problem *problem) {
   for (int i = 0; i < KEYS; i++) {
     const char *name = keys[i].words.name, *value = tsl_record_get(record, name);
@@ -397,7 +392,7 @@ static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_prob
   return TESELA_OK;
 }
 
-/* Checks the sizes in the text, because the operation may fix some sizes. */
+/* Checks the sizes in the text: the operation may fix some. */
 static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *said) {
   if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
     return TESELA_OK;

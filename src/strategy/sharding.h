@@ -1,13 +1,11 @@
-/* Sharded operands: the rectangle of an operand that each member of a device group holds. A plan is
- * made for a sharding, as for strides; buffers and offsets come with each run. Rectangles refer to
- * operands as they enter the product; transposes are strides. */
+/* Sharded operands: the rectangle of an operand that each member of a device group holds. A plan is made for
+ * a sharding, as for strides; buffers and offsets come with each run. */
 #ifndef TSL_STRATEGY_SHARDING_H
 #define TSL_STRATEGY_SHARDING_H
 
 #include "device/device.h"
 #include "strategy/problem.h"
 
-/* Rectangle from (row, col) on. */
 typedef struct tsl_rect {
   int64_t row, rows, col, cols;
 } tsl_rect;
@@ -30,26 +28,24 @@ typedef struct tsl_shard_buffer {
   int64_t offset;
 } tsl_shard_buffer;
 
-/* Copies a sharding into one block for tsl_free(). NULL is copied as NULL. */
+/* Copies a sharding, which may be NULL, into one block for tsl_free(). */
 tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy);
 /* Returns true if both are equal, or both NULL. */
 bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 
-/* Checks the shards of an operand. Fails with TESELA_BAD_CALL where shards are out of range,
- * overlap, or leave elements out. All must be contiguous along rows, or all along columns. `name`
- * is the operand's name in the message. */
+/* Checks the shards of an operand. TESELA_BAD_CALL: shards are out of range, overlap, or leave elements out,
+ * or some are contiguous along rows and others along columns. `name` is the operand's name in the message. */
 tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, const tsl_shape *shape,
                                  const char *name);
 
 /* Gets the intersection of two rectangles; false: it is empty. */
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
-/* Returns true if `inner` is inside of `outer`. */
 bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
 /* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
 int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns the number of elements of a rectangle that a member holds. */
 int64_t tsl_sharding_elements(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
-/* Returns true if columns of the shards are contiguous (column stride 1). */
+/* Returns true if all shards have contiguous rows (column stride 1). */
 bool tsl_sharding_by_rows(const tsl_sharding *sharding, int operand);
 
 #endif

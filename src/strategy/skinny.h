@@ -5,8 +5,7 @@
  *   thin    element (i, l) at thin + i * thin_across + l * thin_along   i < few
  *   C       element (i, j) at c + i * c_few + j * c_many
  *
- * With a small k, C itself is the large matrix: then `few` counts the lines of C, and `many` the contiguous
- * elements of a line. */
+ * With a small k, C is the large matrix: `few` counts its lines, `many` the contiguous elements of a line. */
 #ifndef TSL_STRATEGY_SKINNY_H
 #define TSL_STRATEGY_SKINNY_H
 
@@ -21,11 +20,9 @@ typedef struct tsl_lopsided {
   double alpha, beta;
 } tsl_lopsided;
 
-/* Returns NULL, or a refusal where both m and n exceed `most`, and either k exceeds `steps` or C
- * has no unit stride. */
+/* Returns NULL, or a refusal: both m and n exceed `most`, and k exceeds `steps` or C has no unit stride. */
 const char *tsl_lopsided_refuse(const tsl_problem *problem, int most, int steps);
-/* Returns the skinny form of a real product that is not refused, with these strides. depth is 0
- * where A and B are not read. */
+/* Returns the skinny form of a real product that is not refused. depth is 0 where A and B are not read. */
 tsl_lopsided tsl_lopsided_of(const tsl_problem *problem, const tsl_operands *strides, int most);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-/* Minimum bytes that are worth a thread. */
 enum { LEAST_SHARE = 64 << 10 };
 
 static bool by_rows(const tsl_transfer *transfer) {
@@ -18,15 +17,14 @@ static int64_t staged_copy_size_of(const tsl_transfer_path *path) {
   return (int64_t)tsl_type(path->shape->type)->size;
 }
 
-/* Returns the elements of a line of the packed copy. */
 static int64_t staged_copy_line_length(const tsl_transfer *transfer) {
   return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
-/* Returns the elements from line to line in the caller's memory. */
+/* Returns the stride of lines in the caller's memory, in elements. */
 static int64_t line_stride(const tsl_transfer_path *path) {
   return by_rows(path->transfer) ? path->shape->row_stride : path->shape->col_stride;
 }
-/* Returns the elements from element to element of a line in the caller's memory. */
+/* Returns the stride inside a line in the caller's memory, in elements. */
 static int64_t element_stride(const tsl_transfer_path *path) {
   return by_rows(path->transfer) ? path->shape->col_stride : path->shape->row_stride;
 }
@@ -61,8 +59,6 @@ bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece) {
   }
   return true;
 }
-
-/* --- between the caller's memory and a slot --- */
 
 typedef struct chunk_copy {
   const tsl_transfer_path *path;
@@ -104,7 +100,6 @@ static void move_line(const chunk_copy *job, int64_t line, int64_t first, int64_
     tsl_type_convert(type, slot, 1, type, host, stride, (size_t)length);
 }
 
-/* Copies task `index`: `share` elements of the chunk, counted line after line. */
 static void move_share(void *argument, int64_t index, int worker) {
   const chunk_copy *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
@@ -150,9 +145,8 @@ static tsl_copy staged_copy_copy_of(const tsl_stager *stager, const tsl_transfer
                     .row_bytes = (size_t)piece->length * size};
 }
 
-/* Outgoing chunks in flight during copies to the device. Slots are used in rotation, and between
- * two outgoing chunks one slot serves an incoming chunk. So tsl_outgoing_finish(), with all slots
- * but one in flight, never reuses a slot whose chunk has not arrived. */
+/* Outgoing chunks in flight during copies to the device. Slots rotate, and one incoming chunk is between two
+ * outgoing chunks. So tsl_outgoing_finish(), with all slots but one in flight, reuses no slot too early. */
 enum { BESIDE = 2 };
 
 tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, const tsl_transfer_path *path,
@@ -163,8 +157,8 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, co
                      : TESELA_OK;
 }
 
-/* Advances an outgoing copy by one chunk, with at most `most` chunks in flight. Moves the oldest chunk to the
- * caller's memory if `most` are in flight or no more are to be sent, and sends the next chunk. */
+/* Advances an outgoing copy by one chunk: moves the oldest to the caller's memory if `most` are in flight or
+ * all are sent; sends the next. */
 static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
@@ -220,10 +214,9 @@ typedef struct readback_job {
   int count;
 } readback_job;
 
-/* Iterator over the chunks of all parts. One iterator is for the device, a second for the threads
- * that follow it. */
+/* Iterator over the chunks of all parts: one for the device, one for the threads that follow it. */
 typedef struct staged_copy_walk {
-  int part; /* index of the current part; -1: before the first */
+  int part; /* -1: before the first */
   tsl_piece_walk pieces;
 } staged_copy_walk;
 
@@ -257,7 +250,6 @@ static tesela_status send_piece(const readback_job *job, staged_copy_walk *walk,
   return tsl_staging_use(staging, *slot, staging->out);
 }
 
-/* Waits for the next chunk in its slot and moves it to the caller's memory. */
 static tesela_status land_piece(const readback_job *job, staged_copy_walk *walk, int slot, bool is_timed,
                                 tsl_copy_result *landed) {
   tsl_staging *staging = job->stager->staging;
@@ -304,7 +296,7 @@ typedef struct page_range {
   uintptr_t start, end;
 } page_range;
 
-/* Maps one range of PROVIDED bytes, so that each large page is touched by one thread only. */
+/* Maps one range of PROVIDED bytes: each large page is touched by one thread only. */
 static void staged_copy_provide(void *argument, int64_t index, int worker) {
   const page_range *job = argument;
   const uintptr_t first = job->start / PROVIDED * PROVIDED + (uintptr_t)index * PROVIDED;
@@ -315,7 +307,7 @@ static void staged_copy_provide(void *argument, int64_t index, int worker) {
     tsl_memory_provide((void *)from, to - from);
 }
 
-/* Skips operands with gaps of a page or more. For new pages the system needs as long as the copy itself. */
+/* Skips operands with gaps of a page or more. New pages cost as much time as the copy itself. */
 void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path) {
   const int64_t size = staged_copy_size_of(path);
   if (path->transfer->gathered ||

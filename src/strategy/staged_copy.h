@@ -1,7 +1,6 @@
-/* Staged copies of parts of an operand through pinned memory. The packed copy of an operand
- * (strategy/transfer.h) consists of lines; a part is an equal range of elements of some lines. A part is cut
- * into chunks that fit a slot of the device's staging (device/staging.h). Threads of a team copy or gather
- * between the caller's memory and a slot; the device copies between the slot and its buffer. */
+/* Staged copies of parts of an operand through pinned memory. A part is a range of elements of some lines of
+ * the packed copy (strategy/transfer.h). Its chunks fit a slot of the device's staging (device/staging.h).
+ * Threads copy or gather between caller and slot, the device between slot and buffer. */
 #ifndef TSL_STRATEGY_STAGED_COPY_H
 #define TSL_STRATEGY_STAGED_COPY_H
 
@@ -9,7 +8,6 @@
 #include "device/staging.h"
 #include "strategy/transfer.h"
 
-/* Part of an operand: a range of rows and columns. */
 typedef struct tsl_copy_chunk {
   int64_t row, rows, col, cols;
 } tsl_copy_chunk;
@@ -22,13 +20,11 @@ typedef struct tsl_transfer_path {
   tsl_buffer *buffer;
 } tsl_transfer_path;
 
-/* Staging slots and threads of a copy. */
 typedef struct tsl_stager {
   tsl_staging *staging;
   tsl_team team;
   struct tsl_outgoing
-      /* copy to the host that advances between incoming chunks, because the link is full duplex;
-       * NULL: none */
+      /* copy to the host that advances between incoming chunks (the link is full duplex); NULL: none */
       *beside;
 } tsl_stager;
 
@@ -40,22 +36,22 @@ typedef struct tsl_piece_walk {
   tsl_piece part, next; /* `next` has the lines and length of a whole chunk */
 } tsl_piece_walk;
 
-/* Begins to cut a part into chunks of at most `most` bytes each, but at least one element. */
+/* Begins to cut a part into chunks of at most `most` bytes, but at least one element, each. */
 tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part, size_t most);
 /* Gets the next chunk; false past the last. */
 bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece);
 
-/* Copies a part to the device. On return the caller's memory was read, and the device copies are
- * enqueued on the staging's stream `in`. */
+/* Copies a part to the device. On return the caller's memory may change, and the device copies are enqueued
+ * on the staging's stream `in`. */
 tesela_status tsl_part_in(const tsl_stager *stager, const tsl_transfer_path *path,
                           const tsl_copy_chunk *part);
-/* Part to copy to the host after `ready`; NULL: it is ready. */
+/* Part to copy to the host after the event `ready`; NULL: it is ready. */
 typedef struct tsl_pending_readback {
   tsl_copy_chunk part;
   tsl_event *ready;
 } tsl_pending_readback;
-/* Result of a copy to the host. `any`: some of the caller's memory was written. `last_ready`: time
- * at which the last part was ready, if timed. */
+/* Result of a copy to the host. `any`: some of the caller's memory was written. `last_ready`: tsl_clock()
+ * when the last part was ready, if timed. */
 typedef struct tsl_copy_result {
   bool any;
   double last_ready;
@@ -82,8 +78,7 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, co
 /* Waits until all of the part is in the caller's memory. */
 tesela_status tsl_outgoing_finish(tsl_outgoing *out);
 
-/* Touches the pages of an operand that will be written, with all threads, so that the kernel maps
- * them in parallel. */
+/* Touches the pages of an operand that will be written, so that the system maps them with all threads. */
 void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path);
 
 #endif

@@ -111,11 +111,9 @@ tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_
       problem->c.type);
 }
 
-/* The exponent of a product is the sum of its factors' exponents. A subnormal factor has the exponent of the
- * smallest normal number, up to 2^3 (e4m3; 2^2 for e5m2) above its own. Where a product has the largest
- * exponent, each other term of the instruction loses up to one place of it. The magnitudes of all such
- * products are at most |A||B|, however many instructions there are. Where the accumulator has the largest
- * exponent, the terms of each instruction lose up to one place of it. */
+/* Counts the lost places. A product's exponent is the sum of its factors' exponents, up to 2^3 too large for
+ * a subnormal factor (2^2 for e5m2). Where a product is the largest, each other term of its instruction loses
+ * one place of it: at most |A||B| in all. Where the accumulator is, each term loses one place. */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
   enum { TOGETHER = 32 };
   static const double place = 0x1p-13 / 0x1p-24;
@@ -136,7 +134,7 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
-/* The additions to k cover the panels of host_packed and second-order terms. */
+/* Adds to k the panels of host_packed and second-order terms. */
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
   const double depth = (double)(problem->k / slabs + (problem->k % slabs != 0));
   const bool narrow = tsl_type(problem->a.type)->size < 4 && !tsl_type(problem->a.type)->is_integer;
@@ -147,14 +145,13 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
       problem->c.type);
 }
 
-/* Returns the terms of a sum for numeric requirements: two real terms for each term of a complex product. */
+/* Returns the terms of a sum for numeric requirements: two real terms for a term of a complex product. */
 static int64_t strategy_terms_of(const tsl_problem *problem) {
   const int64_t terms = tsl_problem_terms(problem);
   return tsl_type(problem->c.type)->is_complex ? 2 * terms : terms;
 }
 
-/* Gets the error that the requirement allows, in units of C's roundoff; false: the requirement has
- * no limit. */
+/* Gets the error that the requirement allows, in units of C's roundoff; false: there is no limit. */
 static bool has_limit(const tsl_problem *problem, double *factor) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   const tsl_numeric_requirements *ask = &problem->ask;
@@ -244,7 +241,6 @@ bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *con
   return status == TESELA_OK;
 }
 
-/* Returns the number of values that a walk tries for a parameter. */
 static int choices(const tsl_strategy *strategy, const tsl_walk *walk, int param) {
   const int listed = tsl_param_values(&strategy->params[param]);
   return walk->fixed & 1u << param || listed == 0 ? 1 : listed;
@@ -362,7 +358,6 @@ const tsl_types tsl_types_all[] = {THROUGHOUT(TESELA_F32),  THROUGHOUT(TESELA_F6
       {TESELA_I8, TESELA_U8, TESELA_I32}, {                                                                  \
     TESELA_U8, TESELA_U8, TESELA_I32                                                                         \
   }
-/* Both types of 8-bit floating point in all combinations. */
 #define EIGHTS_IN(c)                                                                                         \
   {TESELA_E4M3, TESELA_E4M3, c}, {TESELA_E5M2, TESELA_E4M3, c}, {TESELA_E4M3, TESELA_E5M2, c}, {             \
     TESELA_E5M2, TESELA_E5M2, c                                                                              \
@@ -434,7 +429,6 @@ void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text) {
     tsl_text_add(text, ":%s", tsl_type(types->c)->name);
 }
 
-/* Returns a refusal with the supported types: "f32, f64" or, for mixed types, "bf16 x bf16 -> f32, ...". */
 static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_text list = {0};
   tsl_types types;
@@ -454,13 +448,12 @@ static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_pr
   return why;
 }
 
-/* Returns true if double precision arithmetic is needed. A transpose without scaling only moves bytes. */
+/* Returns true if f64 arithmetic is needed. A transpose without scaling only moves bytes. */
 static bool computes_in_double(const tsl_problem *problem) {
   const bool moves = problem->op == TSL_OP_TRANSPOSE && problem->alpha[0] == 1 && problem->alpha[1] == 0;
   return !moves && tsl_type(problem->c.type)->component == TESELA_F64;
 }
 
-/* Returns the refusals that are independent of the device: types, conjugation, structure and batch. */
 static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *problem) {
   if (!takes_types(strategy, problem))
     return refuse_these_types(strategy, problem);
@@ -503,7 +496,6 @@ static const char *refuse_host_memory(const tsl_strategy *strategy, const tsl_pr
                      (double)bytes / (1 << 20), (double)limit / (1 << 20));
 }
 
-/* Returns the refusals that are independent of the config. */
 static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_problem *problem,
                                      const tsl_device *device) {
   if (strategy->op != problem->op)
@@ -570,7 +562,6 @@ static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask,
                      allowed);
 }
 
-/* Returns a refusal if the strategy's guarantee does not meet the problem's numeric requirements. */
 static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config) {
   const tsl_numeric_requirements *ask = &problem->ask;
@@ -611,7 +602,7 @@ const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl
   return why ? why : refuse_ask(strategy, problem, config);
 }
 
-/* Rounds up so that kernels may access the memory behind with vectors. */
+/* Rounds up: kernels may access the memory after it with vectors. */
 static uint64_t strategy_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return bytes > UINT64_MAX - LINE ? bytes : (bytes + LINE - 1) / LINE * LINE;

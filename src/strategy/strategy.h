@@ -1,16 +1,13 @@
 /* Interface of a strategy: each folder below src/strategy/<op> defines one constant tsl_strategy.
  *
  * Contract between the library and a strategy:
- *  - The device can reach the operands. On a device with TSL_CAN_HOST (the cpu), `host` is element (0, 0).
- *    On other devices, `buffer` and `offset` (in elements) locate element (0, 0).
- *  - m and n are at least 1 when run() is called; k may be 0. beta = 0 never reads C; alpha = 0 never reads
- *    A or B. Memory in the gaps between rows of C is never written.
- *  - Any number of threads may call run() at once, each with its own stream. run() only reads work->state.
- *  - run() uses the strides of its operands. The strides of the problem are the caller's; models use them.
+ *  - The device reaches the operands: at `host` on the cpu (TSL_CAN_HOST), else at `buffer` and `offset`.
+ *  - run() gets m, n >= 1 and k >= 0. beta = 0 reads no C, alpha = 0 no A and B. Gaps in C are never written.
+ *  - Threads may call run() concurrently, each with its own stream. run() only reads work->state.
+ *  - run() uses the strides of its operands; models use the caller's strides, those of the problem.
  *  - run() only enqueues on the stream; the caller waits.
- *  - scratch() returns the device memory that a run needs. The run finds it in its operands. The memory is
- *    private to the run until the stream has finished it, uninitialized, and aligned for any type.
- *    Strategies of the cpu take theirs from base/scratch.h.
+ *  - A run finds scratch() bytes of device memory in its operands: private until the stream has finished the
+ *    run, uninitialized, aligned for any type. Strategies of the cpu allocate with base/scratch.h.
  *  - On the cpu, run() and pack() use only the threads of the team that they get. */
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
@@ -27,10 +24,9 @@
 
 typedef struct tsl_param {
   const char *name; /* name in texts; NULL ends the table */
-  const char *what; /* one line with the unit */
+  const char *what; /* description of one line, with the unit */
   int64_t fallback; /* default value */
-  /* Listed values: walks, searches and the planner try them. 0 or the array's end terminates the
-   * list. An empty list leaves the parameter at its default. */
+  /* Values that searches and the planner try, ended by 0 or the array's end. None: always the default. */
   int64_t values[TSL_PARAM_VALUES_MAX];
 } tsl_param;
 
@@ -44,9 +40,8 @@ typedef struct tsl_config {
   int64_t value[TSL_PARAMS_MAX];
 } tsl_config;
 
-/* Error bound and reproducibility of a result. For each element of C, |computed - exact| <= factor
- * * u * (|alpha| |A||B| + |beta| |C|) plus underflow, where u is the unit roundoff of C's type. For
- * a transpose the bound is factor * u * |alpha| |A|. */
+/* Error bound and reproducibility of a result. For each element of C, |computed - exact| <= factor u (|alpha|
+ * |A||B| + |beta| |C|) + underflow; u: unit roundoff of C's type. Transpose: factor u |alpha||A|. */
 typedef struct tsl_accuracy {
   double factor; /* 0: exact (integers) */
   /* equal inputs, device and config give equal bits */
@@ -55,14 +50,12 @@ typedef struct tsl_accuracy {
   bool rounded;
   bool tree;      /* same summation tree on every device, hence the same bits on every device */
   double flushes; /* magnitudes below it in A, B and sums may be replaced by 0; 0: no flush */
-  /* A and B are truncated to fewer digits. `factor` includes the truncation error; elements below
-   * `flushes` may become 0. */
+  /* A and B may be truncated to fewer digits, within `factor`; magnitudes below `flushes` may become 0 */
   bool cuts;
   double slips; /* additional absolute error of each element of A and B, from subnormal inputs; 0: none */
   bool finite;  /* the bound holds for finite inputs and results only */
 } tsl_accuracy;
 
-/* Returns the absolute error of one element of A or B that underflow may cause. */
 static inline double tsl_accuracy_underflow(const tsl_accuracy *accuracy) {
   return accuracy->flushes + accuracy->slips;
 }
@@ -72,39 +65,35 @@ typedef struct tsl_types {
   tesela_type a, b, c;
 } tsl_types;
 
-/* Reads "f32" (A and B; C is tsl_result_type()), "bf16:f32" (A and B, then C) or "u8:i8:i32" (A, B,
- * C). Returns false where a word is not a type or there are more than three. */
+/* Reads "f32" (A and B; C is tsl_result_type()), "bf16:f32" (A and B, then C) or "u8:i8:i32" (A, B, C).
+ * Returns false for an unknown type or more than three. */
 bool tsl_types_parse(tsl_op op, const char *text, tsl_types *types);
-/* Appends the shortest form that represents the types exactly. */
+/* Appends the shortest text that tsl_types_parse() reads as these types. */
 void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text);
 
-/* One operand of a run. A run uses these strides, which may differ from the problem's when the
- * operand is a packed copy. Strides may have any sign and size. */
+/* One operand of a run. Strides have any sign and size; a packed copy's differ from the problem's. */
 typedef struct tsl_operand {
-  void *host; /* element (0, 0); NULL: the operand is in `buffer` */
+  void *host; /* element (0, 0) in host memory; NULL: the operand is in `buffer` */
   tsl_buffer *buffer;
   int64_t offset; /* element (0, 0), in elements from the start of the buffer */
   int64_t row_stride, col_stride;
   const void *packed; /* result of pack() for this work, used instead of all other members; NULL: none */
   /* in a batch: distance in elements from one product's operand to the next, of any sign */
   int64_t step;
-  const tsl_shard_buffer
-      /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
-      *held;
+  /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
+  const tsl_shard_buffer *held;
 } tsl_operand;
-/* Device-side predicate of a run. When `is_told`, the int at byte `at` of scratch memory decides at
- * the start of the run. If it is not above `above`, C is not used, and the strategy may skip the
- * work. Zero: the result is always needed. */
+/* Device-side predicate of a run, used when `is_told`: C is needed only if the int at byte `at` of scratch
+ * memory is above `above` when the run starts; else the strategy may skip the work. Zero: C is needed. */
 typedef struct tsl_run_predicate {
   bool is_told;
   int64_t at;
   int above;
 } tsl_run_predicate;
 
-/* Output of a modular product, for a work with `reduces`. The run writes C mod p as bytes instead
- * of C: rows of `row` bytes from byte `at` of scratch memory on. Up to three bytes after the end of
- * a row may be overwritten. For x <= 2^31, floor(x / p) = x * magic >> 39. `bias` is a multiple of
- * p that makes each sum non-negative. Zero: C is written. */
+/* Output of a modular product, for a work with `reduces`. A run writes no C but bytes C mod p, `row` bytes a
+ * row, from byte `at` of scratch memory on. It may overwrite three bytes after a row. `magic` divides: x *
+ * magic >> 39 is floor(x / p) for x <= 2^31. `bias`: multiple of p that makes each sum non-negative. */
 typedef struct tsl_modular_output {
   int64_t at, row;
   uint32_t p, magic, bias;
@@ -115,10 +104,10 @@ typedef struct tsl_operands {
   tsl_operand bias; /* used where the problem has a bias; step 0: one bias for all products of a batch */
   /* used where the problem has scales; step 0: one scale for all products of a batch */
   tsl_operand scale_a, scale_b;
-  tsl_operand sums;    /* accumulators of a problem with scales, read by the epilogue only */
-  tsl_buffer *scratch; /* device memory of scratch() bytes; NULL where that is 0, and on the cpu */
-  tsl_run_predicate wanted;
-  tsl_modular_output rests;
+  tsl_operand sums;         /* accumulators of a problem with scales, read by the epilogue only */
+  tsl_buffer *scratch;      /* device memory of scratch() bytes; NULL where that is 0, and on the cpu */
+  tsl_run_predicate wanted; /* zero: C is needed */
+  tsl_modular_output rests; /* zero: C is written */
   tsl_operand_reuse *stays; /* operand that successive queued runs share; NULL: none */
   tsl_team team;            /* threads that the run may use, on the cpu; zero: only the calling thread */
 } tsl_operands;
@@ -137,13 +126,11 @@ typedef struct tsl_fast_product {
   void *c;
   int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
   double alpha, beta;
-  bool alpha_is_0, alpha_is_1,
-      /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
-      beta_is_0;
+  /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
+  bool alpha_is_0, alpha_is_1, beta_is_0;
 } tsl_fast_product;
 
-/* Triangular system in host memory, of any type, solved in place without a plan: X (m x n) = alpha
- * inverse(A) X. */
+/* Triangular system in host memory, of any type, solved in place without a plan: X = alpha inverse(A) X. */
 typedef struct tsl_fast_solve {
   tesela_type type;
   const void *a;
@@ -151,17 +138,14 @@ typedef struct tsl_fast_solve {
   void *x;
   int64_t n;
   int64_t a_row, x_row, a_col, x_col; /* strides in elements */
-  bool is_upper, is_unit, conjugates;
-  double alpha[2];
+  bool is_upper, is_unit, conjugates; /* of A; is_unit: its diagonal is 1 and is not read */
+  double alpha[2];                    /* real and imaginary part */
   tsl_team team;
 } tsl_fast_solve;
 
-/* Small product in host memory, of any type, without a plan: C (m x n) = alpha A B + beta C. A may
- * have a structure. With a triangular A, B is C, and beta is 0. A triangle of C may be requested;
- * the diagonal of a hermitian C is real.
- *
- * The member order is deliberate. Compilers copy adjacent members together, and a wide load after
- * narrow stores stalls. */
+/* Small product in host memory, of any type, without a plan: C (m x n) = alpha A B + beta C. A may have a
+ * structure. With a triangular A, B is C, and beta is 0. A triangle of C may be requested; the diagonal of a
+ * hermitian C is real. Members copied together are adjacent: a wide load after narrow stores stalls. */
 typedef struct tsl_fast_structured {
   tesela_type type;
   const void *a;
@@ -174,10 +158,10 @@ typedef struct tsl_fast_structured {
   tesela_structure a_is, c_is;
   tesela_triangle a_triangle, c_triangle;
   bool conjugates_a, conjugates_b;
-  double alpha[2], beta[2];
+  double alpha[2], beta[2]; /* real and imaginary parts */
 } tsl_fast_structured;
 
-/* Computes a product whose sizes, strides and scalars are in `state`. */
+/* Computes a product whose sizes, strides and scalars are in `state`, as returned with the kernel. */
 typedef tesela_status tsl_fast_kernel(const void *state, const void *a, const void *b, void *c);
 
 /* Result of loading a vendor's library. */
@@ -187,14 +171,13 @@ typedef struct tsl_vendor {
   char file[256];    /* path of the library, links resolved */
 } tsl_vendor;
 
-/* Strategy bound to a problem, a config and an open device. */
 typedef struct tsl_work {
   const tsl_strategy *strategy;
   tsl_problem problem;
   tsl_config config;
   tsl_device *device;
   void *state;          /* data from build(), freed by release() */
-  double build_seconds; /* time spent in compilers, for reports */
+  double build_seconds; /* seconds that compilers took, for reports */
   bool finishes;        /* build() and run() include the problem's epilogue */
   bool reduces;         /* set by build(): runs support tsl_modular_output */
   /* build() must not compile: it uses kernels that are already loaded, else fails with TESELA_UNSUPPORTED */
@@ -203,8 +186,7 @@ typedef struct tsl_work {
   tsl_hash source; /* hash of all kernel sources, in their order */
   tsl_text *kept;  /* receives the kernel sources, unless it is NULL */
   const tsl_subplan_factory *children; /* factory of sub-plans, for strategies that split their product */
-  /* bytes of scratch memory of a run, set by build() where it depends on sub-plans; 0:
-   * uses.scratch() gives the size */
+  /* bytes of scratch memory of a run that build() found with its sub-plans; 0: use uses.scratch() */
   uint64_t scratch;
   const tsl_sharding *spread; /* location of the shards of sharded operands; NULL: operands are not sharded */
 } tsl_work;
@@ -215,19 +197,16 @@ typedef struct tsl_fused_product {
   const tsl_operands *operands;
 } tsl_fused_product;
 
-/* Fused launch of products with different sizes, by a work that was built for a batch of one of
- * them. The work's config applies to all products. The summation order is that of a batch, so the
- * bits of a product do not depend on the other products. */
+/* Fused launch of products with different sizes, by a work built for a batch of one product. All have the
+ * work's config and a batch's summation order, so the bits of a product do not depend on the others. */
 typedef struct tsl_fused_ops {
   /* Compiles the fused kernels before the first fused run; later calls do nothing. Thread-safe. */
   tesela_status (*build)(const tsl_work *work);
-  /* Returns true if the fused run can include the product. The caller has checked that the strategy
-   * does not refuse the problem as a batch. */
+  /* Returns true if the fused run can include the product. The caller has checked refuse() for a batch. */
   bool (*takes)(const tsl_work *work, const tsl_fused_product *product);
-  /* Returns the bytes of scratch memory that a fused run of `count` products needs. */
+  /* Returns the bytes of scratch memory of a fused run of `count` products. */
   uint64_t (*scratch)(int64_t count);
-  /* Enqueues all products. The caller may change the arrays after the return. Thread-safe; each
-   * concurrent run needs its own scratch memory. */
+  /* Enqueues all products. The arrays may change on return. Thread-safe; each run needs its own scratch. */
   tesela_status (*run)(const tsl_work *work, const tsl_fused_product *products, int64_t count,
                        tsl_buffer *scratch, tsl_stream *stream);
 } tsl_fused_ops;
@@ -238,160 +217,144 @@ struct tsl_strategy {
   /* bound of the previous rung that this strategy lifts, in a few words; NULL: not on the ladder */
   const char *lifts;
   tsl_op op;
-  /* increased when results or the meaning of a parameter change; stored plans of older versions are
-   * discarded */
+  /* increased when results or a parameter's meaning change: stored plans of older versions are discarded */
   int version;
-  /* Required capabilities (TSL_CAN_...). 0: the strategy runs on the cpu and on devices with
-   * kernels, and tests TSL_CAN_HOST itself. */
+  /* required capabilities (TSL_CAN_...); 0: cpu and devices with kernels, refuse() tests TSL_CAN_HOST */
   unsigned needs;
+  /* Returns the guaranteed error bound and reproducibility of C. */
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
   const tsl_param *params; /* table ended by a NULL name; NULL: no parameters */
-  /* run() and pack() on the cpu need the default floating-point environment (base/floats.h): round
-   * to nearest, subnormals kept. False: the caller's mode applies. */
+  /* run() and pack() on the cpu need round to nearest and subnormals; false: they take the caller's mode */
   bool needs_nearest;
-  /* Returns NULL, or a short sentence with the reason ("tile=32 needs 1024 work-items, opencl:0
-   * allows 512"). The text is constant or from tsl_refusal(). The caller has checked `needs` and
-   * the parameter values. NULL member: no further refusal. */
+  /* Returns NULL, or the reason ("tile=32 needs 1024 work-items, opencl:0 allows 512"), constant or of
+   * tsl_refusal(). The caller has checked `needs` and parameter values. NULL member: never refuses. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Predicts the run time in seconds with operands on the device, for a preselection at most. Strategies with
-   * prune() also get configs that prune() keeps and refuse() rejects; for these, any number is allowed. */
+  /* Predicts the seconds of a run with operands on the device, for a preselection at most. With prune(),
+   * configs that only refuse() rejects get here, too: any number will do. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Compiles and prepares; sets work->state. A failed call frees everything that it allocated.
-   * NULL: nothing to prepare. */
+  /* Compiles and prepares; sets work->state. Frees everything if it fails. NULL: nothing to do. */
   tesela_status (*build)(tsl_work *work);
+  /* Enqueues the computation of C on the stream. Any number of threads may call it at once. */
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* frees work->state; NULL: nothing to free */
-  /* All following members are optional: zero where the strategy lacks the feature. */
-  /* Returns true if the strategy fuses the epilogue of the problem. Then work->finishes is set, and
-   * build() and run() get the whole problem with the epilogue's vectors. All other members get the
-   * problem without its epilogue (tsl_problem_without_epilogue()). A C in the type of its sums has
-   * the bits of strategy/strategy_epilogue.h; for a narrower C fewer roundings are allowed. Called
-   * after refuse(), never for strategies that split. NULL: never fuses. */
+  /* Returns true if the strategy fuses the problem's epilogue; called after refuse(), never for strategies
+   * that split. Then work->finishes is set, and build() and run() get the whole problem with the epilogue's
+   * vectors; other members get tsl_problem_without_epilogue(). C in the type of its sums has the bits of
+   * strategy_epilogue.h; a narrower C may be rounded less often. NULL: never. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Capabilities of the devices on which every kernel of an unneeded run exits at once
-   * (tsl_run_predicate); 0: none. */
+  /* capabilities of devices where all kernels of an unneeded run exit at once (tsl_run_predicate); 0: none */
   unsigned skips;
-  /* Seconds that NVIDIA's compiler takes for all kernels of a plan, sub-plans included; 0: unknown. A plan
-   * for one run weighs them. Measured on the Xeon of an H200 machine at 4000 cubed. */
+  /* Seconds that NVIDIA's compiler takes for all kernels of a plan, sub-plans included; 0: unknown. Measured
+   * on a Xeon for 4000 cubed; a plan for one run weighs them. */
   double build_seconds;
-  /* Fused launch of products with different sizes; NULL: not supported. */
+  /* fused launch of products with different sizes; NULL: not supported */
   const tsl_fused_ops *joins;
-  /* Jobs of a strategy in C, whose build(), run(), release() and packing come from strategy/host_job.h. */
+  /* jobs of a strategy in C, for build(), run(), release() and packing of host_job.h; NULL: none */
   const tsl_host_job_ops *jobs;
   struct {
     const tsl_types *types; /* list ended by a zero; NULL: f32 throughout or f64 throughout */
     /* reason of the limit to these types, for refusals ("texels of images are f32"); NULL: none */
     const char *why;
     bool conjugates, batches; /* conjugates: conjugated A and B; batches: problems with a batch */
-    /* A or B, or a C, of which one triangle is stored or computed, in each listed type that allows it */
+    /* a structured A or B, or a triangle of C, in each listed type that allows structures */
     bool structures;
   } takes;
   struct {
     tsl_range ranges[TSL_PARAMS_MAX]; /* range of each parameter */
-    /* Names of the listed values, in their order; NULL: values are printed as numbers. Numbers are
-     * always accepted, because old texts may contain them. */
+    /* names of the listed values, in their order; NULL: numbers. Texts may always contain the numbers. */
     const char *const *names[TSL_PARAMS_MAX];
-    /* Returns the number of leading parameters that already rule out the config, whatever the other
-     * values are; 0: none. A walk skips the rest of such a branch. Every pruned config is also
-     * refused by refuse(). Called only where `needs` and `takes` are met. NULL: always 0. */
+    /* Returns how many leading parameters rule out the config, whatever the others are; 0: none. A walk skips
+     * that branch; refuse() must refuse all of it. `needs` and `takes` are met. NULL: 0. */
     int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   } values;
   struct {
-    /* Returns the bytes of device memory that a run needs in addition to its operands, with any
-     * strides. Called after refuse(). NULL: none. */
+    /* Returns the bytes of device memory that a run needs in addition to its operands, with any strides.
+     * Called after refuse(). NULL: none. */
     uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Changes the config as little as possible so that scratch() is at most `most`, without a
-     * change of any result bit. Returns false if impossible. NULL: nothing to change. */
+    /* Changes the config as little as possible so that scratch() is at most `most`, without a change of any
+     * result bit. Returns false if impossible. NULL: no such config. */
     bool (*within)(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config);
-    /* Returns an upper bound of the bytes of host memory that a run on the cpu allocates. Called
-     * after refuse(). NULL: a few panels, independent of the problem size. */
+    /* Returns an upper bound of the bytes of host memory that a run on the cpu allocates. Called after
+     * refuse(). NULL: a few panels, independent of the problem size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Counts the memory traffic and the partition of a run (strategy/cost_counts.h) with a config that is not
-     * refused. On entry `account` has the problem's multiply-adds, each element moved once and one launch. k
-     * is 0 where A and B are not read; there is one product. NULL: unknown (vendors' libraries). */
+    /* Counts memory traffic and partition of a run (cost_counts.h) of a config that is not refused. `account`
+     * comes with the multiply-adds, each element moved once, and one launch on a device. The problem has no
+     * batch, and k = 0 where A and B are not read. NULL: unknown (vendors' libraries). */
     void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account);
   } uses;
   struct {
-    /* Returns the steps of k in the split that starts at step `index`, for an m x n block of C: as
-     * many as possible, at most `most`. Splits are added one after the other with beta = 1. The
-     * split keeps every bit of the sum of the whole, if all preceding splits were chosen by this
-     * function. `config` is for the problem `whole`. 0: k cannot be split. NULL: always 0. */
+    /* Returns the steps of k in the split from step `index` on, for an m x n block of C: at most `most`.
+     * Splits are added one after the other with beta = 1. They keep every bit of the whole sum if this
+     * function chose them all. `config` is for `whole`. 0 or NULL: k cannot be split. */
     int64_t (*part)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
                     int64_t n, int64_t index, int64_t most);
   } sums;
   struct {
-    /* Returns the bytes of the form that run() makes of operand A or B; 0 where run() reads the
-     * operand unpacked. On the cpu only. NULL: run() packs nothing. */
+    /* Returns the bytes of the form that run() makes of operand A or B, on the cpu; 0: run() reads the
+     * operand unpacked. NULL: run() packs nothing. */
     size_t (*bytes)(const tsl_work *work, int operand);
-    /* Writes that form to `dst`, which is aligned to a cache line, with the team's threads. `from`
-     * has the problem's strides. Runs that find the form in `packed` give the same bits. */
+    /* Writes that form to `dst`, aligned to a cache line, with the team's threads. `from` has the problem's
+     * strides. Runs that find the form in `packed` give the same bits. */
     void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
   } packing;
   struct {
-    /* Multiplies in the calling thread, where this is faster than any plan. Returns false, with nothing
-     * changed, where a plan is faster or the product is unsupported. Sizes are at least 1, and the caller
-     * guarantees all that tsl_problem_check() tests. The bits are those of run(). NULL: never. */
+    /* Multiplies in the calling thread, with the bits of run(). Returns false, with nothing changed, where a
+     * plan is faster or the product is unsupported. Sizes are at least 1, and the caller guarantees all that
+     * tsl_problem_check() tests. NULL: never. */
     bool (*multiply)(const tsl_fast_product *product, const tsl_device *device);
-    /* Prepares a product that is called repeatedly with other addresses. Returns a block for
-     * run_prepared, which the caller frees with tsl_free(), or NULL. `kernel` gets a function that
-     * computes the product from the block without a fallback, or NULL where the product may fail.
-     * Present together with multiply(). */
+    /* Prepares a product that is called repeatedly with other addresses. Returns a block for run_prepared,
+     * which the caller frees with tsl_free(), or NULL. `kernel` gets a function that computes from the block
+     * without a fallback, or NULL where the product may fail. Present together with multiply(). */
     void *(*prepare)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
-    tsl_fast_kernel *run_prepared;
-    /* Prepares like prepare(), always with a kernel, for one of many consecutive products whose
-     * operands are in no cache. The kernel follows memory order. The bits are those of run(). NULL
-     * as a member or as a result: not available. */
+    tsl_fast_kernel *run_prepared; /* computes from a block of prepare(); may fail */
+    /* Prepares like prepare(), always with a kernel, for many consecutive products with operands in no cache.
+     * The kernel follows memory order and has the bits of run(). NULL member or result: not available. */
     void *(*prepare_far)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
-    /* Returns a kernel equivalent to run() on the cpu with the device's team, and its state; NULL:
-     * only run(). Called after build(). The operands have the problem's strides. For small products
-     * whose argument passing costs as much as the product. */
+    /* Returns a kernel equivalent to run() on the cpu with the device's team, and its state, for small
+     * products. Called after build(), for operands with the problem's strides. NULL: only run(). */
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
     /* Solves at once with the team in `solve`. Returns false if memory ran out. NULL: never. */
     bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
-    /* Computes X = alpha A X in place in the calling thread. Returns false, with X unchanged, where
-     * A has too many rows. */
+    /* Computes X = alpha A X in the calling thread. False, X unchanged: A has too many rows. NULL: never. */
     bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
-    /* Multiplies in the calling thread. Returns false, with C unchanged, where the product is not
-     * small or not supported. Sizes are at least 1. */
+    /* Multiplies in the calling thread; sizes are >= 1. False, C unchanged: it is not small. NULL: never. */
     bool (*multiply_little)(const tsl_fast_structured *product, const tsl_device *device);
-    /* Computes any product that `takes` allows, at once with the operands' team. The operands have
-     * the problem's strides. Returns false if memory ran out. NULL: never. */
+    /* Computes any product that `takes` allows, at once with the operands' team, for operands with the
+     * problem's strides. Returns false if memory ran out. NULL: never. */
     bool (*compute)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);
   } fast_path;
   struct {
-    /* Configs as text ("tile=16 ...") that together cover every code path of the strategy, for
-     * tests. Ended by NULL; NULL: tests try all configs. */
+    /* texts of configs that cover every code path, ended by NULL, for tests; NULL member: all configs */
     const char *const *probes;
   } testing;
   struct {
-    /* true: parts of the product are computed by sub-plans, which build() makes with
-     * work->children. build() may then set open values of the config. Operands are in host memory
-     * on every device. False for strategies whose sub-plans work on the device's own operands. */
+    /* Sub-plans, made by build() with work->children, compute parts of a product of operands in host memory.
+     * build() may set open values of the config. False: sub-plans, if any, read the device's operands. */
     bool parts;
-    /* true: operands may be sharded over members of the device; work->spread has the locations */
+    /* operands may be sharded over members of the device; work->spread has the locations */
     bool spreads;
     /* Gets sub-plan `index` of a built work; false past the last. */
     bool (*share)(const tsl_work *work, int index, tsl_subplan_info *share);
     /* Returns an upper bound of the bytes of device memory of a run. NULL: no device memory. */
     uint64_t (*bytes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Returns a sentence about problems in previous runs, which lives as long as the work; NULL: none. */
+    /* Returns a sentence about problems in previous runs, owned by the work; NULL: none. */
     const char *(*note)(const tsl_work *work);
   } splits;
   struct {
-    /* Loads a vendor's library at the first call in the process and keeps it loaded. Such a strategy is a
-     * peer for comparison: used only on request. A missing library is a reason for refusal. The result is
-     * never NULL and the same at each call. Thread-safe. NULL member: the strategy is tesela's own. */
+    /* Loads a vendor's library once in the process and for good. Such a strategy is a peer for comparison,
+     * used only on request. The result is always the same and never NULL; a missing library is a reason for
+     * refusal. Thread-safe. NULL member: the strategy is tesela's own. */
     const tsl_vendor *(*load)(void);
   } vendor;
 };
 
-/* Returns the bound of sums of k products in any fixed order, then scaled and added to beta C:
- * factor k + 4. Operations may be rounded or fused. The k terms cost k u without any restriction on
- * k (Jeannerod, Rump 2013). alpha, beta, the last addition and second-order terms cost the rest. */
+/* Returns the bound of sums of k products in any fixed order, scaled and added to beta C, fused or not. The
+ * factor is k + 4. The k terms cost k u for any k (Jeannerod, Rump 2013); alpha, beta, the last addition and
+ * second-order terms cost the rest. */
 tsl_accuracy tsl_accuracy_of_sum(int64_t k);
-/* Returns the bound of sums that were made in the type's `sums` and rounded once to `type`; exact
- * for integers. The other functions here apply it to their results. */
+/* Returns the bound of sums that were made in the type's `sums` and rounded once to `type`; exact for
+ * integers. The functions below apply it to their results. */
 tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type);
 /* Returns the bound of sequential sums, as a descriptor's accuracy(). */
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config);
@@ -399,71 +362,61 @@ tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config 
  *
  *   |alpha B - A X| <= factor u |A||X|     for each element, |A| and |X| being magnitudes
  *
- * The bound does not tell how far X is from the exact solution; that depends on the condition of A.
- * A real row is a sum of k terms; the quotient, or the product by a rounded reciprocal, costs two roundings.
- * So the factor is k + 4. A complex row is a sum of 2 k terms per part. A quotient by Smith's method
- * or by such a reciprocal costs 12 roundings, so the factor is 2 k + 16. */
+ * The distance from the exact solution depends on the condition of A. The factor is k + 4: a sum of k terms,
+ * and two roundings for a quotient or a rounded reciprocal. For complex types it is 2 k + 16: 2 k terms a
+ * part, and 12 roundings for a quotient by Smith's method or such a reciprocal. */
 tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_config *config);
-/* Returns the bound for kernels with fast, relaxed arithmetic where `relaxed`, else `of_sums`.
- * Relaxed: any order of the sums, subnormals flushed to 0, finite values only. */
+/* Returns the bound for kernels with fast, relaxed arithmetic where `relaxed`, else `of_sums`. Relaxed: any
+ * order of the sums, subnormals flushed to 0, finite values only. */
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);
 /* Returns the bound of NVIDIA's matrix instructions on narrow types. Products are exact. An instruction
- * aligns 8 products (16 on newer devices) and the accumulator to the largest magnitude. It truncates each
- * below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021). So there are at most nine
- * truncations of 2 u for 8 products.
- *
- * Subnormals keep the exponent of the smallest normal number, so their truncation error is as large as for
- * s = 2^-14 (f16) or 2^-126 (bf16). In sums of magnitudes they count as (|a| + s) (|b| + s). `slips` is s
- * times the factor of such sums. */
+ * aligns 8 products (16 on newer devices) and the accumulator to the largest magnitude, and truncates each
+ * below f32's last digit (Fasi, Higham, Mikaitis, Pranesh 2021). So 8 products have at most nine truncations
+ * of 2 u. Subnormals keep the exponent of the smallest normal number s, 2^-14 (f16) or 2^-126 (bf16), so they
+ * count as (|a| + s) (|b| + s) in sums of magnitudes. `slips` is s times the factor of such sums. */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
 /* Returns the factor of tensor-core sums of k products, in roundings of f32. */
 double tsl_accuracy_cuts(double k);
-/* Returns the factor where sums of `panel` products are added in f32, in roundings of f32. Holds
- * for parts of k with at least four panels, too. */
+/* Returns the factor where sums of `panel` products are added in f32, in roundings of f32. Holds for parts of
+ * k with at least four panels, too. */
 double tsl_accuracy_cuts_of_panels(double k, double panel);
-/* Returns `slips` for tensor cores whose factor is `factor` roundings of f32; 0 for types without
- * subnormals of that kind. */
+/* Returns `slips` for a factor of `factor` roundings of f32; 0 for integers and types above two bytes. */
 double tsl_accuracy_slips(const tsl_problem *problem, double factor);
-/* Returns the bound of tensor cores for 8-bit floating point, where sums of `panel` products are
- * added to sums in f32. `panel` >= k: no such additions. An instruction aligns 32 exact products
- * and the accumulator to their largest exponent. It truncates each 13 binary places below that
- * exponent, and truncates the sum to 13 places. (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024,
- * section 3.5.2, gives 14 bits; docs/lab/cuda_wgmma.md of cuda_wgmma has measurements.) */
+/* Returns the bound of tensor cores for 8-bit floating point, where sums of `panel` products are added in f32
+ * (`panel` >= k: no additions). An instruction aligns 32 exact products and the accumulator to their largest
+ * exponent. It truncates each, and the sum, 13 binary places below. (DeepSeek-AI, "DeepSeek-V3 Technical
+ * Report", 2024, section 3.5.2: 14 bits; measured: docs/lab/cuda_wgmma.md.) */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel);
-/* Returns the bound of sums in panels of `panel` products, where each panel's sum is multiplied by alpha and
- * added to C. The factor is min(k, panel) + ceil(k / panel) + 3, plus 2 k u for second-order terms. A product
- * is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at each
- * addition to C. One panel costs as much as tsl_accuracy_of_sum(k). */
+/* Returns the bound of sums in panels of `panel` products, each multiplied by alpha and added to C. The
+ * factor is min(k, panel) + ceil(k / panel) + 3, plus 2 k u for second-order terms. A product is rounded
+ * min(k, panel) times in its panel, once with alpha, and at each addition to C. One panel: a sum of k. */
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
 
-/* Returns the bound of a C with scales, rounded once after the epilogue. It is relative to
- * |alpha||scale_a||A||B||scale_b| + |beta||C| + |bias|. `of_sums` is the bound of sums in f32 or in
- * integers. Rounding the sums, three factors, beta C and the bias cost six roundings of f32.
- * Second-order terms cost at most two more. */
+/* Returns the bound of a C with scales, rounded once after the epilogue, relative to
+ * |alpha||scale_a||A||B||scale_b| + |beta||C| + |bias|. `of_sums` is the bound of sums in f32 or integers.
+ * The sums, three factors, beta C and the bias cost six roundings of f32, second-order terms two. */
 tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *problem);
-/* Returns the bound after an epilogue without scales that runs on the stored C: relative to
- * |alpha||A||B| + |beta||C| + |bias|. The slope of the activation (at most 1.13 for GELU)
- * multiplies the error of C and of the bias addition. GELU itself costs a few roundings (OpenCL's
- * erf up to 16 units in the last place), then one for the result. ReLU adds no error. */
+/* Returns the bound after an epilogue without scales on the stored C, relative to |alpha||A||B| + |beta||C| +
+ * |bias|. The activation's slope (at most 1.13 for GELU) multiplies the error of C and of the bias addition.
+ * GELU costs a few roundings (OpenCL's erf up to 16 ulp) and one for the result; ReLU costs none. */
 tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *problem);
 
-/* Returns the bound of a sum of `slabs` parts of k, each computed by a sub-plan. It is the bound of
- * any fixed order, or of tensor cores for their types. Each slab is added to the sum of all
- * previous slabs, so the error is `slabs` times the error of one slab. */
+/* Returns the bound of a sum of `slabs` parts of k, computed by sub-plans in any fixed order, or on tensor
+ * cores. Slabs are added in order, so the factor is `slabs` times that of one slab. */
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs);
-/* Returns tsl_accuracy_of_parts(), or all that the problem's requirement allows where that is more,
- * truncated f32 inputs included. So a requirement for tf32 or a number reaches the sub-plans. */
+/* Returns tsl_accuracy_of_parts(), or all that the problem's requirement allows if more, truncated f32 inputs
+ * included. So a requirement for tf32 or a number reaches the sub-plans. */
 tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs);
 /* Returns the bound that a sub-plan must meet for one slab `part` of `slabs` slabs of `whole`. */
 tsl_accuracy tsl_accuracy_of_one_part(const tsl_problem *whole, const tsl_problem *part, int64_t slabs);
 
-/* Formats a refusal into a buffer of the thread. Valid until the thread's next call. */
+/* Formats a refusal into a buffer of the thread. Valid until the thread's next call; never NULL or "". */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns strategy `index` of all strategies, in ladder order for each op; NULL past the end. */
 const tsl_strategy *tsl_strategy_at(int index);
-/* Accessor of the strategy list, for models whose sub-plans may use any strategy. The file
- * strategy_list.c sets it in a constructor, because strategies must not depend on the list. */
+/* Pointer to tsl_strategy_at(), set by a constructor in strategy_list.c: models may try any strategy, but
+ * strategies must not depend on the list. */
 extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);
 /* Finds a strategy by op and name; NULL: none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
@@ -474,23 +427,18 @@ const tsl_strategy *tsl_strategy_specification(tsl_op op);
 
 /* Every type, A, B and C alike: for strategies that move elements. Ends with a zero. */
 extern const tsl_types tsl_types_all[];
-/* Types of matrix instructions on processors: bf16 and f16 with 32-bit sums, and 8-bit integers in
- * all combinations. */
+/* Types of matrix instructions on processors: bf16, f16, and all pairs of 8-bit integers. */
 extern const tsl_types tsl_types_narrow[];
 /* tsl_types_narrow, and both 8-bit floating-point types in any combination with C in f32, bf16 and f16. */
 extern const tsl_types tsl_types_small[];
-/* f32 and f64 throughout, and tsl_types_narrow. */
 extern const tsl_types tsl_types_real[];
-/* Every combination that any gemm supports. */
 extern const tsl_types tsl_types_every[];
 /* Gets entry `index` of the types that a strategy supports; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 
-/* Returns the strategy's position on its operation's ladder, from 1; 0 for vendors' strategies. The
- * order is that of strategy_list.h. */
+/* Returns the position on the operation's ladder, from 1 (strategy_list.h); 0 for vendors' strategies. */
 int tsl_strategy_rung(const tsl_strategy *strategy);
 
-/* Returns the number of listed values. */
 int tsl_param_values(const tsl_param *param);
 /* Appends the allowed values of parameter `index`: "8, 16, 32, or any number from 1 to 128". */
 void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text);
@@ -503,19 +451,16 @@ const char *tsl_param_value_name(const tsl_strategy *strategy, int index, int64_
 /* Returns true if texts omit the parameter: it has no listed values, and `value` is its default. */
 bool tsl_param_is_silent(const tsl_param *param, int64_t value);
 
-/* Returns the number of a strategy's parameters. */
 int tsl_strategy_params(const tsl_strategy *strategy);
-/* Returns the config of default values. */
 tsl_config tsl_strategy_defaults(const tsl_strategy *strategy);
 /* Gets config `index` of all listed combinations, from 0 until false. */
 bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config);
 /* Gets config `index` for tests, from 0 until false: the strategy's probes, or all configs. */
 bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
 
-/* Iterator over all configs that prune() keeps, the last parameter fastest. Start from zero; read
- * `config` after each tsl_strategy_walk() that returns true. A parameter with a bit in `fixed`
- * keeps its value in `config`, which need not be listed. The walk is empty where the strategy
- * refuses the problem or the device for every config. */
+/* Iterator over all configs that prune() keeps, the last parameter fastest. Start from zero; read `config`
+ * after each tsl_strategy_walk() that returns true. A parameter with a bit in `fixed` keeps its value in
+ * `config`, listed or not. The walk is empty where every config is refused. */
 typedef struct tsl_walk {
   tsl_config config;
   unsigned fixed;
@@ -530,20 +475,18 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
 double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
                             const tsl_config *config, const tsl_device *device);
 
-/* Returns NULL, or the reason why the strategy cannot run the problem. Checks capabilities, types,
- * the vendor's library, parameter values, the strategy's refuse(), the required accuracy, scratch
- * memory and host memory. Planner, explain, tuner and tests use this function. */
+/* Returns NULL, or the reason why the strategy cannot run the problem: capabilities, types, the vendor's
+ * library, parameter values, refuse(), the required accuracy, scratch memory or host memory. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
-/* Returns true if the strategy fuses the problem's epilogue; false where there is no epilogue. The
- * config must not be refused. */
+/* Returns true if the strategy fuses the epilogue; false: none to fuse. The config must not be refused. */
 bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
-/* Returns the guaranteed accuracy of a problem with its epilogue. */
+/* Returns the guaranteed accuracy of a problem, its epilogue included. */
 tsl_accuracy tsl_strategy_error_model(const tsl_strategy *strategy, const tsl_problem *problem,
                                       const tsl_config *config);
-/* Returns the device-independent part of tsl_strategy_refuse(): types, structure, batch and
- * required accuracy. The problem has the strategy's op. */
+/* Returns the device-independent part of tsl_strategy_refuse(): types, structure, batch and required
+ * accuracy. The problem has the strategy's op. */
 const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
                                          const tsl_config *config);
 /* Returns b such that |error| <= b (|alpha| |A||B| + |beta| |C|), apart from underflow. */
@@ -551,36 +494,34 @@ double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem 
                                 const tsl_config *config);
 /* Returns the strongest reproducibility that `accuracy` guarantees, for an equal strategy and config. */
 tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy);
-/* Returns the bytes of scratch memory of a run on the device; 0 on the cpu. Includes room for
- * separate accumulators of a problem with scales, unless the strategy fuses the epilogue. The
- * accumulators begin at tsl_strategy_sums_at(). */
+/* Returns the bytes of scratch memory of a run on the device; 0 on the cpu. Includes separate accumulators of
+ * a problem with scales (tsl_strategy_sums_at()), unless the strategy fuses the epilogue. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* Returns the bytes of host memory of a run in addition to its operands and their copies. It is 0 except on
- * the cpu, and on an OpenCL device of the same cores (PoCL). A size above tsl_scratch_limit() is refused. */
+/* Returns the bytes of host memory of a run in addition to operands and their copies: 0 except on the cpu,
+ * and on an OpenCL device of the same cores (PoCL). More than tsl_scratch_limit() is refused. */
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
 
-/* Changes the config so that tsl_strategy_scratch() is at most `most`, without a change of any
- * result bit (uses.within). Returns false, with the config unchanged, if impossible. */
+/* Changes the config so that tsl_strategy_scratch() is at most `most`, without a change of any result bit
+ * (uses.within). Returns false, with the config unchanged, if impossible. */
 bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_device *device, uint64_t most, tsl_config *config);
 
-/* Returns the bytes of scratch memory of a built work. */
+/* Returns the bytes of scratch memory of a run of a built work. */
 uint64_t tsl_work_workspace(const tsl_work *work);
 
 /* Returns the byte of scratch memory where separate accumulators begin. */
 uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* Appends "tile_local tile=16". */
+/* Appends the name and all parameters that are not silent: "tile_local tile=16". */
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text);
 /* Appends parameter `index` alone: "tile=16". */
 void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_config *config, tsl_text *text);
-/* Reads parameter values from a record's keys; a missing key keeps its value in `config`.
- * `argument`, when not NULL, gets a bit for each parameter present. TESELA_BAD_INPUT names the
- * wrong value and lists the valid ones. */
+/* Reads parameter values from a record; a missing key keeps its value in `config`. `argument`, unless NULL,
+ * gets a bit for each parameter present. TESELA_BAD_INPUT names the wrong value and lists the valid ones. */
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
                                unsigned *argument);
 

@@ -18,17 +18,15 @@ enum { PIECE = 256, LEAST_OF_A_TASK = 1 << 14 };
 typedef struct epilogue_job {
   const tsl_problem *problem;
   const tsl_operands *operands;
-  int64_t lines, length;            /* of one product */
-  bool by_rows;                     /* lines are rows */
+  int64_t lines, length; /* of one product */
+  bool by_rows;
   bool is_scaled;                   /* the problem has scales, and sums with terms */
   int64_t pieces, count, of_a_task; /* blocks of a line; blocks of all products; blocks of a task */
 } epilogue_job;
 
-/* sqrt(1/2), sqrt(2/pi), and the cubic term of the approximation by tanh. */
 static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
                     cubic = 0.044715;
-/* Limit below which both GELU are 0 in any type. There x times its underflowing share would be NaN
- * at -infinity. */
+/* Limit below which both GELU are 0 in any type: x times an underflowing share would be NaN at -infinity. */
 static const double least_gelu = -40;
 
 static void strategy_epilogue_add_f32(float *x, const float *bias, int64_t bias_step, int64_t count) {
@@ -50,8 +48,7 @@ static void relu_f64(double *x, int64_t count) {
     x[i] = x[i] < 0 ? 0 : x[i];
 }
 
-/* Returns exp(y), -87 <= y <= 88, to a few ulp: 2^whole times a series in the remainder, which is
- * at most ln(2) / 2. */
+/* Returns exp(y), -87 <= y <= 88, to a few ulp: 2^whole times a series of the rest, at most ln(2) / 2. */
 static inline float power(float y) {
   static const float steps = 12582912; /* 1.5 * 2^23: adding it rounds to a whole number */
   const float whole = (y * 1.44269504088896340736f + steps) - steps;
@@ -65,9 +62,8 @@ static inline float power(float y) {
   return series * scale;
 }
 
-/* Computes GELU in place, with a polynomial for the normal distribution, error at most 0.75e-7
- * (Abramowitz, Stegun 1964, 7.1.26). It has no branches and calls, so compilers vectorize it: four
- * times as fast as with erff(). */
+/* Computes GELU in place with a polynomial of error at most 0.75e-7 (Abramowitz, Stegun 1964, 7.1.26),
+ * without branches and calls: compilers vectorize it. */
 static void gelu_f32(float *x, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     const float z = fabsf(x[i]) * (float)root_half, near = z < 9 ? z : 9, t = 1 / (1 + 0.3275911f * near);
@@ -104,14 +100,12 @@ static function_f32 *const functions_f32[TESELA_ACTIVATIONS] = {
 static function_f64 *const functions_f64[TESELA_ACTIVATIONS] = {
     [TESELA_RELU] = relu_f64, [TESELA_GELU] = gelu_f64, [TESELA_GELU_TANH] = gelu_tanh_f64};
 
-/* Block in the widest type of sums, with room for a vector of equal length. */
 typedef union strategy_epilogue_piece {
   float f32[2 * PIECE];
   double f64[2 * PIECE];
   int32_t i32[2 * PIECE];
 } strategy_epilogue_piece;
 
-/* Range of elements of one line. */
 typedef struct strategy_epilogue_stretch {
   int64_t product, line, first, count;
 } strategy_epilogue_stretch;
@@ -128,8 +122,7 @@ static unsigned char *strategy_epilogue_address(const epilogue_job *job, const t
                                               (int64_t)tsl_type(type)->size;
 }
 
-/* Converts the elements of a vector for a block to the type of the sums. Returns the step in `out`:
- * 1, or 0 where one number applies to the whole block. */
+/* Converts a block of a vector to the type of the sums. Returns the step in `out`: 1, or 0 for one number. */
 static int64_t bring_vector(const epilogue_job *job, const tsl_operand *vector, tesela_type type,
                             const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *out) {
   const tesela_type sums = tsl_type(job->problem->c.type)->sums;
@@ -159,8 +152,6 @@ static void add_bias(const epilogue_job *job, const strategy_epilogue_stretch *s
   }
 }
 
-/* --- sums with scales, in f32 --- */
-
 static void strategy_epilogue_multiply(float *x, const float *by, int64_t step, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     x[i] *= by[i * step];
@@ -173,7 +164,6 @@ static void multiply_by(const epilogue_job *job, const tsl_operand *scale,
   strategy_epilogue_multiply(x->f32, by.f32, step, stretch->count);
 }
 
-/* Loads sums as f32; integers are rounded to nearest. */
 static void bring_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                        strategy_epilogue_piece *x) {
   const tsl_operand *sums = &job->operands->sums;

@@ -1,6 +1,5 @@
-/* Epilogue kernel for products whose kernel does not fuse it: C = f(C + bias). Each element of C is read
- * and written once. With scales: C = f(S a b alpha + beta C + bias) of sums S. S may be in the elements of
- * C: each item reads its own sums before it writes.
+/* Epilogue kernel for products whose kernel does not fuse it: C = f(C + bias), or with scales C = f(S a b
+ * alpha + beta C + bias) of sums S. S may be in C: each item reads its own sums before it writes.
  *
  *   a group: 64 x 4 items            item (x, y): elements x, x + 64, x + 128, x + 192 of a line, so
  *   | line y | . . 64 . . | . . 64 . . | . . 64 . . | . . 64 . . |      at least four loads in flight
@@ -8,14 +7,11 @@
  * Groups loop over the lines of all products of a batch. Lines run along C's smallest stride. C is rounded
  * once more, from the type of its sums.
  *
- * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX. FINISH_BIAS (0: none,
- * 1: of C's type, 2: of the sums' type), FINISH_FUNCTION (a tesela_activation). FINISH_SUMS (0: no scales,
- * 1: sums in f32, 2: in i32), and with scales: FINISH_SCALES (1: A's, 2: B's, 4: alpha where it is not 1;
- * 0 for sums without terms) and FINISH_BEFORE (1: beta C is added). Pointers of missing operands are C's,
- * and are not read.
- *
- * Sums and products are rounded in the order of the code, so that kernels with a fused epilogue give equal
- * bits. */
+ * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX. FINISH_BIAS (0: none, 1:
+ * of C's type, 2: of the sums' type), FINISH_FUNCTION (a tesela_activation). FINISH_SUMS (0: no scales, 1:
+ * sums in f32, 2: in i32). FINISH_SCALES (1: A's, 2: B's, 4: alpha is not 1; 0 for sums without terms),
+ * FINISH_BEFORE (1: beta C is added). Pointers of missing operands are C's, and are not read. Kernels with a
+ * fused epilogue round in the same order, hence give equal bits. */
 #include "kernel_elements.h"
 
 #include "epilogue_function.h"
@@ -23,7 +19,6 @@
 
 #define FINISH_ACROSS 64
 #define FINISH_LINES 4
-/* Four times as many elements of two bytes, to keep as many bytes in flight. */
 #if TSL_TYPE_C == TSL_TYPE_F16 || TSL_TYPE_C == TSL_TYPE_BF16
 #define FINISH_EACH 16
 #else
@@ -49,7 +44,6 @@
 #define FINISH_SUM float
 #endif
 
-/* Returns the first element of a line of an operand. */
 TSL_FUNCTION TSL_INDEX finish_start(tsl_finish_steps steps, TSL_INDEX product, TSL_INDEX line) {
   return (steps.offset + product * steps.product_stride + line * steps.line_stride) * FINISH_PARTS;
 }

@@ -1,6 +1,5 @@
-/* Strategies in ladder order: the first of an operation is its rung 1. X(op, name): the folder
- * src/strategy/<op>/<name> defines `const tsl_strategy tsl_<op>_<name>`. Library, tests, benchmarks
- * and documents include this list. */
+/* Strategies; the first of an operation is rung 1 of its ladder. X(op, name): the folder
+ * src/strategy/<op>/<name> defines `const tsl_strategy tsl_<op>_<name>`. */
 #ifndef TSL_STRATEGY_STRATEGY_LIST_H
 #define TSL_STRATEGY_STRATEGY_LIST_H
 

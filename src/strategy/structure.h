@@ -1,10 +1,8 @@
-/* Elements of structured operands, and the words of structures. */
 #ifndef TSL_STRATEGY_STRUCTURE_H
 #define TSL_STRATEGY_STRUCTURE_H
 
 #include "strategy/problem.h"
 
-/* Location of an element's value. */
 typedef struct tsl_stored {
   enum { TSL_ELEMENT_STORED, TSL_ELEMENT_ZERO, TSL_ELEMENT_ONE } what;
   int64_t row, col; /* of the stored element */

@@ -1,10 +1,6 @@
 /* Sub-plans: plans for parts of a product, for strategies that split their product (strategy.h: splits). A
- * strategy does not depend on the planner; it gets this table.
- *
- *   planner ── makes a plan of gemm several ── build() requests ── sub-plans on their own devices
- *
- * The planner chooses a sub-plan like any plan: by measurements, or by models. The strategy that made a
- * sub-plan owns it. Any number of threads may run one sub-plan. */
+ * strategy does not depend on the planner; it gets this table. The planner chooses a sub-plan like any plan.
+ * The strategy that made a sub-plan owns it. Any number of threads may run one sub-plan. */
 #ifndef TSL_STRATEGY_SUBPLANS_H
 #define TSL_STRATEGY_SUBPLANS_H
 
@@ -12,7 +8,6 @@
 
 typedef struct tsl_subplan tsl_subplan;
 
-/* Request for a sub-plan: problem and constraints. */
 typedef struct tsl_subplan_request {
   const tsl_problem *problem;
   tsl_device *device;
@@ -20,30 +15,30 @@ typedef struct tsl_subplan_request {
   /* maximum bytes of device memory that a run may need in addition to its operands */
   uint64_t workspace_most;
   tsl_accuracy most; /* accuracy limits: the factor, and `flushes` (strategy.h) */
-  /* the plan is only for a self-test: any correct strategy will do, fast compilation preferred */
+  /* the plan is only for a self-test: any correct strategy, fast to compile */
   bool on_trial;
   bool skips; /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */
   const tsl_strategy *except; /* strategy that must not be chosen, by the sub-plan or below it; NULL: none */
-  const tsl_subplan
-      *like; /* sub-plan whose strategy and config are to be used if they support this problem; NULL: any */
+  /* sub-plan whose strategy and config are used if they support this problem; NULL: any */
+  const tsl_subplan *like;
 } tsl_subplan_request;
 
 typedef struct tsl_subplan_factory tsl_subplan_factory;
 struct tsl_subplan_factory {
   bool for_blocks; /* the requester is a block of a plan's product, whose own kernels are compiled already */
-  /* Makes a sub-plan, which destroy() frees. Fails with TESELA_UNSUPPORTED and a reason where no
-   * strategy supports the request. */
+  /* Makes a sub-plan, which destroy() frees. TESELA_UNSUPPORTED: no strategy supports the request. */
   tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                         tsl_subplan **child);
   /* Predicts the seconds of a sub-plan, copies included; infinity where none would be made. */
   double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *request);
   void (*destroy)(tsl_subplan *child); /* NULL is allowed */
 
-  /* Runs a sub-plan like tsl_plan_run() of plan/plan.h. */
+  /* Runs a sub-plan and waits, like tsl_plan_run() of plan/plan.h. */
   tesela_status (*run)(tsl_subplan *child, const tsl_operands *operands);
+  /* Enqueues a run with operands like the problem, and workspace() bytes of device memory. */
   tesela_status (*enqueue)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                            tsl_buffer *workspace);
-  /* Enqueues with the operands' strides instead of the problem's. */
+  /* Enqueues like enqueue(), with the operands' strides instead of the problem's. */
   tesela_status (*enqueue_as_given)(const tsl_subplan *child, const tsl_operands *operands,
                                     tsl_stream *stream, tsl_buffer *workspace);
   uint64_t (*workspace)(const tsl_subplan *child);
@@ -53,7 +48,6 @@ struct tsl_subplan_factory {
       const tsl_subplan *child); /* result of seconds() when the sub-plan was made; 0: not computed */
 };
 
-/* Description of a sub-plan, for explanations. */
 typedef struct tsl_subplan_info {
   const char *device;
   const char *plan; /* text of the sub-plan */
@@ -61,10 +55,9 @@ typedef struct tsl_subplan_info {
   int64_t row, rows, col, cols, depth;
   /* equal blocks along the diagonal that run as a batch; 0: a single block */
   int64_t count;
-  double seconds; /* predicted for all of the blocks; 0: not known */
-  double in_bytes,
-      out_bytes; /* bytes of a run over the device's links to the host or to other devices; 0 on the cpu */
-  /* Bytes of sharded operands by the other device, and the measured rate of the link in bytes per second. */
+  double seconds;             /* predicted for all of the blocks; 0: not known */
+  double in_bytes, out_bytes; /* bytes of a run over the device's links; 0 on the cpu */
+  /* bytes of sharded operands by the other device; measured rate of the link in bytes per second */
   struct {
     const char *device;
     double in_bytes, out_bytes, rate;

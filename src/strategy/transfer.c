@@ -51,8 +51,7 @@ void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, 
                                            : length;
 }
 
-/* Copies element by element between two layouts of equal rows and columns, along packed lines. Of a
- * triangle, only stored elements. */
+/* Copies element by element between layouts of equal rows and columns; of a triangle only stored elements. */
 static void rearrange(const tsl_shape *from, const unsigned char *source, const tsl_shape *shape,
                       unsigned char *target, bool row_major) {
   const int64_t size = (int64_t)tsl_type(from->type)->size;
@@ -81,19 +80,17 @@ bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *de
   return transfer->gathered && !can_map(device);
 }
 
-/* Returns true if lines of the packed copy are rows. */
 static bool packed_by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-/* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the
- * step fits a pitch, else one for each operand. */
+/* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the step fits a
+ * pitch, else one for each operand. */
 static int64_t transfer_copies_of(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
 
-/* Returns copy `index` of a series; `host` is the first operand. */
 static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
                              tsl_buffer *buffer, void *host) {
   const size_t size = tsl_type(transfer->packed.type)->size;
@@ -111,7 +108,6 @@ static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series seri
   return made;
 }
 
-/* Gather or scatter of one operand, whose packed copy begins at `offset` in the buffer. */
 typedef struct gather_job {
   const tsl_shape *shape;
   const tsl_transfer *transfer;

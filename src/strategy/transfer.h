@@ -1,7 +1,6 @@
-/* Transfer of an operand between the caller's memory and a packed copy on a device. Operands whose
- * elements are contiguous along rows are copied with a pitch. All others are gathered: directly
- * into the mapped buffer where host and device share memory, else through a block of host memory.
- * Only elements are transferred: gaps in the caller's memory are neither read nor written. */
+/* Transfer of an operand between the caller's memory and a packed copy on a device. Contiguous rows are
+ * copied with a pitch. Others are gathered: directly into the mapped buffer where host and device share
+ * memory, else through a block of host memory. Gaps are neither read nor written. */
 #ifndef TSL_STRATEGY_TRANSFER_H
 #define TSL_STRATEGY_TRANSFER_H
 
@@ -16,8 +15,7 @@ typedef struct tsl_transfer {
   size_t rows, row_bytes, host_pitch; /* for the pitched copy, when not gathered */
 } tsl_transfer;
 
-/* Plans a transfer. Returns false when the packed copy would exceed the address space (rows
- * repeated by stride 0). */
+/* Plans a transfer. Returns false if the packed copy exceeds the address space (stride 0 repeats rows). */
 bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out);
 
 /* Makes the transfer preserve the elements outside of C's triangle: elements are copied one by one. */
@@ -27,17 +25,16 @@ void tsl_transfer_keep_rest(tsl_transfer *transfer);
 void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
                          int64_t *count);
 
-/* Returns true if the transfer needs a block of `bytes` bytes of host memory. */
+/* Returns true if the transfer needs a block of `transfer->bytes` bytes of host memory. */
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device);
 
-/* Operands of equal shape: their count, and the distance in host memory in elements, of any sign.
- * Their copies are contiguous. */
+/* Operands of equal shape: count, and distance in host memory in elements, of any sign. Copies are dense. */
 typedef struct tsl_panel_series {
   int64_t count, step;
 } tsl_panel_series;
 
-/* Copies from the caller's element (0, 0) of the first operand to a buffer. `block`, where needed,
- * holds one copy. Host memory may change on return. */
+/* Copies from element (0, 0) of the caller's first operand to a buffer. Host memory may change on return.
+ * `block`, where needed, holds one copy. */
 tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block);
 /* Copies from the buffer to the caller's memory. Complete on return. */

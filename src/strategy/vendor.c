@@ -44,8 +44,7 @@ static int64_t vendor_at_least_1(int64_t size) {
   return size < 1 ? 1 : size;
 }
 
-/* Gets BLAS terms for a matrix: column-major or transposed column-major, and the leading dimension. The
- * stride along a side of at most one element is ignored. Returns false if BLAS cannot express the strides. */
+/* Gets BLAS terms of a matrix; false: BLAS cannot express its strides. A side <= 1 has any stride. */
 static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
                         int64_t *leading) {
   if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {
@@ -103,7 +102,6 @@ static bool name_operand(const tsl_operand *operand, int64_t rows, int64_t cols,
   return name_layout(rows, cols, operand->row_stride, operand->col_stride, transposed, leading);
 }
 
-/* Replaces A B by B' A'. */
 static void swap_sides(tsl_blas_product *product) {
   const tsl_blas_product given = *product;
   product->m = given.n;

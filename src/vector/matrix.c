@@ -6,8 +6,7 @@
  *     -  +---------------------+-------+
  *
  * Threads get blocks of rows, or of columns if A is transposed, so that no sum is split between threads. Sums
- * over very many columns are split into pieces by the number of columns only. Threads get these pieces for
- * few long rows. */
+ * over very many columns are split by their number; threads get these pieces for few long rows. */
 #include "vector/vector_number.h"
 
 #include "base/scratch.h"
@@ -19,13 +18,11 @@
 enum { COLUMNS = TSL_VECTOR_SMALL, TOGETHER = 16, STRIP = 1 << 14, ELEMENT_MAX = 16 };
 enum { FIRST_CACHE = 1 << 15, PIECES_MAX = 16, PIECE_LEAST = TSL_VECTOR_SHORT };
 
-/* Buffers of a block. */
 typedef struct buffers {
   _Alignas(64) char strip[STRIP];
   _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
 } buffers;
 
-/* State of a product or update. */
 typedef struct matrix_job {
   const tsl_vector_kernels *kernels;
   const tsl_vector_product *product;
@@ -36,14 +33,12 @@ typedef struct matrix_job {
   int64_t pitch;
 } matrix_job;
 
-/* Returns the size of a task, a multiple of `unit`, such that every thread gets several; at most
- * `most`. */
+/* Returns the size of a task, a multiple of `unit`, at most `most`, such that every thread gets several. */
 static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : tsl_min(most, whole);
 }
-/* Returns the rows of a task. Each task reads its columns in one stream, so there is one task per
- * thread, or a multiple if `most` requires it. */
+/* Returns the rows of a task, at most `most`: whole streams of columns, one task or more per thread. */
 static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
@@ -104,7 +99,6 @@ static void add_separate_sums(const tsl_vector_kernels *kernels, const tsl_vecto
                      target.step);
 }
 
-/* Computes rows from i of y += alpha A x. */
 static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i,
                                  int64_t rows) {
   _Alignas(64) char strip[STRIP];
@@ -130,8 +124,7 @@ static void piece_task(void *argument, int64_t index, int worker) {
   matrix_multiply_block(job->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
 }
 
-/* Computes pieces of the columns in parallel and adds their sums in order. Returns false, with
- * nothing done, without memory. */
+/* Computes pieces of the columns in parallel, adds them in order. False, with nothing done: no memory. */
 static bool multiply_pieces(matrix_job *job, tsl_team team) {
   const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), pieces = (p->columns + piece - 1) / piece;
@@ -147,7 +140,6 @@ static bool multiply_pieces(matrix_job *job, tsl_team team) {
   return true;
 }
 
-/* Computes columns from j of y += alpha A' x. */
 static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t j,
                                     int64_t columns) {
   const int64_t strip = STRIP / kernels->size, sums = COLUMNS * ELEMENT_MAX / kernels->size;
@@ -206,8 +198,6 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
   tsl_team_run(team, count, multiply_task, &job);
 }
 
-/* --- A += alpha x y' --- */
-
 static void matrix_update_block(const tsl_vector_kernels *kernels, const tsl_vector_update *u, int64_t i,
                                 int64_t rows, int64_t j, int64_t columns) {
   buffers own;
@@ -240,8 +230,7 @@ static void update_task(void *argument, int64_t index, int worker) {
 
 void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
-  /* Whole columns are read and written in one stream, and x may come from the L2 cache. A copy of x
-   * has less room. */
+  /* whole columns are read and written in one stream; x may come from the L2 cache, a copy has less room */
   const int64_t strip =
       matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
   matrix_job job = {.kernels = kernels, .update = update, .rows_each = strip};

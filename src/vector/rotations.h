@@ -1,11 +1,9 @@
-/* Plane rotations of BLAS: rotg and rotmg, in f32 and f64. */
 #ifndef TSL_VECTOR_ROTATIONS_H
 #define TSL_VECTOR_ROTATIONS_H
 
 #include "vector/vector_kernels.h"
 
-/* Computes c and s that rotate (a, b) to (r, 0). a becomes r; b becomes the number from which c and
- * s can be recovered (1, s or 1/c). */
+/* Computes c and s that rotate (a, b) to (r, 0). a becomes r; b becomes 1, s or 1/c, which tells c and s. */
 void tsl_rotation_real_f32(float *a, float *b, float *c, float *s);
 void tsl_rotation_real_f64(double *a, double *b, double *c, double *s);
 /* Computes a rotation of complex a and b with real c; a becomes r. Numbers are pairs of components. */

@@ -1,5 +1,4 @@
-/* Rotations of one type; included by rotations.c with REAL and NAME. hypot() neither overflows nor
- * underflows unless the result does. */
+/* Rotations of one type, for rotations.c with REAL and NAME. hypot() overflows only if its result does. */
 
 void NAME(tsl_rotation_real)(REAL *a, REAL *b, REAL *c, REAL *s) {
   const double x = (double)*a, y = (double)*b;
@@ -42,8 +41,7 @@ void NAME(tsl_rotation_complex)(REAL *a, const REAL *b, REAL *c, REAL *s) {
   a[1] = (REAL)(way[1] * h);
 }
 
-/* Scales d to near 1 by powers of 4096^2, and its row of h by their roots; h is stored completely
- * then. */
+/* Scales d to near 1 by powers of 4096^2, and its row of h by their roots; h is then stored completely. */
 static void NAME(rescale)(REAL *d, REAL *row[2], REAL *x, modified *modified_in) {
   const REAL most = 16777216, least = (REAL)5.9604645e-8, step = 4096;
   while (*d != 0 && isfinite(*d) && ((REAL)fabs((double)*d) <= least || (REAL)fabs((double)*d) >= most)) {

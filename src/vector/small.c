@@ -1,4 +1,3 @@
-/* Small matrices times contiguous vectors: one kernel call for the whole matrix. */
 #include "vector/vector_number.h"
 
 #include <string.h>

@@ -1,10 +1,8 @@
-/* Levels 1 and 2 of BLAS on the host at memory speed. Elements are f32, f64, c64 or c128, as the
- * kernels' type.
+/* Levels 1 and 2 of BLAS on the host at memory speed. Elements are f32, f64, c64 or c128.
  *
- * A vector is the address of element 0 and the step between elements, which may be negative or 0.
- * tsl_vector_at() converts BLAS's address. Matrices are column-major. Sizes are not negative, and
- * written vectors overlap nothing else. Functions cannot fail: without memory for copies a slower
- * way is used. Sums are split by sizes only, so that bits do not depend on the number of threads. */
+ * A vector is the address of element 0 and the step between elements, negative or 0 included. Matrices are
+ * column-major. Sizes are not negative, and written vectors overlap nothing else. Functions cannot fail:
+ * without memory for copies a slower way is used. Bits do not depend on the number of threads. */
 #ifndef TSL_VECTOR_VECTOR_H
 #define TSL_VECTOR_VECTOR_H
 
@@ -23,14 +21,12 @@ typedef struct tsl_line {
   int64_t step;
 } tsl_line;
 
-/* Returns element 0 of n elements. With a negative step BLAS passes the address of the far end. */
+/* Returns the line of n elements. With a negative step BLAS passes the address of the far end. */
 static inline tsl_line tsl_vector_at(const tsl_vector_kernels *kernels, const void *data, int64_t n,
                                      int64_t step) {
   const int64_t first = step < 0 ? (1 - n) * step : 0;
   return (tsl_line){(const char *)data + first * kernels->size, step};
 }
-
-/* --- vectors (vector_lines.c); other functions are kernels --- */
 
 void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
                     tsl_line x, tsl_line y);
@@ -45,11 +41,9 @@ tsl_vector_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team tea
 /* Returns the root of the sum of squares. Neither overflows nor underflows unless the result does. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
 double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
-/* Returns the index, from 0, of the first of n > 0 elements with the largest sum of components'
- * absolute values. A NaN is skipped unless it is the first element. */
+/* Returns the index, from 0, of the first of n > 0 elements with the largest sum of components' absolute
+ * values. A NaN is skipped unless it is the first element. */
 int64_t tsl_vector_iamax(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
-
-/* --- matrices (matrix.c) --- */
 
 typedef struct tsl_vector_product {
   int64_t rows, columns;
@@ -76,10 +70,7 @@ typedef struct tsl_vector_update {
 /* Computes A += alpha x y'. Columns with y = 0 are skipped. */
 void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update);
 
-/* --- small matrices (small.c) --- */
-
-/* Maximum rows and columns of small matrices, for direct functions on contiguous vectors. For a
- * small triangular matrix use the kernel `diagonal`. */
+/* Maximum rows and columns of small matrices, for direct functions on contiguous vectors. */
 enum { TSL_VECTOR_SMALL = 64 };
 /* Computes y = beta y + alpha A x, or A' x. */
 void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
@@ -93,8 +84,6 @@ void tsl_vector_ger_small(const tsl_vector_kernels *kernels, int64_t rows, int64
 void tsl_vector_symmetric_small(const tsl_vector_kernels *kernels, bool upper, bool hermitian, int64_t n,
                                 tsl_vector_number alpha, const void *a, int64_t ld, const void *x,
                                 tsl_vector_number beta, void *y);
-
-/* --- a triangle of a square (vector_triangle.c, vector_blocks.c) --- */
 
 typedef enum tsl_storage { TSL_STORED_FULL, TSL_STORED_PACKED, TSL_STORED_BAND } tsl_storage;
 
@@ -113,8 +102,8 @@ void tsl_vector_symmetric(const tsl_vector_kernels *kernels, tsl_team team, cons
 /* Computes x = op(A) x, or the solution of op(A) z = x. */
 void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                            bool transposed, bool solves, tsl_line x);
-/* Computes A += alpha x x'; for a hermitian A alpha is real and x' is conjugated. If the triangle
- * conjugates, the stored elements are updated with conjugated vectors. */
+/* Computes A += alpha x x'; for a hermitian A alpha is real and x' is conjugated. If the triangle conjugates,
+ * the stored elements are updated with conjugated vectors. */
 void tsl_vector_rank_one(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                          tsl_vector_number alpha, tsl_line x);
 /* Computes A += alpha x y' + alpha y x', conjugated for a hermitian A. */

@@ -8,7 +8,7 @@
  *                                ##\
  *                                ###\   threads have ranges of columns and a y each; these are added in order
  *
- * Threads multiply by a triangle in ranges of rows, or of columns for transposes, with a copy of the old x.
+ * Threads multiply by a triangle in ranges of rows, or of columns for transposes.
  */
 #include "vector/vector_triangle.h"
 
@@ -26,10 +26,7 @@ static const char *vector_blocks_element(const tsl_vector_kernels *kernels, cons
   return (const char *)t->a + (i + j * t->ld) * kernels->size;
 }
 
-/* --- triangular --- */
-
-/* Adds columns from j, times x[j..], to x at the rows off the diagonal; or the transposed product
- * to x[j..]. */
+/* Adds columns from j, times x[j..], to x at rows off the diagonal; or the transposed product to x[j..]. */
 static void add_off_diagonal(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                              bool transposed, bool solves, tsl_line x, int64_t j, int64_t columns) {
   const int64_t first = t->upper ? 0 : j + columns, rows = t->upper ? j : t->n - first;
@@ -64,8 +61,8 @@ static void diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle
     kernels->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
 }
 
-/* Returns the begin of a range of a triangle's rows or columns; all ranges have equal areas. grows:
- * later rows or columns are longer. */
+/* Returns the begin of a range of a triangle's rows or columns; all ranges have equal areas. grows: later
+ * rows or columns are longer. */
 static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
   if (range == 0 || range == ranges)
     return range == 0 ? 0 : n;
@@ -73,7 +70,6 @@ static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_
   return ((int64_t)at + unit / 2) / unit * unit;
 }
 
-/* State of a product, with a copy of the old x. */
 typedef struct ranged {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
@@ -82,8 +78,7 @@ typedef struct ranged {
   int ranges;
 } ranged;
 
-/* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to
- * x[j..]. */
+/* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to x[j..]. */
 static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
   const tsl_vector_kernels *job = r->kernels;
   if (rows > 0)
@@ -100,8 +95,7 @@ static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int
                                               .y = tsl_line_from(job, r->x, r->transposed ? j : first)});
 }
 
-/* Computes a range. Each element's sum has the order of a single thread: the square of its block,
- * then the following blocks. */
+/* Computes a range, each sum in the order of one thread: the block's square, then the next blocks. */
 static void ranged_task(void *argument, int64_t index, int worker) {
   const ranged *r = argument;
   const tsl_triangle *t = r->triangle;
@@ -155,8 +149,6 @@ void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
   }
 }
 
-/* --- symmetric --- */
-
 /* State of a product: dense vectors, and a y for each range. The first range's y is the result. */
 typedef struct vector_blocks_job {
   const tsl_vector_kernels *kernels;
@@ -168,7 +160,6 @@ typedef struct vector_blocks_job {
   int ranges;
 } vector_blocks_job;
 
-/* Computes columns j to j + count - 1, at most BLOCK. */
 static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
   const tsl_vector_kernels *k = job->kernels;
   const tsl_triangle *t = job->triangle;
@@ -215,8 +206,8 @@ static void vector_blocks_add_others(const vector_blocks_job *job) {
   }
 }
 
-/* Copies vectors that are not dense, conjugated if A is, and allocates a y for each range except
- * the first: conj(A) x = conj(A conj(x)). Returns false, with nothing done, without memory. */
+/* Copies vectors that are not dense, conjugated if A is, because conj(A) x = conj(A conj(x)), and allocates a
+ * y for each range but the first. Returns false, with nothing done, without memory. */
 static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
   const tsl_vector_kernels *k = job->kernels;
   const bool conjugate = job->triangle->conjugate, copies_x = conjugate || x.step != 1,

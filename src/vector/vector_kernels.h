@@ -1,7 +1,6 @@
-/* Kernels for vectors and for matrices times vectors: for each type a table of each instruction
- * set. A kernel runs on the caller's thread without memory. A vector is the address of element 0
- * and a step between elements, which may be negative or 0. Matrices are column-major, with `ld`
- * elements between columns. Sizes are not negative. */
+/* Kernels for vectors and for matrices times vectors, for each instruction set and type. A kernel runs on the
+ * caller's thread without memory. A vector is the address of element 0 and a step, which may be negative or
+ * 0. Matrices are column-major, `ld` elements from column to column. Sizes are not negative. */
 #ifndef TSL_VECTOR_VECTOR_KERNELS_H
 #define TSL_VECTOR_VECTOR_KERNELS_H
 
@@ -17,7 +16,6 @@ typedef struct tsl_vector_number {
   double re, im;
 } tsl_vector_number;
 
-/* Kernels for one or two vectors. */
 typedef struct tsl_line_kernels {
   /* y += a x, or a conj(x) */
   void (*add)(int64_t n, tsl_vector_number a, const void *x, int64_t x_step, bool conjugate, void *y,
@@ -40,12 +38,11 @@ typedef struct tsl_line_kernels {
   double (*squares)(int64_t n, const void *x, int64_t step);
   /* sum of the absolute values of all components */
   double (*absolutes)(int64_t n, const void *x, int64_t step);
-  /* index of the first element whose components' absolute values have the largest sum; *value is
-   * that sum. NaN elements are skipped; -1: all are NaN. */
+  /* index of the first element whose components' absolute values have the largest sum, *value. NaN elements
+   * are skipped; -1: all are NaN. */
   int64_t (*largest)(int64_t n, const void *x, int64_t step, double *value);
 } tsl_line_kernels;
 
-/* Operation on a diagonal block. */
 typedef struct tsl_diagonal {
   bool upper, transposed, unit, solves;
 } tsl_diagonal;
@@ -58,12 +55,10 @@ typedef struct tsl_column_kernels {
   void (*dot)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *x, void *s);
   /* A[:, j] += t[j] x; columns with t[j] = 0 are skipped. `far`: the matrix exceeds the L1 cache. */
   void (*update)(int64_t rows, int64_t columns, const void *x, const void *t, void *a, int64_t ld, bool far);
-  /* A[:, j] += t[j - first] x for columns `first` to `end` - 1 of a triangle of n rows; `hermitian`
-   * makes the diagonal real */
+  /* A[:, j] += t[j - first] x for columns `first` to `end` - 1 of an n x n triangle; `hermitian`: real */
   void (*update_triangle)(int64_t n, int64_t first, int64_t end, const void *x, const void *t, void *a,
                           int64_t ld, bool upper, bool hermitian);
-  /* y += alpha A x for a symmetric or hermitian A, only the products with columns `first` to `end`
-   * - 1; t is alpha x from `first` on */
+  /* y += alpha A x for columns `first` to `end` - 1 of a symmetric or hermitian A; t[0] is alpha x[first] */
   void (*symmetric)(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_vector_number alpha,
                     const void *t, const void *x, void *y, bool upper, bool hermitian);
   /* x = op(triangle) x, or the solution */
@@ -78,8 +73,7 @@ typedef struct tsl_vector_kernels {
   const tsl_column_kernels *column;
 } tsl_vector_kernels;
 
-/* Table for this processor by type (f32, f64, c64, c128). Set on first use; concurrent threads set
- * equal values. */
+/* Table for this processor by type (f32, f64, c64, c128), set on first use; threads set equal values. */
 extern _Atomic(const tsl_vector_kernels *) tsl_vector_chosen;
 const tsl_vector_kernels *tsl_vector_choose(void);
 static inline const tsl_vector_kernels *tsl_vector_kernels_of(tesela_type type) {

@@ -27,7 +27,6 @@ static bool is_short(int64_t n) {
   return n <= PIECE_LEAST;
 }
 
-/* Returns a piece's length, and sets its vectors. */
 static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *x, tsl_line *y) {
   const int64_t first = index * work->piece, rest = work->n - first;
   *x = tsl_line_from(work->kernels, work->x, first);
@@ -39,7 +38,7 @@ static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *
 static int64_t vector_lines_run(tsl_team team, vector_lines_work *work, tsl_pool_task task) {
   work->piece = vector_lines_piece_of(work->n);
   const int64_t count = (work->n + work->piece - 1) / work->piece;
-  /* With a step of 0 all pieces write one element, so they run in sequence. */
+  /* with a step of 0 all pieces write one element, so they run in sequence */
   const bool alone = work->x.step == 0 || (work->y.at && work->y.step == 0);
   tsl_team_run(alone ? (tsl_team){0} : team, count, task, work);
   return count;
@@ -128,8 +127,6 @@ void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n,
                            turn_piece);
 }
 
-/* --- sums --- */
-
 static tsl_vector_number vector_lines_sum_of(const vector_lines_work *work, int64_t count) {
   tsl_vector_number sum = {0, 0};
   for (int64_t i = 0; i < count; i++)
@@ -177,14 +174,13 @@ static void squares_piece(void *argument, int64_t index, int worker) {
 /* Returns true if a sum of n squares rounded in the type has lost nothing by overflow or underflow. */
 static bool is_safe(tesela_type type, int64_t n, double sum) {
   const bool single = type == TESELA_F32 || type == TESELA_C64;
-  /* Each square lost less than the smallest normal number. The sum is so large that all losses together
-   * are below its rounding error. */
+  /* each square lost less than the smallest normal number: in all less than the sum's rounding error */
   const double least = single ? 0x1p-126 * 0x1p26 : 0x1p-1022 * 0x1p55, most = single ? 0x1p127 : 0x1p1023;
   return sum >= least * 2 * (double)n && sum <= most;
 }
 
-/* Computes the norm in f64, scaled by a power of two that makes the largest component about 1. NaN
- * or infinity if any component is. */
+/* Computes the norm in f64, scaled by a power of two that makes the largest component about 1. NaN or
+ * infinity if any component is. */
 static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line x) {
   double most = 0, sum = 0;
   bool is_wrong = false;
@@ -211,7 +207,7 @@ static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team
   return vector_lines_sum_of(&work, vector_lines_run(team, &work, squares_piece)).re;
 }
 
-/* Squares may overflow although the norm does not, so exceptions are masked and flags restored. */
+/* Masks exceptions and restores flags: squares may overflow although the norm does not. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   const tsl_floats before = tsl_floats_read(),
                    quiet = tsl_floats_masked(before) | (before & TSL_FLOATS_FLAGS);
@@ -225,8 +221,6 @@ double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t
     tsl_floats_write(before);
   return norm;
 }
-
-/* --- maximum --- */
 
 static void largest_piece(void *argument, int64_t index, int worker) {
   vector_lines_work *work = argument;

@@ -1,4 +1,3 @@
-/* Scalars of any type as pairs of f64, for operations once per column. */
 #ifndef TSL_VECTOR_VECTOR_NUMBER_H
 #define TSL_VECTOR_VECTOR_NUMBER_H
 
@@ -51,7 +50,6 @@ static inline bool tsl_number_is(tsl_vector_number a, double re) {
   return a.re == re && a.im == 0;
 }
 
-/* Returns the address of element i. */
 static inline void *tsl_line_at(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return (char *)tsl_writable(x.at) + i * x.step * kernels->size;
 }

@@ -1,5 +1,4 @@
-/* One triangle of a square matrix, column by column, in any storage. A column is contiguous next to its
- * diagonal element, so vector kernels process it.
+/* One triangle of a square matrix, column by column, in any storage; columns are contiguous.
  *
  *   upper:  full      packed        band, k = 2       lower:  full     packed     band, k = 2
  *           a b d     a|b c|d e f   . . d             a . .   a b d|c e|f         a c f
@@ -117,8 +116,6 @@ void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangl
   }
 }
 
-/* --- whole operations --- */
-
 void tsl_vector_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                           tsl_vector_number alpha, tsl_line x, tsl_line y) {
   if (t->storage != TSL_STORED_FULL || !tsl_blocks_symmetric(kernels, team, t, alpha, x, y))
@@ -132,8 +129,6 @@ void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
   else
     tsl_columns_triangular(kernels, t, transposed, solves, x);
 }
-
-/* --- updates --- */
 
 /* State of an update. each: columns per task. */
 typedef struct update {
@@ -171,13 +166,11 @@ static tsl_vector_number vector_triangle_factor(const update *u, tsl_vector_numb
                             tsl_number_conjugate(tsl_line_get(u->kernels, x, j), conjugates));
 }
 
-/* Returns true for a full triangle and a dense vector, which one kernel processes many columns at a
- * time. */
+/* Returns true for a full triangle and a dense vector, which one kernel processes many columns at a time. */
 static bool vector_triangle_is_plain(const update *u, tsl_line x) {
   return u->triangle->storage == TSL_STORED_FULL && x.step == 1 && !u->triangle->conjugate;
 }
 
-/* Computes A += a x y' in columns `first` to `end` - 1. */
 static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vector_number a, tsl_line x,
                           tsl_line y) {
   enum { COLUMNS = 32, ELEMENT_MAX = 16 };

@@ -1,11 +1,9 @@
-/* Functions shared by the files for triangles. */
 #ifndef TSL_VECTOR_VECTOR_TRIANGLE_H
 #define TSL_VECTOR_VECTOR_TRIANGLE_H
 
 #include "vector/vector_number.h"
 
-/* A column's elements off the diagonal, in rows first to first + count - 1, and its diagonal
- * element. */
+/* A column's elements off the diagonal, in rows first to first + count - 1, and its diagonal element. */
 typedef struct tsl_triangle_lane {
   int64_t first, count;
   void *beside, *diagonal;

@@ -6,15 +6,13 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Computes high + low = a + b exactly, for any a and b (Knuth). */
 static inline void two_sum(double a, double b, double *high, double *low) {
   const double sum = a + b, b_part = sum - a;
   *low = (a - (sum - b_part)) + (b - b_part);
   *high = sum;
 }
 
-/* Without a fused multiply-add instruction, the 26-bit halves of the factors are multiplied
- * exactly; factors above 2^996 overflow. */
+/* Without a fused multiply-add instruction, the 26-bit halves of the factors are multiplied exactly. */
 #ifdef FP_FAST_FMA
 static inline double product_error(double x, double y, double product) {
   return fma(x, y, -product);

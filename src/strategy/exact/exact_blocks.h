@@ -7,13 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Terms of a block: its sums fit 63 bits, and both vectors and the stack fit a first-level cache. A
- * multiple of every vector length. */
+/* Terms of a block: sums fit 63 bits, both vectors a first-level cache. A multiple of every vector length. */
 enum { TSL_EXACT_BLOCK = 256 };
 
-/* Adds TSL_EXACT_BLOCK products of contiguous numbers in the window at `top`. Sets levels[j] to the
- * sum in multiples of 2^(top - 52 j), j from 1 to TSL_EXACT_LEVELS - 1; levels[0] is unchanged.
- * Returns false if a product has bits outside of the window; `levels` is then invalid. */
+/* Adds TSL_EXACT_BLOCK products of contiguous numbers in the window at `top`. Sets levels[j] to the sum in
+ * multiples of 2^(top - 52 j), 1 <= j < TSL_EXACT_LEVELS; levels[0] is unchanged. Returns false, with invalid
+ * `levels`, if a product has bits outside of the window. */
 typedef bool (*tsl_exact_block)(const void *x, const void *y, int top, int64_t *levels);
 
 /* Functions with few levels, and with all levels. */

@@ -20,7 +20,6 @@ void tsl_exact_sum_begin(tsl_exact_sum *sum, int top) {
   sum->top = top;
 }
 
-/* Moves the window's sum into the digits, without carry propagation. */
 static void place_window(tsl_exact_sum *sum) {
   tsl_exact_settle_levels(sum->levels, LEVELS);
   for (int j = 0; j < LEVELS; j++) {
@@ -40,7 +39,6 @@ static double sum_number_at(const void *numbers, int i, bool twice) {
   return twice ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
 }
 
-/* Adds a block term by term, and moves the window to the block's products. */
 static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int count, bool twice) {
   int largest = 0;
   sum->slow = true;
@@ -94,7 +92,7 @@ tsl_exact_store tsl_exact_store_of(const tsl_problem *problem) {
                            .beta = twice ? problem->beta[0] : (double)(float)problem->beta[0]};
 }
 
-/* Stores an integer: the sum is a whole number below 2^53, which is exact; the rest is modulo 2^32. */
+/* Stores an integer: the sum, a whole number below 2^53, is exact; the rest is modulo 2^32. */
 static void store_integer(const tsl_exact_store *how, int64_t *digits, uint32_t *c) {
   int64_t wide[TSL_EXACT_WIDE] = {0};
   const double exact = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, 0, 1, 0, 0, wide, 53, -1074);
@@ -103,7 +101,6 @@ static void store_integer(const tsl_exact_store *how, int64_t *digits, uint32_t 
   *c = beta == 0 ? scaled : scaled + beta * *c;
 }
 
-/* Stores a real number from the digits `first` to `end`. */
 static void store_real(const tsl_exact_store *how, int64_t *digits, int first, int end, int flags, void *c) {
   int64_t wide[TSL_EXACT_WIDE] = {0};
   double before[2] = {0, 0}, result[2] = {0, 0};
@@ -124,7 +121,7 @@ void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags,
 }
 
 void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *c) {
-  /* Digits from the last level to the upper half of the first one, and a carry. */
+  /* digits from the last level to the upper half of the first one, and a carry */
   const int lowest = (sum->top - 52 * (LEVELS - 1) - TSL_EXACT_LOW) / 52,
             highest = (sum->top + 32 - TSL_EXACT_LOW) / 52 + 3;
   const bool few = !sum->slow;

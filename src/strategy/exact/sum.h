@@ -1,7 +1,6 @@
-/* Exact sums of products on the host, one for each thread. A sum has a window of levels, in which
- * vectors sum blocks of terms, and a superaccumulator. Its numbers are in exact_shared.h, idea and
- * picture in strategy/dot/exact/dot_exact.cl. A block that does not fit the window is added term by
- * term, and moves the window. */
+/* Exact sums of products on the host, one for each thread. Vectors sum blocks of terms in a window of levels;
+ * other blocks need the superaccumulator (exact_shared.h; picture in strategy/dot/exact/dot_exact.cl). A
+ * block that does not fit the window is added term by term, and moves the window. */
 #ifndef TSL_STRATEGY_EXACT_SUM_H
 #define TSL_STRATEGY_EXACT_SUM_H
 
@@ -35,18 +34,16 @@ void tsl_exact_sum_settle(tsl_exact_sum *sum);
 
 /* Conversion of a sum to an element of C. A scalar is 0 where its operand is not used. */
 typedef struct tsl_exact_store {
-  const tsl_type_info *type; /* type of C */
-  /* its precision in bits, and the exponent of its smallest number; 0 for integers */
+  const tsl_type_info *type;
+  /* precision of C in bits, and the exponent of its smallest number; 0 for integers */
   int precision, least;
   double alpha, beta;
 } tsl_exact_store;
-/* Returns the conversion for a problem's C, alpha and beta. */
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem);
-/* Stores round(alpha * sum + beta * *c) in *c; *c is not read where beta is 0. Destroys the digits,
- * which must be settled. `flags` are the non-finite products. */
+/* Stores round(alpha * sum + beta * *c) in *c, which is read if beta is not 0. Destroys the digits, which
+ * must be settled. `flags` are the non-finite products. */
 void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags, void *c);
-/* Stores a sum whose C is not an integer, without settling it first: most sums are in their windows
- * and have few digits. */
+/* Stores a sum whose C is not an integer, unsettled: most sums have few digits, in their window. */
 void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *c);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* Sizes as in kernel/kernel_transpose.h on the device. Kernels that scale have alpha after them, in
- * the element's type. */
+/* Sizes as in kernel/kernel_transpose.h. Kernels that scale have alpha after them, in the element's type. */
 typedef struct tsl_transpose_sizes {
   int64_t m, n;
   int64_t a_offset, a_row_stride, a_col_stride;
@@ -114,8 +113,7 @@ static int64_t transpose_common_tiles_of(int64_t elements, int tile) {
   return (elements - 1) / tile + 1;
 }
 
-/* Makes the grid of places of kernel/transpose_tile.h, limited to the device's groups; kernels loop
- * over the rest. */
+/* Makes the grid of places of kernel/transpose_tile.h, limited to the device's groups; kernels loop. */
 static tsl_grid tile_grid(const tsl_problem *problem, const tsl_transpose_sizes *sizes,
                           const tsl_transpose_tiling *tiling, const tsl_device *device) {
   const int64_t down = transpose_common_tiles_of(sizes->m, tiling->tile),
@@ -160,8 +158,7 @@ tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operand
   return launch_over(work, operands, stream, &sizes, &grid);
 }
 
-/* Predicts the seconds. An almost empty tile costs about a sixth of a whole one: its group, and its
- * memory latency. */
+/* Counts an almost empty tile as a sixth of a whole one: its group, and its memory latency. */
 double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                    const tsl_device *device, double efficiency) {
   const double tile = tiling->tile, m = (double)problem->m, n = (double)problem->n;

@@ -1,4 +1,3 @@
-/* Shared parts of the transpose strategies: accuracy, kernel arguments, and models. */
 #ifndef TSL_STRATEGY_TRANSPOSE_TRANSPOSE_COMMON_H
 #define TSL_STRATEGY_TRANSPOSE_TRANSPOSE_COMMON_H
 
@@ -10,19 +9,18 @@ tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config
 /* Returns NULL, or a refusal: only f32 and f64 can be scaled; all types can be moved. */
 const char *tsl_transpose_refuse_scaling(const tsl_problem *problem);
 
-/* Compiles a kernel with the arguments of kernel/kernel_transpose.h. TSL_MOVED_BYTES is the
- * element's size, or TSL_REAL its type where alpha scales it. Fails like tsl_launch_build(). */
+/* Compiles a kernel with the arguments of kernel/kernel_transpose.h. TSL_MOVED_BYTES is the element's size,
+ * or TSL_REAL its type where alpha scales it. Fails like tsl_launch_build(). */
 tesela_status tsl_transpose_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid);
-/* Launches the kernel with the arguments: m n, A offset row_stride col_stride, C ..., alpha. */
+/* Launches the kernel with A, C and the argument struct of kernel/kernel_transpose.h. */
 tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Square tiles in local memory, one for each work-group (kernel/transpose_tile.h). Members: elements of an
- * edge, items of a group (all along dimension 0), and tiles of a band, a power of two. */
+/* Square tiles in local memory, one a work-group (kernel/transpose_tile.h). Members: elements of an edge,
+ * items of a group (all along dimension 0), tiles of a band (a power of two). */
 typedef struct tsl_transpose_tiling {
   int tile, items, band;
 } tsl_transpose_tiling;
-/* Returns NULL, or a refusal where the device lacks items of a group or local memory for one tile,
- * in place two. */
+/* Returns NULL, or a refusal: too few items of a group, or no local memory for a tile, in place two. */
 const char *tsl_transpose_refuse_tiles(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                        const tsl_device *device);
 /* Compiles a tile kernel. C's smallest stride is along the tiles' rows, for any strides of a run. */
@@ -30,19 +28,17 @@ tesela_status tsl_transpose_build_tiles(tsl_work *work, const char *path, const 
                                         const tsl_transpose_tiling *tiling);
 tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operands *operands,
                                          tsl_stream *stream, const tsl_transpose_tiling *tiling);
-/* Predicts the seconds of tiles, partial tiles included. */
+/* Predicts the seconds of tiles, partial tiles included, at a fraction `efficiency` of the bandwidth. */
 double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                    const tsl_device *device, double efficiency);
 
 /* Counts the traffic of tiles: once through local memory, with partly empty tiles at the edges. */
 void tsl_transpose_account_tiles(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                  const tsl_device *device, tsl_cost_counts *account);
-/* Counts a transpose element by element. `lines`: ratio of bytes moved from memory, in whole cache
- * lines, to bytes requested. */
+/* Counts a transpose element by element. `lines`: bytes moved in whole cache lines, by bytes requested. */
 void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_cost_counts *account);
 
-/* Predicts the seconds of reading and writing all elements at a fraction `efficiency` of the
- * bandwidth, plus the launch. */
+/* Predicts the seconds of all reads and writes at `efficiency` times the bandwidth, plus the launch. */
 double tsl_transpose_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency);
 
 #endif

@@ -7,12 +7,9 @@
  * | | == | == | == |     | ==         update a0[i] += t0 x[i], ...                     (one column)
  * v
  *
- * Complex columns are interleaved components. The sums of re(t) a and of im(t) a are separate, and the second
- * one is multiplied by i once for all columns. A dot multiplies x by i, not each column. The last elements of
- * a column use a mask. Small squares on a diagonal are computed element by element, and the rest like other
- * columns.
- *
- * Parameters: none. Limits: x, y, t and s are dense. */
+ * Complex columns are interleaved components. The sum of im(t) a is separate, and multiplied by i once for
+ * all columns; a dot multiplies x by i. The last elements of a column use a mask. Small squares on a diagonal
+ * are computed element by element. Limits: x, y, t and s are dense. */
 #include "vector/kernels/elements_kernel.h"
 
 #include <math.h>
@@ -23,7 +20,6 @@ static inline bool is_zero(const REAL *t) {
   return t[0] == 0 && (PARTS == 1 || t[PARTS - 1] == 0);
 }
 
-/* Some columns of A, in components. */
 typedef struct columns {
   const REAL *a;
   int64_t ld, count; /* distance between columns; components of a column */
@@ -32,8 +28,7 @@ typedef struct columns {
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Returns true if columns are loaded with load_far(). Not for sums of many columns, which are
- * enough streams, nor for complex types and f32, which lose. */
+/* Returns true if load_far() is faster: for large matrices of f64 only. */
 static inline bool loads_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
@@ -57,10 +52,7 @@ TSL_INLINE vector turned_of(vector x) {
   return x;
 }
 
-/* --- y += A t --- */
-
-/* Returns y + (re a + i im a). The columns' sum is rounded before it is added to y, so that it does
- * not wait for previous columns. */
+/* Returns y + (re a + i im a). The columns' sum is rounded first, so that it does not wait for y. */
 TSL_INLINE vector joined(vector y, vector state, vector turned) {
   if (PARTS == 2)
     state += NAME(times_i)(turned);
@@ -103,8 +95,7 @@ TSL_INLINE int64_t add_whole(columns x, const vector *re, const vector *im, REAL
   return i;
 }
 
-/* Adds some columns to y. The last partial vector of y is `rest`, in a register: reading a vector
- * back after a partial store would wait for the cache. */
+/* Adds some columns to y. Its last partial vector is `rest`: reading it after a store would wait. */
 TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together, bool far) {
   vector re[MANY], im[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) {
@@ -123,11 +114,10 @@ static bool has_zero(const REAL *t, int count) {
   return found;
 }
 
-/* Complex columns have two factors each; four columns fill the registers. */
+/* columns with factors in registers: complex columns have two factors each */
 enum { TOGETHER = PARTS == 2 ? FEW : MANY };
 
-/* Returns how many columns are added together; 0: the first one is skipped, because its factor is
- * 0. */
+/* Returns how many columns are added together; 0: the first column is skipped, because its factor is 0. */
 static inline int step_at(const REAL *t, int64_t count, bool skips) {
   if (count >= TOGETHER && !(skips && has_zero(t, TOGETHER)))
     return TOGETHER;
@@ -138,8 +128,7 @@ static inline int step_at(const REAL *t, int64_t count, bool skips) {
   return skips && is_zero(t) ? 0 : 1;
 }
 
-/* Number of vectors of a short y. It is held in registers, so that a group of columns does not wait for
- * the stores of the previous group. */
+/* vectors of a short y, which is in registers: groups of columns need not wait for stores */
 enum { HELD = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool whole, int64_t here,
                           int together) {
@@ -229,15 +218,13 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
     NAME(store_part)(y + whole, rest, more);
 }
 
-/* --- s += A' x --- */
-
 /* Sums of a x, and of a times_i(x). */
 typedef struct sums {
   vector plain, turned;
 } sums;
 
-/* Adds the sums to s. Lanes of a x are re re and im im; lanes of a times_i(x) are -re im and im re.
- * The order of a column's sum does not depend on other columns. */
+/* Adds the sums to s. Lanes of a x are re re and im im; lanes of a times_i(x) are -re im and im re. The order
+ * of a column's sum does not depend on other columns. */
 TSL_INLINE void finish(const sums *accumulators, bool conjugate, REAL *s, int together) {
   enum { EACH = 4 / PARTS };
   TSL_UNROLL for (int first = 0; first < together; first += EACH) {
@@ -270,8 +257,8 @@ TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *accumulators, 
   }
 }
 
-/* Computes some columns. A column's sum has equal bits among any number of columns: programs apply
- * one reflection to different numbers of columns and expect equal results. */
+/* Computes some columns. A column's sum has equal bits among any number of columns, as programs expect that
+ * apply one reflection to different numbers of columns. */
 TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool far) {
   sums of[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) of[j] = (sums){{0}, {0}};
@@ -286,7 +273,6 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool f
   finish(of, false, s, together);
 }
 
-/* Computes dots with vectors along columns, even for short columns. */
 static void dot_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x, REAL *s) {
   columns a = {from, ld * PARTS, rows * PARTS};
   const bool far = loads_far(rows, count);
@@ -313,8 +299,6 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
     dot_along(rows, count, a, ld, x, s);
 }
 
-/* --- both --- */
-
 TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y, const REAL *x,
                         sums *accumulators, int together, bool whole, int64_t here) {
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
@@ -333,10 +317,8 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   store(y + i, sum, whole, here);
 }
 
-/* columns together: as many as registers hold the factors and sums of */
+/* columns with factors and sums in registers */
 enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
-
-/* --- A += x t' --- */
 
 /* Returns old + t x; `im` has the signs of times_i(). */
 TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
@@ -346,8 +328,7 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
   return (old + re * x) + im * NAME(swapped)(x);
 }
 
-/* Full vectors of smaller sizes for the rest of a column. The next column begins where the rest ends, and
- * loading it after a masked store would wait for the cache. */
+/* Full vectors of smaller sizes for the rest of a column: loads after a masked store would wait. */
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
@@ -378,8 +359,7 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *
     a[i] += t * x[i];
 }
 
-/* Half vectors for short columns, which begin at any address. A 64-byte store across a cache line takes
- * longer than two 32-byte stores, only one of which crosses the line. */
+/* Half vectors for short columns at any address: only one of two stores crosses a cache line. */
 typedef REAL half __attribute__((vector_size(32), may_alias, aligned(sizeof(REAL))));
 enum { HALF = 32 / sizeof(REAL) };
 
@@ -413,8 +393,7 @@ TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL 
   update_rest(count - i, x + i, t, a + i);
 }
 
-/* Reads the lines of a skipped column, if columns are short and far: the hardware prefetcher
- * follows a stream only without holes. */
+/* Reads the lines of a skipped column, if columns are short and far: the prefetcher needs a stream. */
 static void pass_over(int64_t count, const REAL *a) {
   enum { LINE = 64 / sizeof(REAL) };
   for (int64_t i = 0; i < count; i += LINE)
@@ -437,9 +416,6 @@ static void update(int64_t rows, int64_t count, const void *x, const void *t, vo
     update_columns(rows, count, x, t, a, ld, false);
 }
 
-/* --- single elements --- */
-
-/* Element of a matrix or vector. */
 typedef struct number {
   REAL re, im;
 } number;
@@ -473,17 +449,13 @@ static inline void accumulate(REAL *data, number a, number b) {
   put(data, (number){old.re + more.re, old.im + more.im});
 }
 
-/* --- symmetric --- */
-
-/* Triangle of a symmetric matrix. */
 typedef struct triangle {
   const REAL *a;
   int64_t ld, n; /* in elements */
   bool hermitian;
 } triangle;
 
-/* Returns a mask of a vector's components from `first` on; `first` may be negative or beyond the
- * vector. */
+/* Returns a mask of a vector's components from `first` on; `first` may be negative or beyond the vector. */
 static inline vector_i32 lane_mask_from(int64_t first) {
   enum { EDGE = 32, WORDS = sizeof(REAL) / 4 };
   static const uint32_t words[2 * EDGE] = {
@@ -493,8 +465,7 @@ static inline vector_i32 lane_mask_from(int64_t first) {
   return (vector_i32)load_word_f32(words + EDGE - first * WORDS);
 }
 
-/* Sets masks for the column whose diagonal element begins at component `index`: its elements off
- * the diagonal, and these with the diagonal. */
+/* Sets masks for the column whose diagonal begins at component `index`: off the diagonal, and with it. */
 TSL_INLINE void keep(int64_t index, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
   *beside = upper ? ~lane_mask_from(index) : lane_mask_from(index + PARTS);
   *with = upper ? ~lane_mask_from(index + PARTS) : lane_mask_from(index);
@@ -511,8 +482,7 @@ typedef struct group {
   sums of[BOTH];
 } group;
 
-/* Processes the diagonal of a group. Elements outside of the triangle are read and masked, except
- * below the last row. */
+/* Processes the diagonal of a group. Elements outside of the triangle are read and masked. */
 TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int together) {
   const int64_t here = g->a.count - i;
   const bool whole = here >= LANES;
@@ -534,8 +504,7 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
   store(y + i, sum, whole, here);
 }
 
-/* Processes a group of columns. Vectors begin at multiples of their length, so that the next group
- * loads exactly the vectors that the previous group stored. */
+/* Processes a group of columns. Vectors begin at multiples of their length, as the stores before. */
 TSL_INLINE void symmetric_some(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
                                REAL *s, bool upper, int together) {
   const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
@@ -615,9 +584,6 @@ static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x
   }
 }
 
-/* --- diagonal blocks --- */
-
-/* Returns the sum of a column's products off the diagonal, element by element. */
 static inline number small_sum(const REAL *column, const REAL *x, int first, int end) {
   REAL sum[2] = {0, 0};
   for (int r = first; r < end; r++)
@@ -625,8 +591,7 @@ static inline number small_sum(const REAL *column, const REAL *x, int first, int
   return (number){sum[0], sum[PARTS - 1]};
 }
 
-/* Processes column j: updates x outside of the diagonal by x[j], or x[j] by x outside of the
- * diagonal. */
+/* Processes column j: updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
 static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const int first = way.upper ? 0 : j + 1, end = way.upper ? j : n;
   const REAL *column = a + PARTS * ld * j, sign = way.solves ? -1 : 1;
@@ -649,16 +614,14 @@ static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal w
   put(x + PARTS * j, way.solves || way.unit ? value : product(value, at));
 }
 
-/* Processes a small square in the order in which each column reads old values (products) or new
- * ones (solutions). */
+/* Processes a small square, so that columns read old values for products, new values for solutions. */
 static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   for (int step = 0; step < n; step++)
     small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
 }
 
-/* Square as a lower triangle without transpose. Distances of rows, columns and elements of x are
- * negative if it is read from its last element. */
+/* Square as a lower triangle without transpose; distances are negative if it is read backwards. */
 typedef struct square {
   const REAL *a;
   int64_t down, across, step;
@@ -705,7 +668,6 @@ TSL_INLINE void square_with(square block, bool solves, int n) {
     square_of(block, solves, 1);
 }
 
-/* Computes a square of TOGETHER columns or of a smaller power of two. */
 static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const int64_t down = way.transposed ? PARTS * ld : PARTS, across = way.transposed ? PARTS : PARTS * ld;
   const bool turned = way.upper != way.transposed;
@@ -741,15 +703,13 @@ static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, in
   }
 }
 
-/* Returns the number of columns of a square that begins at j; the last squares are decreasing
- * powers of two. */
+/* Returns the columns of a square that begins at j; the last squares are decreasing powers of two. */
 static int square_from(int64_t n, int64_t j) {
   int count = TOGETHER;
   while (count > n - j)
     count /= 2;
   return count;
 }
-/* Returns the number of columns of a square that ends at `end`. */
 static int square_before(int64_t end) {
   const int64_t inside = end % TOGETHER;
   return inside == 0 ? TOGETHER : (int)(inside & -inside);

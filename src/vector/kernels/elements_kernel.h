@@ -1,5 +1,3 @@
-/* Common start of this folder's kernels: components of an element, vectors, and loads of distant
- * data. */
 #ifndef TSL_VECTOR_KERNELS_ELEMENTS_KERNEL_H
 #define TSL_VECTOR_KERNELS_ELEMENTS_KERNEL_H
 
@@ -12,7 +10,6 @@
 enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES) };
 typedef NAME(vector) vector;
 
-/* Returns 1 and -1 alternately. */
 static inline vector alternating(void) {
   static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
   return NAME(load)(signs);

@@ -6,15 +6,9 @@
  *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part with a mask
  *
  * A complex vector is interleaved components. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c))
- * swapped(x). The sum of x[i] y[i] is computed from x y and swapped(x) y, whose lanes are added with signs at
- * the end. Sums of f32 are made in blocks, which are added in f64. Elements with a step are processed one by
- * one.
- *
- * Fused operations are explicit, because the compiler decides for each loop. An element's bits must not
- * depend on its position in a vector: programs compute equal columns of matrices of several sizes and expect
- * equal results.
- *
- * Parameters: none. Limits: only step 1 is fast. */
+ * swapped(x); x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs at the end. Blocks
+ * of f32 sums are added in f64. Fused operations are explicit: an element's bits must not depend on its
+ * position, as programs with equal columns in several matrices expect. Limits: only step 1 is fast. */
 #include "vector/kernels/elements_kernel.h"
 
 #include "host/int_math.h"
@@ -30,9 +24,7 @@ static inline bool is_far(int64_t count) {
   return HAS_LOAD_FAR && count > (int64_t)FAR;
 }
 
-/* --- y += a x --- */
-
-/* Factors for a vector x, or its conjugate; they include the signs of times_i(). */
+/* Factors for a vector x, or its conjugate, with the signs of times_i(). */
 typedef struct factor {
   vector re, im;
 } factor;
@@ -161,10 +153,7 @@ static void stretch(int64_t n, double a, void *data, int64_t step) {
       x[part] *= by;
 }
 
-/* --- copies --- */
-
-/* Element, moved as a whole; four per iteration, because a single one takes as long as the loop's
- * overhead. */
+/* Element, moved as a whole; four per iteration hide the loop's overhead. */
 typedef struct whole {
   REAL parts[PARTS];
 } whole;
@@ -241,9 +230,6 @@ static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
     }
 }
 
-/* --- sums --- */
-
-/* Sums of x y, and of swapped(x) y. */
 typedef struct sums {
   vector plain, turned;
 } sums;
@@ -290,8 +276,7 @@ static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool
                              const void *y_data, int64_t y_step) {
   const REAL *x = x_data, *y = y_data;
   tsl_vector_number sum = {0, 0};
-  /* A separate path for one block: for a running sum compilers build a vector of two registers,
-   * which stalls. */
+  /* a separate path for one block: for a running sum compilers build a vector that stalls */
   if (x_step == 1 && y_step == 1 && n * PARTS <= BLOCK)
     return dot_block(n * PARTS, x, y, conjugate, false);
   if (x_step == 1 && y_step == 1) {
@@ -320,7 +305,6 @@ static inline vector absolute(vector x) {
   return (vector)((vector_i32)x & ~(vector_i32)sign);
 }
 
-/* Returns x x or |x|. */
 TSL_INLINE vector term(vector x, bool squared) {
   if (squared)
     return x * x;
@@ -370,8 +354,6 @@ static double absolutes(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, false);
 }
 
-/* --- maximum --- */
-
 static inline double size_at(const REAL *x) {
   REAL size = x[0] < 0 ? -x[0] : x[0];
   if (PARTS == 2)
@@ -387,15 +369,14 @@ static inline vector sizes(vector x) {
   return parts;
 }
 
-/* Returns the magnitudes from i on. A last partial vector repeats earlier elements, or has zeros
- * after its end. */
+/* Returns the magnitudes from i on. A last partial vector repeats earlier elements, or ends with zeros. */
 static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
   if (i + LANES <= count)
     return sizes(NAME(load)(x + i));
   return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
 }
 
-/* Returns the maxima by lane. -1, or 0 after a partial vector, if all elements are NaN. */
+/* Returns the maxima by lane; -1, or 0 after a partial vector, if all elements are NaN. */
 static inline vector largest_of(int64_t count, const REAL *x) {
   vector most[4] = {all(-1), all(-1), all(-1), all(-1)};
   int64_t i = 0;
@@ -409,7 +390,6 @@ static inline vector largest_of(int64_t count, const REAL *x) {
   return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
 }
 
-/* Returns the maximum of all lanes in every lane. */
 static inline vector largest_lane(vector state) {
   REAL lanes[LANES];
   NAME(store)(lanes, state);

@@ -1,14 +1,12 @@
-/* s += A' x for columns no longer than a vector: a part of columns.c. Vectors lie across columns, whose
- * elements are transposed in registers, and each lane sums one column. Vectors along such columns would be
- * mostly empty, and each would need a horizontal sum.
+/* s += A' x for columns no longer than a vector: a part of columns.c. Vectors lie across columns, transposed
+ * in registers, and each lane sums one column. Vectors along columns would be mostly empty.
  *
  *   columns  j   j+1  j+2 ...            STEPS elements of each column    sums of j, j+1, ... in one vector
  *          | a | a  | a  |      ->       moved[0]  a  a  a  ...   * x[0]
  *          | b | b  | b  |               moved[1]  b  b  b  ...   * x[1]
  *
- * The rest of a column is loaded again with the elements before it. Columns shorter than STEPS are loaded
- * with the following elements, the last columns with the previous ones. A column's sum has equal bits among
- * any number of columns. */
+ * The rest of a column is loaded with the elements before it; columns shorter than STEPS with the following
+ * elements, the last columns with the previous. Bits do not depend on the number of columns. */
 
 #define TYPED(word) JOIN(JOIN(word, _), TSL_TYPE)
 enum {
@@ -26,7 +24,6 @@ TSL_INLINE void short_row(vector a, const REAL *x, sums *accumulators) {
     accumulators->turned += all(x[PARTS - 1]) * a;
 }
 
-/* Gathers elements one by one, if all columns are both first and last ones. */
 static vector gathered(const element *const *src, int64_t i) {
   union {
     vector whole;
@@ -37,8 +34,7 @@ static vector gathered(const element *const *src, int64_t i) {
   return all_of.whole;
 }
 
-/* Adds elements `first` to `rows` - 1 of each column, which are among the SHORT_STEPS elements from
- * `base` on. */
+/* Adds elements `first` to `rows` - 1 of each column, among the SHORT_STEPS elements from `base` on. */
 TSL_INLINE void short_rest(const element *const *src, int64_t base, int64_t first, int64_t rows,
                            const REAL *x, sums *accumulators) {
   vector moved[SHORT_STEPS];

@@ -1,14 +1,12 @@
-/* s += A' x for columns so short and close that A is one stream of numbers: a part of columns.c. Vectors are
- * loaded in sequence, as many as the distance of columns, and hold a vector's worth of columns. They are
- * permuted in registers into element 0 of all columns, element 1, and so on. This needs fewer loads than
- * short_dot.h and no address per column. Sums have equal terms in equal order.
+/* s += A' x for columns so short and close that A is one stream of numbers: a part of columns.c. As many
+ * vectors as the distance of columns are loaded in sequence. They are permuted in registers into element 0 of
+ * all columns, element 1, and so on: fewer loads than in short_dot.h, with equal bits.
  *
  *   distance 3  | a0 b0 c0 a1 |      blended: 3 and a power of      | a0 a3 a2 a1 |      permuted, e.g.
  *               | b1 c1 a2 b2 |  ->  two are coprime, so each   ->  | b1 b0 b3 b2 |  ->  b0 b1 b2 b3
  *               | c2 a3 b3 c3 |      lane has one a, b and c        | c2 c1 c0 c3 |
  *
- * For powers of two, even and odd places are separated; 6 uses both. Gaps between columns are read and
- * ignored. Limits: real numbers. */
+ * For powers of two, even and odd places are separated; 6 uses both. Gaps are read. Real numbers only. */
 
 /* Maximum distance of columns; for larger distances in f64 short_dot.h is as fast. */
 enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 };
@@ -17,16 +15,14 @@ enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 
 
 enum { QUARTER = 16 / sizeof(REAL), MOST_APART = 8 };
 
-/* Position of place p of a vector after even and odd places of two vectors were separated within 16
- * bytes. */
+/* Position of place p after even and odd places of two vectors were separated within 16 bytes. */
 #define UNZIPPED(p)                                                                                          \
   ((p) % (LANES / 2) / (QUARTER / 2) * QUARTER + (p) / (LANES / 2) % 2 * (QUARTER / 2) + (p) % (QUARTER / 2))
 static inline int place_of(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
 
-/* Lanes in which take_apart() leaves the columns. For odd distances and their doubles they differ
- * for each element. */
+/* Lanes in which take_apart() leaves the columns; for odd distances and their doubles by element. */
 #define OF_ODD(apart, i, c) (((apart) * (c) + (i)) % LANES)
 #define OF_SIX(apart, i, c) UNZIPPED(OF_ODD(3, i, c))
 #define OF_TWO(apart, i, c) UNZIPPED(c)
@@ -72,8 +68,7 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
   return bits;
 }
 
-/* Collects element i of all columns in v[i]. Rotates the vectors of each lane by the number of the
- * vector that has element 0. */
+/* Collects element i of all columns in v[i]: rotates each lane by its vector with element 0. */
 TSL_INLINE void take_odd(vector *v, int odd, bool unzipped) {
   vector turned[MOST_APART];
   TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {

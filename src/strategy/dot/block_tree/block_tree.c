@@ -1,5 +1,4 @@
-/* Host side of block_tree.cl: groups reduce in local memory, and a last group reduces their sums.
- * Measurements: docs/lab/dot_block_tree.md. */
+/* Host side of block_tree.cl. Measurements: docs/lab/dot_block_tree.md. */
 #include "strategy/split_k_reduce.h"
 
 #include <math.h>
@@ -11,15 +10,14 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Configs for tests: every listed group size, and 250, which is not a power of two; one group and
- * many; fewer, as many and more groups than the last group has items. */
+/* Configs for tests: every listed group size, and 250; fewer, as many and more groups than items. */
 static const char *const probes[] = {
     "groups=32 group=256",   "groups=1 group=32",   "groups=256 group=64", "groups=128 group=128",
     "groups=4096 group=512", "groups=8 group=1024", "groups=7 group=250",  NULL,
 };
 
-/* Returns the bound: an item adds its terms in order, log2(group) additions reduce a group, and the
- * last launch reduces the groups' sums. Zeros cost nothing, so no sum is longer than k. */
+/* Returns the bound: an item adds its terms in order, log2(group) additions reduce a group, and the last
+ * launch the groups' sums. Zeros cost nothing, so no sum is longer than k. */
 static tsl_accuracy block_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const double groups = (double)config->value[GROUPS], group = (double)config->value[GROUP];
   const double depth =
@@ -30,7 +28,7 @@ static tsl_accuracy block_tree_accuracy(const tsl_problem *problem, const tsl_co
   return tsl_accuracy_in_type(bound, problem->c.type);
 }
 
-/* Makes both grids. Groups after the last term would only add zeros. */
+/* Makes both grids, without groups after the last term. */
 static const char *block_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int group = (int)config->value[GROUP];
@@ -60,9 +58,8 @@ static uint64_t block_tree_scratch(const tsl_problem *problem, const tsl_config 
   return (uint64_t)config->value[GROUPS] * size_of_sum(problem);
 }
 
-/* Models the time. Memory latency of a GPU is most of a microsecond, so bytes in flight decide.
- * They are eight numbers an item, for at most the resident items (2048 a unit). On a processor an
- * item runs through its terms before the next one starts, and each term is on its own cache line. */
+/* Predicts the seconds. On a GPU bytes in flight decide: eight numbers an item, for at most the resident
+ * items (2048 a unit). On a processor each item has its own cache lines. */
 static double block_tree_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const double items = (double)(config->value[GROUPS] * config->value[GROUP]);

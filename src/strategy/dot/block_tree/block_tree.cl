@@ -37,7 +37,7 @@ tsl_dot_block_tree_last(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT sums, TSL_GLOBAL
                         const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_REAL line[GROUP];
   TSL_REAL own = 0;
-  const TSL_INDEX busy = (g.k + GROUP - 1) / GROUP; /* groups with terms; the others are not launched */
+  const TSL_INDEX busy = (g.k + GROUP - 1) / GROUP; /* groups with terms */
   for (int i = TSL_ITEM(0); i < GROUPS && i < busy; i += GROUP)
     own += sums[i];
   line[TSL_ITEM(0)] = own;

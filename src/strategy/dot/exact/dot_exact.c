@@ -1,6 +1,5 @@
-/* The descriptor of exact, with idea and limits in dot_exact.cl. The cpu uses C (dot_exact_host.c),
- * other devices use kernels, with equal bits. The parameters, groups and group, affect speed only.
- * Measurements: docs/lab/dot_exact.md. */
+/* The descriptor of exact; idea and limits are in dot_exact.cl. The cpu uses C (dot_exact_host.c), other
+ * devices kernels, with equal bits. Measurements: docs/lab/dot_exact.md. */
 #include "strategy/dot/exact/dot_exact.h"
 
 #include "strategy/split_k_reduce.h"
@@ -16,9 +15,8 @@ static const tsl_param params[] = {
     [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
     {NULL, NULL, 0, {0}},
 };
-/* Constants of the kernels: items of the last launch's group; bytes that an item reads at a time;
- * 8-byte numbers of a group's row, which has digits and a summary. The last launch adds one digit
- * of each group in 63 bits, which limits the groups. */
+/* Items of the last launch's group; bytes that an item reads at a time; 8-byte numbers of a group's row of
+ * digits and a summary. The last launch adds one digit of each group in 63 bits, which limits the groups. */
 enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
@@ -32,8 +30,8 @@ static bool dot_exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Returns the number of groups, limited by the terms and by the resident groups: a group that waits
- * would start after all others. Sums of doubles need more registers, and more work for each byte. */
+/* Returns the number of groups, limited by the terms and by the resident groups: a group that waits would
+ * start after all others. Sums of doubles need more registers, and more work for each byte. */
 static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config *config,
                                     const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
@@ -80,7 +78,7 @@ static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *
          (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
 }
 
-/* Models the cpu: clocks a term for each vector width, memory traffic, and the final rounding. */
+/* Predicts the seconds on the cpu: clocks a term, memory traffic, the final rounding. */
 static double dot_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool twice = problem->c.type == TESELA_F64;
   const double clocks = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512) ? (twice ? 2 : 1.2)
@@ -91,8 +89,8 @@ static double dot_exact_score_host(const tsl_problem *problem, const tsl_device 
   return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* Models a device: two launches, the end of a group and the final rounding. On a GPU, memory at nine tenths
- * of its bandwidth, a tenth less with half of the resident items; on a processor, some clocks a term. */
+/* Predicts the seconds on a device: two launches, the end of a group and the final rounding. A GPU's memory
+ * reaches nine tenths of its bandwidth, less with fewer resident items; a processor needs clocks a term. */
 static double dot_exact_score(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   if (dot_exact_is_host(device))
@@ -110,7 +108,6 @@ static double dot_exact_score(const tsl_problem *problem, const tsl_config *conf
                      (twice ? 34 : 16) * k / device->peak_f64);
 }
 
-/* Counts the costs; a group leaves a row of a superaccumulator. */
 static void dot_exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
   tsl_grid first, last;

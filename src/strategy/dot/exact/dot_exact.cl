@@ -12,29 +12,25 @@
  *   superaccumulator  | 83 | 82 | ...  | 2 | 1 | 0 |  84 digits of 52 bits from 2^-2150 (floats: 19)
  *
  * An item reads TERMS terms, as 16-byte vectors where both operands allow it, and prefetches the next tile.
- * The products go through the first three (floats: two) levels of a window. All items of a group start with
- * one window, whose top is chosen from the group's first products. A product may have bits outside of these
- * levels: the exponent of base + tail differs from the base's, or a tail remains. Then all six levels are
- * tried. If they fail, the item adds the terms with integers to its own superaccumulator in private memory,
- * and moves its window to these terms. At the end a group adds the levels (and superaccumulators) of its
- * items and stores the digits in scratch memory. The last launch adds these digits, multiplies by alpha,
- * adds beta c, all without rounding, and rounds once. The host shares exact_shared.h; its exact_blocks.h has
- * the window in vectors.
+ * The products go through the first three (floats: two) levels of a window, whose top comes from the group's
+ * first products. If the exponent of base + tail differs from the base's, or a tail remains, all six levels
+ * are tried. If they fail, the item adds the terms as integers to its superaccumulator in private memory, and
+ * moves its window to them. At the end a group adds the levels and superaccumulators of its items and stores
+ * the digits in scratch memory. The last launch adds these digits, multiplies by alpha and adds beta c
+ * without rounding, and rounds once.
  *
- * Result: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, for any alpha and
- * beta. Subnormal results are rounded at their last bit; infinity results only if the exact result rounds
- * to it. An exact zero is +0 (also a sum of -0 only); a result that rounds to zero keeps its sign. NaN and
- * infinities follow IEEE 754 for the products in any order: NaN from NaN, from 0 times infinity and from
- * infinities of both signs. The NaN has no sign and no payload.
+ * Result: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, also if subnormal;
+ * infinity only if the exact result rounds to it. An exact zero is +0 (also a sum of -0 only); a result that
+ * rounds to zero keeps its sign. NaN comes from NaN, 0 times infinity, and infinities of both signs; it has
+ * no sign and no payload.
  *
- * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any
- * strides and sizes. Needs double precision with subnormals for all types. Narrow types are converted to
- * float; a narrow C is rounded once. Sums of integers are exact for 2^37 terms, then taken modulo 2^32. A
- * term takes about 16 instructions (doubles: 28) where the products lie within 2^45 (2^38) of the largest,
- * three times as many within 2^250 (2^190), and hundreds beyond. */
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any strides
+ * and sizes. Needs doubles with subnormals for all types. Narrow types are converted to float; a narrow C is
+ * rounded once. Sums of integers are exact for 2^37 terms, then taken modulo 2^32. A term takes 16
+ * instructions (doubles: 28) where products lie within 2^45 (2^38) of the largest, three times as many within
+ * 2^250 (2^190), hundreds beyond. */
 #include "item.cl"
 
-/* Numbers that a group reduces at a time. */
 #define LINES 8
 /* Row of a group: its digits and a summary (range of digits, non-finite flags). */
 #define ROW (TSL_EXACT_DIGITS + 1)
@@ -46,10 +42,8 @@
 #define GROUPS_A_UNIT 4
 #endif
 
-/* --- a group --- */
-
-/* Sums LINES numbers of each item: out[v] is the sum of number v. First each item adds LINES
- * numbers of its line, then one item for each line adds these sums. */
+/* Sums LINES numbers of each item: out[v] is the sum of number v. Items add LINES numbers of a line, then one
+ * item of each line adds these sums. */
 TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINTER TSL_INDEX *parts,
                              const TSL_INDEX *numbers, TSL_LOCAL_POINTER TSL_INDEX *out) {
   const int item = TSL_ITEM(0), across = GROUP / LINES, line = item / across;
@@ -73,7 +67,6 @@ TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINT
   TSL_BARRIER();
 }
 
-/* Returns the maximum of one number of each item. */
 TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
   const int item = TSL_ITEM(0);
   lines[item] = number;
@@ -88,8 +81,7 @@ TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
   return largest;
 }
 
-/* Returns the numbers of items with NaN, with either infinity, with digits, and with deep levels,
- * in 12 bits each. */
+/* Returns the counts of items with NaN, either infinity, digits, and deep levels, in 12 bits each. */
 TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *sum) {
   return (TSL_INDEX)(sum->flags & TSL_EXACT_NAN ? 1 : 0) +
          ((TSL_INDEX)(sum->flags & TSL_EXACT_PLUS ? 1 : 0) << 12) +
@@ -97,8 +89,7 @@ TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *sum) {
          ((TSL_INDEX)(sum->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(sum->deep != 0 ? 1 : 0) << 48);
 }
 
-/* Returns the summary of a group for its row: flags, first digit and end of digits in 8 bits each,
- * then the number of groups. `top` is the group's first window. */
+/* Returns a group's summary: flags, first digit and end of digits (8 bits each), number of groups. */
 TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
   const int flags = (counts & 0xfff ? TSL_EXACT_NAN : 0) | (counts >> 12 & 0xfff ? TSL_EXACT_PLUS : 0) |
                     (counts >> 24 & 0xfff ? TSL_EXACT_MINUS : 0);
@@ -110,7 +101,6 @@ TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
   return flags | first << 8 | end << 16 | (TSL_INDEX)TSL_GROUPS(0) << 24;
 }
 
-/* Adds the group's levels to its digits. */
 TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top,
                               TSL_LOCAL_POINTER TSL_INDEX *total) {
   for (int j = 0; j < LEVELS; j++)
@@ -123,7 +113,6 @@ TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top
     }
 }
 
-/* Gets LINES digits from `first` on; 0 for items without digits. */
 TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *memory, int first,
                                       TSL_INDEX *numbers) {
   TSL_UNROLL
@@ -200,8 +189,6 @@ tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl
     row[TSL_EXACT_DIGITS] = exact_summary(counts, top);
 }
 
-/* --- all groups --- */
-
 /* Joins two summaries without the number of groups: all flags, the lowest first digit and the highest end. */
 TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
   const TSL_INDEX a_first = a >> 8 & 0xff, b_first = b >> 8 & 0xff, a_end = a >> 16 & 0xff,
@@ -210,7 +197,6 @@ TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
          (a_end > b_end ? a_end : b_end) << 16;
 }
 
-/* Summary of no rows. */
 #define EXACT_NOTHING (255 << 8)
 
 TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
@@ -231,8 +217,7 @@ TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
   return all;
 }
 
-/* Stores c from the sum. Sums of integers are whole numbers below 2^53, which are exact; the rest
- * is modulo 2^32. */
+/* Stores c from the sum. A sum of integers is exact, a whole number below 2^53; the rest is modulo 2^32. */
 TSL_FUNCTION void exact_store(TSL_GLOBAL tsl_result *c, TSL_LOCAL_POINTER TSL_INDEX *digits, int first,
                               int end, int flags, const tsl_gemm_arguments *g,
                               TSL_LOCAL_POINTER TSL_INDEX *wide) {
@@ -247,8 +232,7 @@ TSL_FUNCTION void exact_store(TSL_GLOBAL tsl_result *c, TSL_LOCAL_POINTER TSL_IN
 #endif
 }
 
-/* Adds the rows of all groups and stores c. Items are divided into slices of the rows, one digit an
- * item; items with equal digits are then added. */
+/* Adds the rows of all groups and stores c. An item adds one digit of a slice of the rows. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
 tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                    const tsl_gemm_arguments g) {

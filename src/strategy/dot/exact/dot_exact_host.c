@@ -1,7 +1,6 @@
-/* exact on the cpu. Threads take chunks of terms in rotation, each with its own superaccumulator;
- * these are added and rounded at the end. Within a chunk, blocks go through the vectors of
- * exact_blocks.h in a window that persists from block to block. A block that does not fit is added
- * term by term and moves the window. Idea and limits: dot_exact.cl. */
+/* exact on the cpu (idea: dot_exact.cl). Threads take chunks of terms in rotation, each with its own
+ * superaccumulator. Blocks of a chunk go through the vectors of exact_blocks.h in one window. A block that
+ * does not fit is added term by term and moves the window. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -12,7 +11,6 @@
 
 enum { BLOCK = TSL_EXACT_BLOCK, CHUNK = 128 * BLOCK };
 
-/* Sum and buffers of one thread. */
 typedef struct share {
   bool used;
   tsl_exact_sum sum;
@@ -28,8 +26,7 @@ typedef struct dot_exact_job {
   share *shares;
 } dot_exact_job;
 
-/* Returns terms for the window: in place if contiguous, else `count` terms copied to `dst` and
- * filled up with zeros. Narrow types are converted to f32. */
+/* Returns terms for the window: in place if contiguous, else `count` terms in `dst`, filled up with zeros. */
 static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count,
                                     void *dst) {
   const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);

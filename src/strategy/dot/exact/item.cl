@@ -1,5 +1,4 @@
-/* Work of one item of dot_exact.cl: reads its terms and sums them in its window. Terms that do not
- * fit are added to its digits. */
+/* Work of one item of dot_exact.cl: sums its terms in its window, or in its digits if they do not fit. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
@@ -9,13 +8,11 @@
 #include "../../exact_shared.h"
 
 #define GROUP TSL_PARAM_GROUP
-/* Type of the terms; narrow types are converted to float. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define NUMBER double
 #else
 #define NUMBER float
 #endif
-/* Terms that an item reads ahead: 32 bytes of each operand. */
 #define TERMS (32 / (int)sizeof(NUMBER))
 #define TILE ((TSL_INDEX)GROUP * TERMS)
 /* Intervals of carry propagation: a term adds up to 1.5 * 2^51 to levels, and 3 * (2^53 + 2^52) to digits. */
@@ -42,11 +39,10 @@ typedef struct exact_terms {
 typedef struct exact_sum {
   TSL_INDEX levels[SHALLOW + 1];
   int top, flags;
-  int deep, slow; /* number of additions to levels and digits in memory; 0: these are uninitialized */
+  int deep, slow; /* additions to levels and digits in memory; 0: these are uninitialized */
 } exact_sum;
 
-/* Slow part of an item's sum, in private memory: all six levels, and the superaccumulator. It is
- * indexed by loops, which keeps it out of registers. */
+/* Slow part of an item's sum, in private memory: six levels and the superaccumulator, indexed by loops. */
 typedef struct exact_memory {
   TSL_INDEX levels[LEVELS];
   TSL_INDEX digits[TSL_EXACT_DIGITS];
@@ -56,12 +52,10 @@ TSL_FUNCTION TSL_INDEX exact_index(const exact_terms *terms, int t) {
   return terms->first + t / WIDTH * (GROUP * WIDTH) + t % WIDTH;
 }
 
-/* Returns true if vectors can be read; narrow numbers are read one by one. */
 TSL_FUNCTION bool exact_is_aligned(TSL_GLOBAL const tsl_element *pointer) {
   return TSL_TYPE_AB == TSL_TYPE_REAL && ((TSL_INDEX)pointer & 15) == 0;
 }
 
-/* Reads a tile's terms as vectors. */
 TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const tsl_element *from, NUMBER *out) {
 #if TSL_TYPE_AB == TSL_TYPE_REAL
   TSL_UNROLL
@@ -90,7 +84,6 @@ TSL_FUNCTION void exact_read_tile(const exact_terms *terms, NUMBER *x, NUMBER *y
   exact_read_vectors(terms->b + terms->first, y);
 }
 
-/* Returns true if the item's part of a tile is complete and readable as vectors. */
 TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
   return terms->vectors && exact_index(terms, TERMS - 1) < terms->k;
 }
@@ -102,8 +95,7 @@ TSL_FUNCTION void exact_add_to(TSL_REPRODUCIBILITY *sum, double base, double *ta
   *tail -= at - base;
 }
 
-/* Adds `count` products to the first `depth` levels. Returns false where the levels cannot hold
- * them; the sums are then invalid. */
+/* Adds `count` products to the first `depth` levels. Returns false, with invalid sums, if they do not fit. */
 TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count, const int depth, int top,
                                TSL_REPRODUCIBILITY *sums) {
   double base[TSL_EXACT_DEEP];
@@ -122,7 +114,7 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     double tail = product - (at - base[0]), error = TSL_FMA(a, b, -product);
     zero = zero || product == 0;
 #else
-    /* A double holds the product of two floats, so fusing changes nothing. */
+    /* a double holds the product of two floats, so fusing changes nothing */
     const double at = TSL_FMA(a, b, base[0]);
     double tail = TSL_FMA(a, b, base[0] - at);
 #endif
@@ -143,7 +135,7 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     good = good && tail == 0;
 #endif
   }
-  /* A product that underflows to 0 with nonzero factors has lost its error, too. */
+  /* a product that underflows to 0 has lost its error, too */
   TSL_UNROLL
   for (int t = 0; t < count; t++)
     good = good && !(zero && x[t] != 0 && y[t] != 0 && TSL_MUL(double, (double)x[t], (double)y[t]) == 0);
@@ -169,7 +161,6 @@ TSL_FUNCTION void exact_put_down(exact_sum *sum, exact_memory *memory) {
   tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
-/* Moves the window's sum into the digits. */
 TSL_FUNCTION void exact_empty(exact_sum *sum, exact_memory *memory) {
   exact_put_down(sum, memory);
   TSL_UNROLL_BY(1)
@@ -182,8 +173,7 @@ TSL_FUNCTION void exact_empty(exact_sum *sum, exact_memory *memory) {
   tsl_exact_settle(memory->digits);
 }
 
-/* Adds `count` terms from number t on one by one. They are read again, because an indexed array
- * would leave the registers. */
+/* Adds `count` terms from number t on one by one, read again: an indexed array would leave the registers. */
 TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, exact_sum *sum,
                                    exact_memory *memory) {
   int largest = 0;
@@ -218,7 +208,6 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
   }
 }
 
-/* Adds WIDTH terms from number t on with all levels. */
 TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum, exact_memory *memory) {
   NUMBER x[WIDTH], y[WIDTH];
   TSL_REPRODUCIBILITY sums[LEVELS];
@@ -237,7 +226,6 @@ TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum
     tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
-/* Adds the item's terms of all tiles. */
 TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memory *memory) {
   NUMBER x_next[TERMS], y_next[TERMS];
   bool ready = false;
@@ -272,7 +260,6 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
   }
 }
 
-/* Returns the largest exponent among the first products of an item's first tile. */
 TSL_FUNCTION int exact_first_exponent(const exact_terms *terms) {
   NUMBER x[WIDTH], y[WIDTH];
   int largest = 0;

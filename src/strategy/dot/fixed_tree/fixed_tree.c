@@ -1,10 +1,5 @@
-/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. All devices have equal bits: the cpu in C
- * (fixed_tree_host.c), others by the kernels of fixed_tree.cl. Narrow types use f32's method, where their
- * numbers, products and integer sums are exact.
- *
- * Beyond `block_tree`: a specified order of the sum, and twice the precision. Parameters: group,
- * items of a kernel's group, for speed only. Limits: kernels need double precision for all types.
- * Measurements: docs/lab/dot_fixed_tree.md. */
+/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. The cpu uses C (fixed_tree_host.c), other
+ * devices kernels (fixed_tree.cl). Measurements: docs/lab/dot_fixed_tree.md. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include "strategy/split_k_reduce.h"
@@ -24,9 +19,9 @@ static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
   return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
-/* Returns the bound: one rounding to the element type, plus the errors of the sum, of which a term
- * meets `depth`. f32 sums are in double. Errors of pairs of doubles are of second order (Ogita,
- * Rump, Oishi 2005), four for each operation of the tree. */
+/* Returns the bound: one rounding to the element type, plus the errors of sums in which a term meets `depth`
+ * additions, in double for f32. Errors of pairs of doubles are of second order (Ogita, Rump, Oishi 2005),
+ * four for each operation of the tree. */
 static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double depth =
@@ -40,8 +35,7 @@ static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Makes both grids. A group takes `group` / 256 blocks at a time and loops, with at most eight
- * times as many groups as are resident. */
+/* Makes both grids. A group loops over `group` / 256 blocks; groups are at most eight times the resident. */
 static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
@@ -76,7 +70,7 @@ static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config 
   return ((uint64_t)fixed_tree_blocks_of(problem) + 1) * sum;
 }
 
-/* Models the cpu: clocks a term in cache, which holds a few megabytes, plus memory traffic beyond. */
+/* Predicts the seconds on the cpu: clocks a term in a cache of a few megabytes, plus memory traffic. */
 static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const double clocks = problem->c.type == TESELA_F64 ? (vectors ? 1.2 : 8) : vectors ? 0.4 : 1;
@@ -87,8 +81,7 @@ static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device
   return 2e-7 + (threads > 1 ? 5e-6 : 0) + fmax(compute, memory);
 }
 
-/* Models a device: on a GPU nine tenths of the memory bandwidth if all units have work; on a
- * processor about a clock a term. */
+/* Predicts the seconds on a device: nine tenths of a GPU's bandwidth, or two clocks a term. */
 static double fixed_tree_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   if (fixed_tree_is_host(device))

@@ -12,13 +12,12 @@
  *   columns join by halves: 0 with 16, 1 with 17, ...; 0 with 8, ...; 0 with 1
  *   the sums of eight chunks, a block, join by halves: 0 with 4, ...; 0 with 1
  *
- * First launch: 32 items take a chunk, 256 a block, and one sum per block goes to global memory. Last
- * launch: one group joins these sums. Vectors with stride 1 that start at multiples of 16 bytes are read
- * as vectors. Others, the last chunk and narrow types (as floats) are read number by number with zeros
- * beyond k; the tree is unchanged.
+ * First launch: 32 items take a chunk, 256 a block, and one sum per block goes to global memory. Last launch:
+ * one group joins these sums. Dense operands that start at multiples of 16 bytes are read as vectors; others,
+ * the last chunk and narrow types number by number, with zeros beyond k.
  *
- * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64).
- * Any strides and sizes. Needs double precision for f32, too. */
+ * Parameter: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums of 8 bytes (f64: 16). Any strides
+ * and sizes. Needs double precision for f32, too. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 #include "twofold.h"
@@ -30,7 +29,6 @@
 #define GROUP TSL_PARAM_GROUP
 #define BLOCK 8 /* chunks of a block */
 #define BLOCK_ITEMS (BLOCK * COLUMNS)
-/* Rows that are read ahead. */
 #define PREFETCH 4
 /* Items of the last launch's group, one lane each, and the sums that an item reads ahead. */
 #define LAST_ITEMS 256
@@ -60,15 +58,13 @@ TSL_FUNCTION void tree_spread(VECTOR v, double *out) {
   out[1] = TSL_LANE(v, 1);
 }
 
-/* Stores c = alpha sum + beta c. */
 TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, double alpha, double beta) {
   const SUM scaled = tsl_twofold_scale(sum, alpha);
   const double result = tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, *c));
   *c = result == result ? result : TSL_NAN(double);
 }
 #else
-/* A double holds the product of two floats, so fusing changes nothing. Narrow types are converted
- * to float. */
+/* A double holds the product of two floats, so fusing changes nothing. */
 #define NUMBER float
 #define SUM double
 #define ADD(sum, x, y) TSL_FMA((double)(x), (double)(y), sum)
@@ -106,7 +102,6 @@ TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, fl
 #endif
 #endif
 
-/* Returns the blocks of k terms. */
 TSL_FUNCTION TSL_INDEX tree_blocks(TSL_INDEX k) {
   return (k + BLOCK * CHUNK - 1) / (BLOCK * CHUNK);
 }
@@ -116,7 +111,6 @@ TSL_FUNCTION bool tree_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
   return ((TSL_INDEX)pointer & 15) == 0;
 }
 
-/* Reads PREFETCH rows of a column as vectors. */
 TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out) {
   VECTOR row[PREFETCH];
   TSL_UNROLL
@@ -128,8 +122,7 @@ TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out
 }
 #endif
 
-/* Reads PREFETCH rows number by number, with zeros from number k on; `first` is the index of the
- * first number. */
+/* Reads PREFETCH rows from number `first` on, number by number, with zeros from number k on. */
 TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDEX stride, TSL_INDEX first,
                                     TSL_INDEX k, bool is_signed, NUMBER *out) {
   TSL_UNROLL
@@ -142,7 +135,6 @@ TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDE
   }
 }
 
-/* Adds PREFETCH rows to the lanes. */
 TSL_FUNCTION void tree_add_rows(SUM *lane, const NUMBER *x, const NUMBER *y) {
   TSL_UNROLL
   for (int r = 0; r < PREFETCH; r++) {
@@ -214,8 +206,7 @@ tsl_dot_fixed_tree(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL cons
   }
 }
 
-/* Joins the sums of all blocks and stores c. Lane j of LAST_ITEMS joins the sums of blocks j, j +
- * LAST_ITEMS, ...; then the lanes join by halves. */
+/* Joins all blocks and stores c. Lane j joins blocks j, j + LAST_ITEMS, ...; then lanes join by halves. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
 tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                         const tsl_gemm_arguments g) {

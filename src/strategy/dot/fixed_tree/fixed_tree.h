@@ -1,9 +1,8 @@
 /* fixed_tree: a dot with every addition specified. So its bits are equal on every device, for every grid,
  * number of threads, instruction set, alignment and stride.
  *
- * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of
- * either vector, or 64 for f64: 4096 or 2048 numbers, 512 bytes a row of f32 and f64. Narrow types are
- * converted to f32 exactly. The last chunk is filled up with zero terms, which change nothing.
+ * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks of 32 rows of 128 numbers, or 64 for f64:
+ * 512 bytes a row. Narrow types are converted to f32. The last chunk is filled up with zero terms.
  *
  *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in
  *      this order.
@@ -18,11 +17,11 @@
  *      sum s.
  *   7. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
  *
- * The operations. f32 data: all in double, each operation rounded to nearest even. Terms are exact; alpha
- * s is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. f16 and
- * bf16 data: as f32; for a narrow C that float is rounded to it. i8 and u8 data: every sum in double is
- * exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32. Data of f64: a sum is a pair (high,
- * low) of doubles, zero is (0, 0), and each operation below is rounded to double:
+ * The operations. f32 data: all in double, each operation rounded to nearest even. Terms and beta C are
+ * exact; alpha s, its sum with beta C, and the result as a float are rounded. f16 and bf16 data: as f32; for
+ * a narrow C that float is rounded again. i8 and u8 data: sums in double are exact for at most 2^37 terms;
+ * alpha s + beta C is modulo 2^32. f64 data: a sum is a pair (high, low), zero is (0, 0), and each operation
+ * is rounded to double:
  *
  *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), the error of a + b (TwoSum; Knuth 1969)
  *   add x y         p = x y, e = fma(x, y, -p):  high' = high + p,  low' = low + (lost(high, p) + e)
@@ -31,11 +30,9 @@
  *   beta C          added as the term beta * C
  *   result          high + low where low is finite, else high
  *
- * So `high` is the plain sum in the order of the tree. It is the result where it overflows or where data
- * are not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005) along a tree. A
- * NaN result is the quiet NaN with sign and payload zero.
- *
- * All operations use the default floating-point environment: rounding to nearest, subnormals kept. */
+ * `high` is the plain sum in the order of the tree, and the result where it overflows or data are not finite.
+ * Method: the twice-as-precise dot of Ogita, Rump and Oishi (2005) along a tree. A NaN result is quiet, with
+ * sign and payload zero. All operations round to nearest and keep subnormals. */
 #ifndef TSL_DOT_FIXED_TREE_FIXED_TREE_H
 #define TSL_DOT_FIXED_TREE_FIXED_TREE_H
 
@@ -44,10 +41,10 @@
 #include "strategy/strategy.h"
 
 enum {
-  TSL_TREE_ROWS = 32,       /* rows of a chunk */
-  TSL_TREE_ROW_BYTES = 512, /* bytes of a row of one vector */
-  TSL_TREE_COLUMNS = 32,    /* columns of a row */
-  TSL_TREE_BLOCK = 8,       /* chunks of a block */
+  TSL_TREE_ROWS = 32,
+  TSL_TREE_ROW_BYTES = 512,
+  TSL_TREE_COLUMNS = 32,
+  TSL_TREE_BLOCK = 8,       /* chunks */
   TSL_TREE_LAST_LANES = 256 /* lanes that join the blocks' sums */
 };
 
@@ -63,14 +60,12 @@ static inline int64_t tsl_tree_chunk(tesela_type type) {
 typedef struct tsl_tree_sum {
   double high, low;
 } tsl_tree_sum;
-/* Returns the join of two sums, as specified above. */
 static inline tsl_tree_sum tsl_tree_join(tsl_tree_sum a, tsl_tree_sum b) {
   const double high = a.high + b.high, part = high - a.high;
   const double lost = (a.high - (high - part)) + (b.high - part);
   return (tsl_tree_sum){high, (a.low + b.low) + lost};
 }
 
-/* Part of a vector. */
 typedef struct tsl_tree_numbers {
   tesela_type type;
   const void *at;
@@ -88,10 +83,9 @@ typedef struct tsl_tree_functions {
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 
-/* Returns the functions of the best instruction set in `capabilities`. */
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities);
 
-/* Computes the whole dot on host operands with the team's threads. */
+/* Computes the whole dot on host operands with the team's threads. Fails only for lack of memory. */
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
                            const tsl_tree_functions *functions, tsl_team team);
 

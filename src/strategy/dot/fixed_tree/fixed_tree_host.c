@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* FEW_BLOCKS: number of blocks that one thread finishes before another would wake up; TASK_BLOCKS:
- * maximum of a task. */
+/* Number of blocks that one thread finishes before another would wake up; maximum blocks of a task. */
 enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 
 typedef struct fixed_tree_job {
@@ -25,8 +24,7 @@ const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
   return sets[tsl_isa_best(capabilities)];
 }
 
-/* Joins `count` sums by halves, with zeros up to a power of two; joining a zero changes nothing.
- * For f32 the low parts are computed and unused. */
+/* Joins `count` sums by halves, with zeros up to a power of two, which change nothing. */
 static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   int64_t half = 1;
   while (2 * half < count)
@@ -62,7 +60,6 @@ static void sum_blocks(void *argument, int64_t index, int worker) {
     run->sums[block] = sum_block(run, block * TSL_TREE_BLOCK * run->chunk);
 }
 
-/* Joins the blocks' sums: steps 5 and 6. */
 static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
   for (int64_t b = 0; b < blocks; b++)
@@ -70,7 +67,6 @@ static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   return join_by_halves(lane, tsl_min(blocks, TSL_TREE_LAST_LANES));
 }
 
-/* Stores C for f32 and narrower types. */
 static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type type, void *c) {
   double before[2] = {0, 0};
   if (beta != 0)
@@ -81,7 +77,6 @@ static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type 
   tsl_type_store(type, c, rounded);
 }
 
-/* Stores C for integers; the sum is a whole number below 2^53. */
 static void finish_i32(tsl_tree_sum sum, const tsl_problem *problem, uint32_t *c) {
   const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0],
                  scaled = alpha * (uint32_t)(int64_t)sum.high;

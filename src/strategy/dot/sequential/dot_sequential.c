@@ -6,8 +6,8 @@
  *        *   *   *              C = alpha (((x0 y0 + x1 y1) + x2 y2) + ...) + beta C
  *   y  | 0 | 1 | 2 | ...
  *
- * Parameters: none. Limits: none; each addition waits for the previous one.
- * Measurements: docs/lab/dot_sequential.md. */
+ * No parameters, no limits. Each addition waits for the previous one. Measurements:
+ * docs/lab/dot_sequential.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/low_precision_loops.h"
 
@@ -22,8 +22,8 @@
 #define LOOP dot_f64
 #include "strategy/dot/sequential/loop.h"
 
-/* Models the time: eight clocks a term, since every variable is in memory; more for the conversion
- * calls of narrow types; and memory traffic. */
+/* Predicts the seconds: eight clocks a term, since every variable is in memory; 24 for the conversion calls
+ * of narrow types; and memory traffic. */
 static double dot_sequential_score(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)config;
@@ -32,7 +32,6 @@ static double dot_sequential_score(const tsl_problem *problem, const tsl_config 
               tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* Counts the costs; the sum is loaded and stored with each term. */
 static void dot_sequential_account(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device, tsl_cost_counts *account) {
   (void)config;

@@ -3,10 +3,9 @@
  *   sum = base + left           bits(sum) - bits(base) is `left` in multiples of the level's unit, rounded
  *   left = left - (sum - base)  the rest, exactly: at most half a unit
  *
- * So integer additions make the sum, in any order and without loss. After the last level `left` must be 0.
- * A sum whose exponent differs from its base's means that the product is too large or not a number. Both
- * are tested once for the whole block. -0 counts as 0. Only the explicit fused operations may be fused,
- * and nothing may be reordered (flags.cmake). */
+ * So integer additions make the sum, in any order and without loss. After the last level `left` must be 0,
+ * and sums must have their base's exponent, else a product is too large or not a number; a block is tested
+ * once. Only explicit fused operations may be fused, and nothing may be reordered (flags.cmake). */
 #include "strategy/exact/exact_blocks.h"
 #include "strategy/exact/words.h"
 
@@ -16,7 +15,6 @@ enum { LANES = LANES_f64 };
 typedef vector_f64 vector;
 typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Returns the rounding error of `product` = a b. */
 #if HAS_FUSED
 static inline vector product_error(vector a, vector b, vector product) {
   return fused_f64(a, b, -product);
@@ -25,8 +23,8 @@ static inline vector plus_product(vector a, vector b, vector c) {
   return fused_f64(a, b, c);
 }
 #else
-/* Without fused operations: factors as halves of 26 bits with exact products (Dekker 1971). Factors
- * above 2^996 give NaN here, which is outside of the window. */
+/* Computes without fused operations: factors as halves of 26 bits with exact products (Dekker 1971). Factors
+ * above 2^996 give NaN, which is outside of the window. */
 static inline vector upper_half(vector x) {
   const vector shifted = x * 134217729.0; /* 2^27 + 1 (Veltkamp) */
   return shifted - (shifted - x);
@@ -64,12 +62,10 @@ static int64_t level_of(lanes bits, double base, uint64_t count) {
   return (int64_t)(sum_of(bits) - count * (uint64_t)tsl_exact_bits_of(base));
 }
 
-/* Returns true if no exponent differs from its base's, and nothing is left. */
 static bool fits(lanes outside, lanes lost) {
   return any_of(outside) >> 52 == 0 && any_of(lost) << 1 == 0;
 }
 
-/* Sets the bases of a window's levels: base[j - 1] is level j's. */
 static inline void set_bases(vector *base, int top, int depth) {
   for (int j = 0; j < depth; j++)
     base[j] = splat(tsl_exact_base(top - 52 * j));

@@ -1,6 +1,5 @@
-/* The descriptor of device_blocked: types, sub-plans, models. Idea and picture: device_blocked.cl;
- * recursion: device_blocked_cut.c; launches: device_blocked_run.c.
- * Measurements: docs/lab/solve_device_blocked.md. */
+/* The descriptor of device_blocked: types, sub-plans, models. Measurements:
+ * docs/lab/solve_device_blocked.md. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/log.h"
@@ -29,8 +28,7 @@ static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *
   tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
-/* Returns the bound, which docs/lab/solve_device_blocked.md derives. Without products it is that of
- * substitution. */
+/* Returns the bound of docs/lab/solve_device_blocked.md; without products it is that of substitution. */
 static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_solve_cut cut;
   tsl_accuracy made = tsl_accuracy_of_substitution(problem, config);
@@ -40,7 +38,6 @@ static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const ts
   return made;
 }
 
-/* Returns the bytes of local memory that device_blocked.cl declares. */
 static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_config *config) {
   enum { PAD = 16 };
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size, block = config->value[SOLVE_BLOCK];
@@ -87,9 +84,8 @@ static double device_blocked_product_seconds(const tsl_problem *problem, const t
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
-/* Predicts the seconds of all diagonal blocks. A group waits for its operands once, and for its
- * items at each tile; two groups of a unit overlap if its registers have room for both. Arithmetic
- * is limited by local memory. Figures are from an H200 (docs/lab/solve_device_blocked.md). */
+/* Predicts the seconds of all diagonal blocks. A group waits for its operands once, and for its items at each
+ * tile; two groups of a unit overlap if its registers have room. Local memory limits arithmetic. */
 static double blocks_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_solve_cut *cut,
                              const tsl_device *device) {
   enum { BYTES_OF_TWO_GROUPS = 32 }; /* panel bytes of an item */
@@ -124,9 +120,8 @@ static double device_blocked_score(const tsl_problem *problem, const tsl_config 
   return seconds + blocks_seconds(problem, config, &cut, device);
 }
 
-/* Counts the kernel's traffic. It reads a block of A for each panel, and keeps columns below a tile
- * in local memory. There each item loads an element of A for `wide` products, and one of X for
- * `down`. Of the products' traffic only one element of A for each row is counted. */
+/* Counts the kernel's traffic: a block of A for each panel; in local memory an element of A for `wide`
+ * products, and of X for `down`. Of the products only one element of A for each row is counted. */
 static void device_blocked_account(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device, tsl_cost_counts *account) {
   tsl_solve_cut cut;
@@ -156,8 +151,6 @@ static void device_blocked_account(const tsl_problem *problem, const tsl_config 
   account->local = (tsl_moved){.read = m * block / 2 * panels * columns * size * (1 / wide + 1 / down),
                                .written = in_blocks * panels * size};
 }
-
-/* --- build and release --- */
 
 static void device_blocked_release(tsl_work *work) {
   tsl_solve_state *self = work->state;

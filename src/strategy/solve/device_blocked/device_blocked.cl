@@ -17,12 +17,11 @@
  *     |\t |                               each item of the first line solves a column;
  *     | a |\                              all items subtract A times the tile from lower rows.
  *
- * No inverse of a block is used, because its error grows with the block's condition. Each element of X is
- * the sum of its row and one quotient. A reciprocal far from overflow and underflow replaces the division.
+ * No inverse of a block is used: its error grows with the block's condition. Each element of X is the sum of
+ * its row and one quotient, or a product by a reciprocal far from overflow and underflow.
  *
- * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, columns of a panel. Local memory: BLOCK
- * x 16 elements of A, 16 x COLUMNS of X, padded. From the host: TSL_REAL; TSL_COMPLEX: an element is two
- * numbers. Measurements: docs/lab/device_blocked.md. */
+ * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, columns of a panel. Local memory: BLOCK x
+ * 16 elements of A, 16 x COLUMNS of X, padded. From the host: TSL_REAL; TSL_COMPLEX: an element is two. */
 #include "dialect.h"
 
 #include "device_blocked_shared.h"
@@ -79,7 +78,6 @@ TSL_FUNCTION void solve_divide(TSL_REAL *z, TSL_REAL real, TSL_REAL imaginary) {
 }
 #endif
 
-/* Stores the reciprocal of a diagonal element; 0 where X must be divided instead. */
 TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_REAL *inverse) {
 #ifdef TSL_COMPLEX
   const TSL_REAL real = solve_magnitude(diagonal[0]), imaginary = solve_magnitude(diagonal[1]),
@@ -104,8 +102,7 @@ typedef struct solve_walk {
   int row, col, rows, cols;
 } solve_walk;
 
-/* Returns the walk of an item over `high` rows and `wide` columns, with contiguous addresses for
- * neighbouring items. */
+/* Returns an item's walk over `high` rows and `wide` columns; neighbours have contiguous addresses. */
 TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_side side, int down, int item,
                                         int high, int wide) {
   solve_walk walk;
@@ -118,8 +115,7 @@ TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_sid
   return walk;
 }
 
-/* Loads columns first to first + 16 of A, from row `first` on. Elements outside of the triangle are
- * not read. */
+/* Loads columns first to first + 16 of A, from row `first` on, without elements outside of the triangle. */
 TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block block, int first,
                                 TSL_REAL *staged) {
   TSL_GLOBAL const TSL_REAL *from = walk.at + first * block.a.col_stride * PARTS;
@@ -133,7 +129,7 @@ TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block blo
   }
 }
 
-/* Stores them in local memory, with ones for an unstored diagonal. */
+/* Stores staged columns in local memory, with ones for an unstored diagonal. */
 TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solve_block, int first,
                                const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
   TSL_UNROLL
@@ -148,7 +144,7 @@ TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solv
   }
 }
 
-/* Computes the reciprocals of the diagonal, one an item, and for each tile a flag that some are unusable. */
+/* Computes the diagonal's reciprocals, one an item, and for each tile a flag that some are unusable. */
 TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve_block block, int item,
                                    TSL_LOCAL_POINTER TSL_REAL *inverse, TSL_LOCAL_POINTER int *divides) {
   if (item >= TSL_PARAM_BLOCK)
@@ -171,7 +167,6 @@ TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve
     divides[item / SOLVE_TILE] = 1;
 }
 
-/* Loads a panel of X. */
 TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
                                 TSL_REAL *staged) {
   TSL_UNROLL
@@ -206,7 +201,6 @@ TSL_FUNCTION void solve_deal_x(const solve_walk walk, int line, int across, cons
   }
 }
 
-/* Stores a solved tile to memory. */
 TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
                                 int first, TSL_LOCAL_POINTER const TSL_REAL *tile) {
   TSL_GLOBAL TSL_REAL *to = walk.at + first * block.x.row_stride * PARTS;
@@ -220,7 +214,6 @@ TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block blo
   }
 }
 
-/* Subtracts a product from one element. */
 TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *left) {
 #ifdef TSL_COMPLEX
   left[0] = TSL_FMA(-y[0], x[0], TSL_FMA(y[1], x[1], left[0]));
@@ -230,7 +223,6 @@ TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *lef
 #endif
 }
 
-/* Loads 16 bytes of neighbours in a row of A. */
 TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
   const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, src);
   y[0] = TSL_LANE(loaded, 0);
@@ -241,7 +233,6 @@ TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_RE
 #endif
 }
 
-/* Multiplies by a reciprocal. */
 TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL *x) {
 #ifdef TSL_COMPLEX
   const TSL_REAL real = x[0], imaginary = x[1];
@@ -252,7 +243,6 @@ TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL 
 #endif
 }
 
-/* Solves one column of a tile. */
 TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
                                TSL_LOCAL_POINTER const TSL_REAL *inverse, TSL_LOCAL_POINTER TSL_REAL *tile) {
   TSL_REAL x[SOLVE_TILE * PARTS];
@@ -314,8 +304,8 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
   }
 }
 
-/* Subtracts rows of A times a tile's columns from HIGH rows and WIDE columns. Rows that are solved
- * already may be included; their results are not used. */
+/* Subtracts rows of A times a tile's columns from HIGH rows and WIDE columns. Solved rows may be included;
+ * their results are not used. */
 TSL_FUNCTION void solve_take_off(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
                                  TSL_REAL *left) {
   TSL_UNROLL
@@ -397,8 +387,7 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
   }
 }
 
-/* Stores To = alpha From; zeros where alpha is 0, and From is then not read. Neighbouring items
- * take neighbouring columns. */
+/* Stores To = alpha From; zeros where alpha is 0, and From is then not read. */
 TSL_KERNEL(SOLVE_COPY_ACROSS, SOLVE_COPY_LINES, 1)
 tsl_solve_scaled(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst, const tsl_solve_copy copy,
                  const TSL_REAL real, const TSL_REAL imaginary) {

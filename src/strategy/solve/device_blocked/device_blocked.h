@@ -1,4 +1,3 @@
-/* Shared parts of this strategy: its steps, and the state of build(). */
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 
@@ -9,17 +8,14 @@
 
 enum { SOLVE_BLOCK, SOLVE_COLUMNS };
 
-/* Limits: two product shapes (whole, and last with fewer rows) for each power of two of a triangle
- * with 2^62 rows. */
+/* Limits: whole products, and a last one with fewer rows, for each power of two up to 2^62 rows. */
 enum { SOLVE_LEVELS_MOST = 62, SOLVE_PRODUCTS_MOST = 2 * SOLVE_LEVELS_MOST };
 
-/* `count` products of one shape: each subtracts `rows` x `depth` elements of A times rows of X from
- * other rows of X. */
+/* `count` products of one shape, which subtract `rows` x `depth` elements of A times rows of X from X. */
 typedef struct tsl_solve_product {
   int64_t rows, depth, count;
 } tsl_solve_product;
 
-/* Partition of a triangle. */
 typedef struct tsl_solve_cut {
   /* rows of the triangle, rows of a block, number of blocks */
   int64_t size, block, blocks;
@@ -28,14 +24,12 @@ typedef struct tsl_solve_cut {
   tsl_solve_product products[SOLVE_PRODUCTS_MOST];
 } tsl_solve_cut;
 
-/* Product after block `index`: its slot in `products`, or -1 after the last block. Rows count from
- * the triangle's first. `row` is the first row that is reduced, `first` the first solved row that
- * the product reads. */
+/* Product after block `index`. `slot` is its place in `products`, or -1 after the last block; `row` the first
+ * row that is reduced, `first` the first solved row that is read, counted from the triangle's first. */
 typedef struct tsl_solve_step {
   int slot;
   int64_t row, first, rows, depth;
 } tsl_solve_step;
-/* Returns the product that follows block `index`. */
 tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index);
 
 /* Computes the partition of a triangle with `size` rows into blocks of `block` rows. */
@@ -43,7 +37,6 @@ void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut);
 /* Returns the problem of a product: C - A B with the layouts of the whole problem. */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product);
 
-/* State in work->state. */
 typedef struct tsl_solve_state {
   tsl_solve_cut cut;
   tsl_kernel *solve, *scale;

@@ -19,8 +19,7 @@ tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index) {
   return step;
 }
 
-/* Computes the partition. Level l has a product for each pair of 2^l blocks; the last product may
- * have fewer rows. */
+/* Counts the products of each level: level l has one for each pair of 2^l blocks; the last may be smaller. */
 void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut) {
   *cut = (tsl_solve_cut){.size = size, .block = block, .blocks = tsl_ceil_div(size, block)};
   for (int level = 0; level < SOLVE_LEVELS_MOST && cut->blocks >> level > 0; level++) {
@@ -41,8 +40,7 @@ static void device_blocked_cut_lay_out(tsl_shape *shape, const tsl_shape *like) 
   shape->col_stride = like->col_stride;
 }
 
-/* Sub-plans guarantee the bound of sums in any order, independent of the problem's accuracy
- * requirement. Its reproducibility requirement applies to each sub-plan. */
+/* Requires of sub-plans the bound of sums in any order, and the problem's reproducibility only. */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product) {
   tsl_problem part = tsl_problem_gemm(product->rows, problem->n, product->depth, problem->c.type);
   device_blocked_cut_lay_out(&part.a, &problem->a);

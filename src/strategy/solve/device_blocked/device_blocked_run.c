@@ -1,5 +1,4 @@
-/* Enqueues a run on its stream: X = alpha B, then block after block, each followed by the product
- * that reduces lower rows. */
+/* Enqueues a run: X = alpha B, then block after block, each followed by the product for lower rows. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/status.h"
@@ -12,8 +11,7 @@ typedef struct device_blocked_launch {
   tsl_stream *stream;
 } device_blocked_launch;
 
-/* Returns an operand from row `row` on. An upper triangle is treated as a lower one, with rows
- * counted from its last. */
+/* Returns an operand from row `row` on. An upper triangle becomes a lower one, rows counted from its last. */
 static tsl_solve_side side_at(const device_blocked_launch *run, const tsl_operand *operand, int64_t row,
                               bool both) {
   const tsl_problem *problem = &run->work->problem;
@@ -80,8 +78,7 @@ static tesela_status device_blocked_solve(const device_blocked_launch *run, int6
   return device->ops->launch(run->stream, run->self->solve, &grid, list, sizeof list / sizeof *list);
 }
 
-/* Returns a block of an operand from `row` on; for an upper triangle, rows count from the last one
- * upwards. */
+/* Returns a block of an operand from `row` on; for an upper triangle, rows count from the last. */
 static tsl_operand device_blocked_part_of(const device_blocked_launch *run, const tsl_operand *operand,
                                           int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const tsl_problem *problem = &run->work->problem;

@@ -1,5 +1,5 @@
-/* Solves for right-hand sides that fill at most half of a vector, with triangles of few rows. A part of
- * kernels/host_blocked_solve.c, which includes it after its tiles.
+/* Solves for right-hand sides that fill at most half of a vector, with few rows. A part of
+ * host_blocked_solve.c.
  *
  *   A, in place                X, as halves of vectors, one a row
  *   +\                         | x x . . |   HALF_LOW rows at a time: solved rows are subtracted in one chain
@@ -7,9 +7,8 @@
  *   |..|\ <- HALF_LOW rows     +---------+   reciprocal, and a multiply-add from row to row
  *   +--+--+                    | b b . . |
  *
- * Calls and dependency chains dominate the time. So only X is copied, number by number, to the stack. Halves
- * of vectors multiply at twice the rate of whole vectors where a processor has narrow units. Terms and their
- * order are the same as for other right-hand sides. */
+ * Calls and dependency chains dominate the time, so only X is copied, to the stack. Halves of vectors are
+ * twice as fast where a processor has narrow units. Terms have the order of other right-hand sides. */
 
 #if HAS_HALF_f32
 #define HALF(word) JOIN(NUMBER(word), _half)
@@ -32,7 +31,7 @@ enum {
   HALF_FITS = HALF_BYTES / (PARTS * (int)sizeof(REAL)),
   HALF_MOST = HALF_FITS < 4 ? HALF_FITS : 4, /* right-hand sides */
   HALF_LOW =
-      /* rows whose imaginary parts are summed separately: as many as in a copied tile */
+      /* rows whose imaginary parts are summed separately, as in a copied tile */
   PARTS == 2 ? ROWS : 8,
   EACH_BASE = 4,   /* rows that share an address register */
   HALF_TALL = 192, /* maximum rows of a triangle that is read in place */
@@ -75,7 +74,6 @@ TSL_INLINE half half_quotient(const divisors *by, int64_t row, half value) {
   return by->way[row] == BY_DIAGONAL ? half_divided(value, by->own[row]) : value;
 }
 
-/* Solves rows i to i + rows. */
 TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, half *x) {
   enum { BASES = (HALF_LOW + EACH_BASE - 1) / EACH_BASE };
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
@@ -129,9 +127,6 @@ static void half_solve(const tsl_solve_blocks *blocks, const divisors *by, half 
   }
 }
 
-/* --- copies of X --- */
-
-/* Loads a row of `count` right-hand sides, `step` elements apart. */
 TSL_INLINE half half_row(const element *in, int64_t step, int count) {
   const moved_element *at = (const moved_element *)(const void *)in;
 #if BYTES == 16
@@ -181,15 +176,13 @@ TSL_INLINE void half_give(const tsl_solve_blocks *blocks, const half *x, int cou
         ((const element *)(const void *)(x + i))[j];
 }
 
-/* Returns true if this method is fast. For a column-major A, line.h is faster from fewer rows on,
- * the fewer right-hand sides there are. */
+/* Returns true if this method is fast. For a column-major A and few right-hand sides, line.h is faster. */
 static bool is_half(const tsl_solve_blocks *blocks) {
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t n = blocks->n, by_row_most = n == 1 ? HALF_TALL_ALONE : HALF_TALL;
   return n <= HALF_MOST && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
 }
 
-/* Solves if is_half(); returns false otherwise. */
 static bool solve_halves(const tsl_solve_blocks *blocks) {
   half x[HALF_TALL];
   divisors by;

@@ -13,12 +13,9 @@
  *      chunk |    | \     |      |        |        |
  *            |    |   \   |      |        |        |
  *
- * Each element of X is computed from the terms of its row in column order and one quotient, for any blocks
- * and number of threads. So the error is that of substitution, and each call has equal bits.
- * kernels/host_blocked_solve.c has the tiles.
- *
- * Parameters: none. Limits: none. Memory for a task's columns and a block of A is allocated for each run.
- * Measurements: docs/lab/solve_host_blocked.md. */
+ * Each element of X comes from the terms of its row in column order and one quotient, for any blocks and
+ * threads. So the error is that of substitution, and each call has equal bits. Memory for a task's columns
+ * and a block of A is allocated for each run. Measurements: docs/lab/solve_host_blocked.md. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -63,21 +60,17 @@ static tsl_solve_little *little_for(const tsl_device *device, tesela_type type) 
 typedef struct solve_job {
   tsl_solve_blocks blocks;
   const tsl_solve_kernel *kernel;
-  int64_t columns; /* of a task: a multiple of the kernel's columns, except in the last task */
+  int64_t columns; /* columns of a task: a multiple of the kernel's columns, except in the last task */
   int64_t tasks;
   int64_t size;
-  size_t x_bytes, a_bytes; /* of a worker's copies */
+  size_t x_bytes, a_bytes; /* bytes of a worker's copies */
   bool is_zero;            /* alpha is 0, and so is X */
   bool is_upper, in_place;
 } solve_job;
 
-/* --- partition --- */
-
-/* Rows of a diagonal block: its rows of X for a tile fill half of the first cache, and its copy
- * half of the second. */
+/* Rows of a diagonal block: a tile's rows of X fill half of the first cache, its copy half of the second. */
 enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
-/* Bytes of a task's columns, which are read again for each block; and minimum multiply-adds for
- * another thread. */
+/* Bytes of a task's columns, read again for each block; minimum multiply-adds for another thread. */
 static const double task_bytes = 4 << 20, thread_terms = 1e5;
 
 static int64_t columns_of_task(const solve_job *job, int64_t threads) {
@@ -96,7 +89,6 @@ static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool 
   view->col_stride = both ? -view->col_stride : view->col_stride;
 }
 
-/* Sets the members of a job that depend on type, sizes and number of threads. */
 static void cut(solve_job *job, tesela_type type, const tsl_device *device, int64_t threads) {
   const int64_t size = (int64_t)tsl_type(type)->size, m = job->blocks.m;
   job->kernel = kernel_for(device, type);
@@ -133,8 +125,6 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
     made->blocks.b = made->blocks.x;
   cut(made, problem->c.type, device, device->threads);
 }
-
-/* --- run --- */
 
 typedef struct solve_launch {
   const solve_job *made;
@@ -208,8 +198,7 @@ static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
-/* Returns the blocks of a solve without a job, member by member. A copy of memory that is not yet
- * in the cache takes longer than the rest of the call. */
+/* Returns the blocks of a solve without a job, member by member: copying uncached memory takes longer. */
 static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
   const bool up = solve->is_upper;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
@@ -233,8 +222,7 @@ static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, 
   return run(&made, &operands) == TESELA_OK;
 }
 
-/* Solves without a plan: making the job is faster than finding a plan. Few rows and right-hand
- * sides need no job. */
+/* Solves without a plan, with few rows and right-hand sides without a job. */
 static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
   if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
     const tsl_solve_blocks blocks = blocks_at_once(solve);
@@ -244,8 +232,7 @@ static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device)
   return solve_by_job(solve, device);
 }
 
-/* Multiplies by a triangle of few rows with the same tiles, without copies of it. Without a job:
- * making one takes as long as a 4 x 4 product. */
+/* Multiplies by a triangle of few rows with the same tiles, without copies of it and without a job. */
 static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
@@ -278,8 +265,8 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
          (product->alpha[0] != 0 || product->alpha[1] != 0) && little_for(device, product->type)(product);
 }
 
-/* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle. Each task
- * copies A, and X in both directions, at about a clock a number. */
+/* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle; each task copies A,
+ * and X both ways, at half a clock a number. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);

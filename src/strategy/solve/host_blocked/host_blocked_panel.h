@@ -1,5 +1,4 @@
-/* Shared parts of the kernels: names of an element type, and copies of a matrix's columns to a
- * row-major micro-panel, for any strides. */
+/* Names of an element type, and copies of a matrix's columns to a row-major micro-panel, for any strides. */
 #ifndef TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
 #define TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
 
@@ -41,10 +40,10 @@ typedef NAME(vector) vector;
 typedef NAME(element) element;
 typedef MOVED(element) moved_element;
 
-/* Columns of B that are copied to or from a micro-panel. */
+/* Columns of B that are copied to or from a micro-panel; `count` is at most COLUMNS. */
 typedef struct column_group {
   const tsl_view *view;
-  int64_t first, count; /* columns; count at most COLUMNS */
+  int64_t first, count;
 } column_group;
 
 TSL_INLINE vector times_alpha(const double alpha[2], vector value) {
@@ -62,8 +61,7 @@ static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
   return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
 }
 
-/* Stores the first `count` elements. Halves and quarters of a vector without a mask: on AMD's
- * processors a later load waits for a masked store. */
+/* Stores the first `count` elements; halves and quarters without a mask, which would delay loads on AMD. */
 TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
   if (NAME(LANES) >= 2 && count == NAME(LANES) / 2)
     memcpy(dst, &value, VECTOR_BYTES / 2);
@@ -73,7 +71,6 @@ TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
     NAME(store_edge)(dst, value, count);
 }
 
-/* Copies one row. */
 static void bring_row(const column_group *from, int64_t row, element out[COLUMNS]) {
   const int64_t step = from->view->col_stride;
   const element *in = element_at(from->view, row, from->first);
@@ -89,8 +86,8 @@ static void bring_rows_as_they_lie(const column_group *from, int64_t rows, const
   }
 }
 
-/* Copies contiguous rows of fewer than COLUMNS columns, filled up with zeros. No loop over a row's
- * vectors: GCC 12 turns it into single numbers, and the next vector load waits for their stores. */
+/* Copies contiguous rows of fewer than COLUMNS columns, filled up with zeros. No loop over a row's vectors:
+ * GCC 12 would store single numbers, and the next vector load would wait for them. */
 static void bring_short_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   enum { LANES = NAME(LANES) };
   const bool is_half = from->count <= LANES;
@@ -114,8 +111,7 @@ static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
     ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
 }
 
-/* Copies contiguous columns, upward or downward, with a transposition in registers, STEPS rows at a
- * time. Returns the number of copied rows. */
+/* Copies contiguous columns, transposed in registers, STEPS rows at a time. Returns how many rows. */
 static int64_t bring_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   const bool is_flipped = from->view->row_stride < 0;
   const int vectors = from->count <= NAME(LANES) ? 1 : VECTORS;

@@ -1,9 +1,6 @@
-/* Solves or multiplies with few rows and few right-hand sides. A part of
- * kernels/host_blocked_solve.c, which includes it after its tiles.
- *
- * Triangles of at most SMALL rows are read in place, LOW rows at a time, because copies would cost
- * more. Terms and their order are the same as with copies. Imaginary parts of complex triangles are
- * summed separately for as many rows as in a copied tile, hence LOW. */
+/* Solves or multiplies with few rows and few right-hand sides. A part of host_blocked_solve.c. Triangles of
+ * at most SMALL rows are read in place, LOW rows at a time, because copies would cost more. Terms have the
+ * order of copies. Imaginary parts are summed separately for as many rows as in a copied tile, hence LOW. */
 
 enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
 
@@ -70,7 +67,6 @@ TSL_INLINE vector turned_by(vector value, bool conjugates) {
 #endif
 }
 
-/* Solves rows i to i + rows, term by term in the order of copies. */
 TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, REAL *x,
                           int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
@@ -116,7 +112,6 @@ TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors
   }
 }
 
-/* Solves if the triangle is small; returns false otherwise. */
 static bool solve_small(const solve_state *w, int64_t count) {
   divisors by;
   if (w->blocks->m > SMALL)
@@ -129,8 +124,6 @@ static bool solve_small(const solve_state *w, int64_t count) {
       solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
   return true;
 }
-
-/* --- triangle times X --- */
 
 /* Replaces rows i to i + rows of X by the product; the rows above still belong to X. */
 TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {

@@ -1,4 +1,3 @@
-/* Kernels of substitution on some right-hand sides, for each instruction set and type. */
 #ifndef TSL_SOLVE_HOST_BLOCKED_KERNEL_H
 #define TSL_SOLVE_HOST_BLOCKED_KERNEL_H
 
@@ -9,8 +8,7 @@
 /* Common multiple of all tile heights; blocks are multiples of it. */
 enum { TSL_SOLVE_ROWS_UNIT = 12 };
 
-/* Maximum rows of a triangle that is multiplied in place, and maximum bytes of a row of a kernel's
- * columns. */
+/* Maximum rows of a triangle that is multiplied in place; maximum bytes of a row of a kernel's columns. */
 enum { TSL_SOLVE_MULTIPLIED_MOST = 64, TSL_SOLVE_ROW_BYTES_MOST = 2 * 64 };
 
 /* Solve with a lower triangle. An upper one is described from its last row on, with negative strides. */
@@ -24,21 +22,19 @@ typedef struct tsl_solve_blocks {
 } tsl_solve_blocks;
 
 typedef struct tsl_solve_kernel {
-  /* Solves for columns `first` to `first + count` of B. The copies have room for these columns, and
-   * for a block of A. */
+  /* Solves for columns `first` to `first + count` of B. The copies hold these columns and a block of A. */
   void (*solve)(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy, void *a_copy);
-  /* Solves everything without copies if rows and right-hand sides are few; returns false otherwise. */
+  /* Solves everything without copies of A if rows and right-hand sides are few; else returns false. */
   bool (*solve_few)(const tsl_solve_blocks *blocks);
   /* Computes X = alpha A X in place for triangles of few rows. `x_copy` has room for
    * TSL_SOLVE_MULTIPLIED_MOST rows of the kernel's columns. */
   void (*multiply)(const tsl_solve_blocks *blocks, void *x_copy);
-  int rows, columns; /* of X in registers */
+  int rows, columns; /* rows and columns of X in registers */
   int a_row_extra;   /* additional elements of each row of A's copy besides `depth` */
 } tsl_solve_kernel;
 
-/* Multiplies a small product with at most TSL_SOLVE_LITTLE_MOST rows, columns and terms
- * (kernels/little.c). Returns false, with C unchanged, where C has no stride of 1, or for
- * unsupported triangles. alpha is not 0. */
+/* Multiplies a product of at most TSL_SOLVE_LITTLE_MOST rows, columns and terms; alpha is not 0. Returns
+ * false, C unchanged, where C has no stride of 1, or for unsupported triangles. */
 enum { TSL_SOLVE_LITTLE_MOST = 32 };
 typedef bool tsl_solve_little(const tsl_fast_structured *product);
 

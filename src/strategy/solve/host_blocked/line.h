@@ -1,5 +1,4 @@
-/* Solves for a few real right-hand sides with vectors along A. A part of kernels/host_blocked_solve.c,
- * which includes it after its tiles.
+/* Solves for a few real right-hand sides with vectors along A. A part of kernels/host_blocked_solve.c.
  *
  *   Column-major A: ROWS solved rows of X are subtracted  Row-major A: ROWS rows are reduced by everything on
  *   from all rows below, so that columns are streamed     their left, in tiles transposed in registers; rows
@@ -8,16 +7,15 @@
  *     |\  |                                                 |...\
  *     ||| v                                                 +----\  ->
  *
- * Each right-hand side is a line; each load of A serves all lines. Terms, their order, and the bits are the
- * same as with more right-hand sides. */
+ * Each right-hand side is a line; each load of A serves all lines. More lines give equal bits.
+ */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X during the solve. Row i of line r is at values[r * apart + i]; where A's columns go upward, at
- * values[r * apart + m - 1 - i]. */
+/* X during the solve. Row i of line r is at values[r * apart + i]; if flipped, row m - 1 - i. */
 typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *values;
@@ -48,7 +46,6 @@ TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, in
   }
 }
 
-/* Subtracts ROWS columns from a vector's rows of each line. */
 TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vector *sums, int lines,
                               bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {

@@ -1,5 +1,5 @@
 /* Solves for a few complex right-hand sides with vectors along A, as in line.h. A part of
- * kernels/host_blocked_solve.c, which includes it after its tiles.
+ * host_blocked_solve.c.
  *
  * A vector of A has alternating real and imaginary parts. A row has two sums, each of two numbers:
  *
@@ -7,8 +7,7 @@
  *     imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)  columns, where they join to a number of X:
  *                                                                 (re re - im im, re im + im re)
  *
- * These are the sums of other right-hand sides, whose imaginary parts of A are also summed separately; so
- * the bits are equal. */
+ * Other right-hand sides sum imaginary parts separately, too, so the bits are equal. */
 
 enum {
   /* rows that are updated together for a row-major A: enough sums for the latency of an addition */
@@ -19,8 +18,8 @@ enum {
 };
 _Static_assert(GROUP % TALL == 0, "sums are joined where rows that are taken off together begin");
 
-/* Sums of row i of line r at r * apart + 2 i, or at r * apart + 2 (m - 1 - i) where A's columns go
- * upward. Solved values are in `real`. */
+/* Sums of row i of line r at r * apart + 2 i, or at r * apart + 2 (m - 1 - i) where A's columns go upward.
+ * Solved values are in `real`. */
 typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *real, *imaginary;
@@ -39,7 +38,6 @@ static inline void line_put(const solve_lines_state *solved, int r, int64_t row,
   solved->real[at + 1] = solved->imaginary[at + 1] = 0;
 }
 
-/* Adds the imaginary parts' sums after a group. */
 static void line_join(const solve_lines_state *solved, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
     const int64_t at = line_at(solved, r, row);
@@ -51,7 +49,6 @@ static void line_join(const solve_lines_state *solved, int r, int64_t row, int64
   }
 }
 
-/* Solves ROWS rows with their own triangle; rows after the last are absent. */
 TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, int64_t rows, REAL *triangle,
                                 int lines) {
   vector tile[ROWS];
@@ -82,7 +79,6 @@ typedef struct parts {
   REAL re[ROWS], im[ROWS];
 } parts;
 
-/* Subtracts ROWS columns from a vector's rows of each line. */
 TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vector *real, vector *imaginary,
                               int lines, bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
@@ -96,7 +92,6 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vec
   }
 }
 
-/* Subtracts ROWS columns from `col` on from `count` rows below. */
 TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t col, int64_t count,
                                       int lines) {
   const int64_t below = col + ROWS, across = 2 * solved->blocks->a.col_stride, apart = solved->apart / 2,
@@ -160,8 +155,8 @@ TSL_INLINE void line_take_off_steps(const solve_lines_state *solved, const moved
   }
 }
 
-/* Subtracts columns `col` to `end`, at most a group, from `kept` rows from the first one on. It takes whole
- * cache lines of each vector's rows, because rows a power of two apart might evict them. */
+/* Subtracts columns `col` to `end`, at most a group, from `kept` rows. Takes whole cache lines of each
+ * vector's rows, because rows a power of two apart might evict them. */
 TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, tall *sums, int64_t first, int64_t col,
                                    int64_t end, bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
@@ -210,8 +205,7 @@ TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, tall *sums, 
   }
 }
 
-/* Solves rows `row` to `row + rows`, at most TALL, of a row-major A: subtracts everything on their
- * left, then solves ROWS rows at a time. */
+/* Solves rows `row` to `row + rows`, at most TALL, of a row-major A. */
 TSL_INLINE void line_solve_tall(const solve_lines_state *solved, int64_t row, int64_t rows, REAL *triangle,
                                 bool is_backwards, int lines) {
   tall sums;
@@ -253,7 +247,6 @@ TSL_INLINE void line_solve_rows(const solve_lines_state *solved, REAL *triangle,
     line_solve_tall(solved, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
 }
 
-/* Solves with a column-major A: ROWS solved rows are subtracted from all rows below. */
 TSL_INLINE void line_solve_columns(const solve_lines_state *solved, REAL *triangle, int lines) {
   const int64_t m = solved->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {

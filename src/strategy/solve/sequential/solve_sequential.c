@@ -7,7 +7,7 @@
  *   b c .    x .    for an upper triangle from the last.  The dots outside of the triangle are never read,
  *   d e f    x .    nor is a unit diagonal.
  *
- * Parameters: none. Limits: none. */
+ * No parameters, no limits. */
 #include "strategy/cost_counts.h"
 
 #define REAL float
@@ -38,7 +38,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {0}};
 
-/* Models the time: eight clocks a term, as for products, and two dozen for a division. */
+/* Predicts the seconds: eight clocks a term, as for products, and two dozen for a division. */
 static double solve_sequential_score(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device) {
   (void)config;
@@ -46,12 +46,11 @@ static double solve_sequential_score(const tsl_problem *problem, const tsl_confi
   return (tsl_problem_flops(problem) / 2 * 8 + 24 * elements) / (1e6 * device->clock_mhz);
 }
 
-/* Counts a row of A, and a column of X, for each element. */
 static void solve_sequential_account(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
   (void)device;
-  /* Each right-hand side reads the whole triangle with its diagonal. */
+  /* each right-hand side reads the whole triangle with its diagonal */
   const double terms = (double)problem->m * (double)(problem->m + 1) / 2 * (double)problem->n;
   const double sums = terms * (double)tsl_type(problem->c.type)->size;
   tsl_cost_counts_operands(problem, terms, terms, account);

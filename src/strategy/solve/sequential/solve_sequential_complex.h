@@ -1,5 +1,5 @@
-/* Specification of a solve for complex types, as pairs (real, imaginary). Define REAL (the type of
- * a part), DIVISION and SUBSTITUTION (names of functions) before inclusion. Conjugation is a sign. */
+/* Specification of a solve for complex types, as pairs (real, imaginary). Needs REAL, the type of a part, and
+ * the names DIVISION and SUBSTITUTION. */
 
 /* Divides z by a complex number, scaled by its larger part (Smith 1962), so that no square overflows. */
 static void DIVISION(REAL z[2], REAL real, REAL imaginary) {

@@ -1,6 +1,5 @@
-/* Specification of a solve as a text: row after row of X, from the first row for a lower triangle,
- * else from the last. Each row is reduced by the previous rows and divided by the diagonal. Define
- * REAL (the element type) and SUBSTITUTION (the function's name) before inclusion. */
+/* Specification of a solve: row after row of X, from the first for a lower triangle, else from the last. Each
+ * is reduced by the previous rows and divided by the diagonal. Needs REAL and SUBSTITUTION. */
 static void SUBSTITUTION(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const x = &operands->c,
                            *const b = problem->in_place ? x : &operands->b;

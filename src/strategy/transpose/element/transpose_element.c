@@ -1,5 +1,5 @@
-/* Transpose by elements: on the cpu two loops on one thread, the specification of a transpose; on
- * other devices one element a work-item (transpose_element.cl). */
+/* Transpose by elements: on the cpu two loops on one thread, the specification of a transpose; on other
+ * devices one element a work-item (transpose_element.cl). */
 #include "strategy/transpose/transpose_common.h"
 
 enum { COLUMNS, ROWS };

@@ -9,9 +9,8 @@
  *          +----|------+                +-----------+
  *              row
  *
- * In place, the item of (row, col) above the diagonal exchanges C(row, col) and C(col, row); an item of
- * the diagonal scales. Parameters: columns and rows of a work-group. Any sizes and strides; where
- * dimension 1 has fewer groups than C needs, items loop over further rows. */
+ * In place, the item of (row, col) above the diagonal exchanges C(row, col) and C(col, row); an item of the
+ * diagonal scales. Parameters: columns and rows of a work-group. Any sizes and strides. */
 #include "kernel_transpose.h"
 
 #define GROUP_COLUMNS TSL_PARAM_COLUMNS

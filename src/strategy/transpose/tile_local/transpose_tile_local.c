@@ -1,5 +1,4 @@
-/* Host side of transpose_tile_local.cl: square tiles through local memory.
- * Measurements: docs/lab/transpose_tile_local.md. */
+/* Host side of transpose_tile_local.cl. Measurements: docs/lab/transpose_tile_local.md. */
 #include "strategy/transpose/transpose_common.h"
 
 #include <math.h>
@@ -25,8 +24,8 @@ static const char *transpose_tile_local_refuse(const tsl_problem *problem, const
   return why ? why : tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
-/* Models the time. Narrow elements, one a lane, have fewer bytes in flight than vectors. Four rows
- * an item are enough in flight with the fewest registers. */
+/* Predicts the seconds. Narrow elements, one a lane, have fewer bytes in flight than vectors. Four rows an
+ * item are enough in flight with the fewest registers. */
 static double transpose_tile_local_score(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
   const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(config);

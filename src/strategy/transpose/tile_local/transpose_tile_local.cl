@@ -15,12 +15,9 @@
  *                                  row 2: 22 23 20 21
  *                                  row 3: 31 32 33 30
  *
- * In place, a group owns a tile and its mirror image, loads both into local memory, and stores each in
- * place of the other; both are read completely before the first store.
- *
- * Parameters: TSL_PARAM_TILE, the edge; TSL_PARAM_ROWS, rows of the tile for each item: a group has TILE x
- * TILE / ROWS items. Local memory: TILE x TILE elements, twice that in place. Any sizes, strides and
- * elements. */
+ * In place, a group owns a tile and its mirror image: it loads both before the first store. Parameters:
+ * TSL_PARAM_TILE, the edge; TSL_PARAM_ROWS, rows of the tile for each item: TILE x TILE / ROWS items a group.
+ * Local memory: TILE x TILE elements, twice that in place. Any sizes, strides and elements. */
 #define TSL_TILE TSL_PARAM_TILE
 #define TSL_TILE_ITEMS (TSL_PARAM_TILE * TSL_PARAM_TILE / TSL_PARAM_ROWS)
 #define TSL_TILE_BAND 1

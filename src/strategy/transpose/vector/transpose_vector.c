@@ -1,6 +1,5 @@
-/* Transpose in vectors on both sides, transposed in registers. On the cpu: whole cache lines with
- * non-temporal stores and all threads (vector_host.c). On other devices: sixteen bytes an item, and
- * local memory (transpose_vector.cl).
+/* Transpose in vectors on both sides. The cpu moves whole cache lines with non-temporal stores
+ * (vector_host.c), other devices sixteen bytes an item through local memory (transpose_vector.cl).
  * Measurements: docs/lab/transpose_vector.md. */
 #include "strategy/transpose/transpose_common.h"
 #include "strategy/transpose/vector/vector_host.h"
@@ -22,7 +21,6 @@ static bool transpose_vector_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Returns the elements of a vector. */
 static int transpose_vector_width_of(const tsl_problem *problem) {
   return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
 }
@@ -54,17 +52,15 @@ static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl
   return tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
-/* Returns true if each row of the shape consists of whole vectors, given an aligned start;
- * `transposed`: each column. */
+/* Returns true if rows (`transposed`: columns) consist of whole vectors, given an aligned start. */
 static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
   const int64_t along = transposed ? shape->row_stride : shape->col_stride;
   const int64_t apart = transposed ? shape->col_stride : shape->row_stride;
   return along == 1 && apart % width == 0;
 }
 
-/* Returns the fraction of a GPU's bandwidth. Unaligned vectors fall back to single elements in an
- * order for vectors, where `tile_local` is better. Preferred configs fill a unit and have 64 bytes
- * an item in flight. */
+/* Returns the fraction of a GPU's bandwidth. Unaligned vectors fall back to single elements, where
+ * `tile_local` is better. Preferred configs fill a unit and have 64 bytes an item in flight. */
 static double transpose_vector_efficiency_of(const tsl_problem *problem, const tsl_config *config) {
   const int width = transpose_vector_width_of(problem);
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);

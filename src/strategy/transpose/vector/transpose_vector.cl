@@ -12,14 +12,11 @@
  *          |  |g h i |  |  c f i     as rows        block 3   | 3  2  1  0 |  neither in the stores nor in
  *          +--+------+--+                                                        the loads
  *
- * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words
- * like f32. In place, a group owns a tile and its mirror image, as in tile_local.
- *
- * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many
- * elements high); TSL_PARAM_BLOCKS, blocks of an item: a group has EDGE x EDGE / BLOCKS items;
- * TSL_PARAM_BAND, tiles of a band (transpose_tile.h). Local memory: a tile, in place two. Any sizes,
- * strides and elements. Partial tiles, and all tiles of unaligned rows or strided elements, are moved
- * element by element. Limits: little-endian words. */
+ * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words like
+ * f32. In place, a group owns a tile and its mirror image. Parameters: TSL_PARAM_EDGE, vectors along a tile's
+ * edge (EDGE x 16 bytes); TSL_PARAM_BLOCKS, blocks of an item: EDGE x EDGE / BLOCKS items a group;
+ * TSL_PARAM_BAND, tiles of a band (transpose_tile.h). Local memory: a tile, in place two. Any sizes and
+ * strides: partial tiles, unaligned rows and strided elements are moved one by one. Little-endian. */
 #if defined(TSL_REAL_IS_DOUBLE)
 #define BYTES 8
 #elif defined(TSL_REAL)
@@ -34,7 +31,6 @@
 #define TSL_TILE_BAND TSL_PARAM_BAND
 #include "transpose_tile.h"
 
-/* Lanes of a vector: elements, or words of several elements. */
 #if defined(TSL_REAL)
 #define WORD TSL_REAL
 #elif BYTES >= 8
@@ -48,7 +44,7 @@
 #define LANES 4
 #endif
 #define VECTOR TSL_VECTOR(WORD, LANES)
-#define VECTORS (TSL_TILE * EDGE) /* of a tile */
+#define VECTORS (TSL_TILE * EDGE) /* vectors of a tile */
 
 #ifdef TSL_IN_PLACE
 #define TILES 2
@@ -67,7 +63,6 @@ TSL_FUNCTION void turn(VECTOR *block) {
 #if PACKED == 1
 #define TURN_WORDS(w)
 #elif PACKED == 2
-/* Transposes two words of two elements each, one below the other. */
 #define TURN_WORDS(w) turn_pair(w, w + LANES, 0xffffu, 16)
 #else
 #define TURN_WORDS(w) turn_four(w)
@@ -81,7 +76,6 @@ TSL_FUNCTION void turn_pair(WORD *a, WORD *b, unsigned mask, int shift) {
   *b = (WORD)((upper >> shift & mask) | (lower & ~mask));
 }
 
-/* Transposes four words of four elements each: halves, then bytes. */
 TSL_FUNCTION void turn_four(WORD *w) {
   turn_pair(w, w + 2 * LANES, 0xffffu, 16);
   turn_pair(w + LANES, w + 3 * LANES, 0xffffu, 16);
@@ -116,13 +110,10 @@ TSL_FUNCTION void turn(VECTOR *block) {
 TSL_FUNCTION void turn(VECTOR *block) {}
 #endif
 
-/* --- whole tiles --- */
-
 TSL_FUNCTION bool is_aligned(TSL_GLOBAL const tsl_element *start, TSL_INDEX stride) {
   return ((TSL_INDEX)start & 15) == 0 && stride % WIDTH == 0;
 }
 
-/* Returns true if all rows of A and of C consist of aligned vectors. */
 TSL_FUNCTION bool has_vectors(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *c,
                               const tsl_transpose_arguments g) {
   return g.a_col_stride == 1 && g.c_col_stride == 1 && is_aligned(a + g.a_offset, g.a_row_stride) &&
@@ -139,8 +130,7 @@ TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose
 #endif
 }
 
-/* Loads a whole transposed tile into local memory. All vectors of an item are in flight before the
- * first is used. */
+/* Loads a whole transposed tile into local memory. All vectors of an item are in flight at once. */
 TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
                         const tsl_tile tile, const tsl_transpose_arguments g) {
   VECTOR block[TSL_PARAM_BLOCKS][WIDTH];
@@ -179,8 +169,6 @@ TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_e
     TSL_STORE_WHOLE(WORD, LANES, (TSL_GLOBAL WORD *)(to + row * g.c_row_stride + y * WIDTH), held[i]);
   }
 }
-
-/* --- any tile --- */
 
 TSL_FUNCTION void fetch_any(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
                             const tsl_tile tile, const tsl_transpose_arguments g, bool whole) {

@@ -1,5 +1,3 @@
-/* The cpu side of `vector`: selects the loops by the strides, and divides the matrix into blocks
- * for threads. */
 #include "strategy/transpose/vector/vector_host.h"
 
 #include "base/pool.h"
@@ -27,8 +25,6 @@ typedef struct transpose_job {
       /* remainder of a line for each row of a block and each worker; NULL: no non-temporal stores */
       *tails)[64];
 } transpose_job;
-
-/* --- axes --- */
 
 /* Reverses an axis, so that `to` has a positive stride. */
 static void turn_around(transpose_job *all, int64_t count, int64_t *from_stride, int64_t *to_stride) {
@@ -90,8 +86,7 @@ static void vector_copy_block(void *argument, int64_t index, int worker) {
                          vector_at(all, i, block.j0), block.j1 - block.j0);
 }
 
-/* Runs a task over blocks of at most i_most x j_most, with fewer columns if threads would be idle,
- * but at least TASK_BYTES. */
+/* Runs a task over blocks of at most i_most x j_most; narrower, if threads would be idle. */
 static void run_blocks(transpose_job *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
   all->i_block = i_most;
   all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
@@ -127,7 +122,7 @@ static void vector_move(transpose_job *all) {
     }
     run_blocks(all, vector_copy_block, tsl_ceil_div_or_one(COPIED, all->n * size), COPIED / size);
   } else if (job->to_step == size && job->from_step == size && all->m > 1) {
-    /* Blocks end at cache lines of `from`. */
+    /* blocks end at cache lines of `from` */
     if (job->from_stride % LINE == 0)
       all->i_lead = (int64_t)((uintptr_t)job->from % LINE) / size;
     move_tiles(all);
@@ -147,8 +142,7 @@ static void exchange_row(const transpose_job *all, exchanger exchange, int64_t r
   }
 }
 
-/* Exchanges a row of blocks from the diagonal on, and the mirrored row from the end; together all
- * pairs have equal work. */
+/* Exchanges a row of blocks from the diagonal on, and the row mirrored from the end: equal work. */
 static void exchange_rows(void *argument, int64_t index, int worker) {
   const transpose_job *all = argument;
   const bool side_by_side = all->job.to_step == all->size;
@@ -181,8 +175,6 @@ static void move_in_place(transpose_job *all) {
       exchange_rows(all, task, 0);
 }
 
-/* --- */
-
 static int function_for(const tsl_problem *problem) {
   static const int by_size[] = {
 #define SIZE_ROW(name, bytes) [bytes] = TSL_MOVES_##name,
@@ -212,8 +204,7 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
                         .to_stride = c->row_stride * size,
                         .to_step = c->col_stride * size,
                         .factor = problem->alpha[0]};
-  /* Non-temporal stores if both operands together exceed half of the last cache, which then serves
-   * other data better. */
+  /* non-temporal stores if both operands together exceed half of the last cache */
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : (uint64_t)32 << 20;
   all.job.nontemporal = 4 * (uint64_t)(problem->m * problem->n * size) > cache;
   if (problem->in_place && !is_zero)

@@ -1,4 +1,3 @@
-/* Loops over a block of a transpose, for each instruction set and element size. */
 #ifndef TSL_STRATEGY_TRANSPOSE_VECTOR_VECTOR_MOVES_H
 #define TSL_STRATEGY_TRANSPOSE_VECTOR_VECTOR_MOVES_H
 
@@ -7,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Transpose to(i, j) = factor from(i, j); strides in bytes, of any sign. In place, from = to, and
- * mirrored elements are exchanged. */
+/* Transpose to(i, j) = factor from(i, j), strides in bytes. In place, from = to: elements are exchanged. */
 typedef struct tsl_moves {
   const unsigned char *from;
   unsigned char *to;
@@ -25,17 +23,15 @@ typedef struct tsl_moves_block {
   int64_t i0, i1, j0, j1;
 } tsl_moves_block;
 
-/* Maximum rows of a block: a page of a row of `from`, or a thousand rows of `to`, whose pages fit the TLB. */
+/* Maximum rows of a block: a page of a row of `from`, or 1024 rows of `to`, whose pages fit the TLB. */
 #define TSL_MOVES_ROWS(size) ((size) <= 4 ? 1024 : 4096 / (size))
 
 typedef struct tsl_moves_functions {
-  /* Transposes a block. With non-temporal stores, `tails` keeps the remainder of each row after its
-   * last whole line until the next band of columns. */
+  /* Transposes a block. With non-temporal stores, `tails` keeps the remainder of each row after its last
+   * whole line until the next band of columns. */
   void (*transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*tails)[64]);
-  /* Transposes a block with any steps. */
   void (*gather)(const tsl_moves *job, const tsl_moves_block *block);
-  /* Exchanges a block in place with its mirror image, which is disjoint or identical. Prefetches
-   * `next`, unless it is NULL. */
+  /* Exchanges a block in place with its mirror image, disjoint or identical. Prefetches `next` (or NULL). */
   void (*exchange)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   void (*exchange_apart)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   /* Copies `count` elements that are contiguous on both sides. */
@@ -52,13 +48,11 @@ enum {
       TSL_MOVES_COUNT
 };
 
-/* Tables of functions, indexed by the enumeration above. */
 #define TSL_DECLARE(isa, header, needs, ...)                                                                 \
   extern const tsl_moves_functions tsl_moves_##isa[TSL_MOVES_COUNT];
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 
-/* Returns the functions of the best instruction set in `offers`. */
 static inline const tsl_moves_functions *tsl_moves_for(unsigned offers) {
 #define SET(isa, header, needs, ...) tsl_moves_##isa,
   static const tsl_moves_functions *const sets[] = {TSL_ISA_LIST(SET)};

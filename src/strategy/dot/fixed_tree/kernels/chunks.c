@@ -1,8 +1,6 @@
-/* Sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h).
- *
- * A row is several vectors of doubles, each number in its own lane. So row after row keeps the order of
- * the lanes for any vector width. Strided terms and incomplete rows are first gathered on the stack,
- * several rows at a time. */
+/* Sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h). A row is several vectors of doubles, each
+ * number in its own lane. So any vector width keeps the order of the lanes. Strided terms and incomplete rows
+ * are first gathered on the stack, several rows at a time. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 #include "strategy/low_precision.h"
 
@@ -12,10 +10,10 @@
 
 enum {
   WIDTH = LANES_f64,
-  F32_LANES = TSL_TREE_ROW_BYTES / 4, /* of a row */
-  F64_LANES = TSL_TREE_ROW_BYTES / 8, /* of a row */
-  F32_VECTORS = F32_LANES / WIDTH,    /* of a row, converted to double */
-  F64_VECTORS = F64_LANES / WIDTH,    /* of a row */
+  F32_LANES = TSL_TREE_ROW_BYTES / 4, /* numbers of a row */
+  F64_LANES = TSL_TREE_ROW_BYTES / 8, /* numbers of a row */
+  F32_VECTORS = F32_LANES / WIDTH,    /* vectors of a row, as double */
+  F64_VECTORS = F64_LANES / WIDTH,    /* vectors of a row */
   F32_PIECE = 8 * F32_LANES,          /* terms gathered at a time */
   F64_PIECE = 8 * F64_LANES,          /* terms gathered at a time */
   PREFETCHED = 2048,                  /* bytes */
@@ -23,8 +21,7 @@ enum {
 
 typedef vector_f64 vector;
 
-/* Returns sum + a b where a double holds the product exactly. Equal to a fused operation, but
- * without a call where there is no instruction. */
+/* Returns sum + a b, equal to a fused operation, because a double holds the product. */
 static inline vector added(vector sum, vector a, vector b) {
 #if HAS_FUSED
   return fused_f64(a, b, sum);
@@ -33,8 +30,7 @@ static inline vector added(vector sum, vector a, vector b) {
 #endif
 }
 
-/* Prefetches the data PREFETCHED bytes ahead: hardware prefetch stops at page limits and at the
- * reach of instructions in flight. */
+/* Prefetches PREFETCHED bytes ahead: hardware prefetch stops at page limits. */
 static inline void prefetch(const void *x, const void *y) {
   for (int line = 0; line < TSL_TREE_ROW_BYTES; line += 64) {
     __builtin_prefetch((const char *)x + PREFETCHED + line);
@@ -42,7 +38,6 @@ static inline void prefetch(const void *x, const void *y) {
   }
 }
 
-/* Returns true if numbers are contiguous and fill rows. */
 static inline bool are_rows(const tsl_tree_numbers *from, tesela_type type, int lanes, int count) {
   return from->type == type && from->stride == 1 && count % lanes == 0;
 }
@@ -77,7 +72,6 @@ static const double *gather_f64(const tsl_tree_numbers *from, int first, int cou
   return dst;
 }
 
-/* Lanes of a chunk. */
 typedef struct lanes_f32 {
   vector sum[F32_VECTORS];
 } lanes_f32;
@@ -111,7 +105,6 @@ static inline void add_rows_f64(const double *x, const double *y, int rows, lane
   *lanes = own;
 }
 
-/* Joins lanes to columns, and columns to the sum. */
 static tsl_tree_sum join_f32(const lanes_f32 *lanes) {
   enum { EACH = F32_LANES / TSL_TREE_COLUMNS };
   double lane[F32_LANES], column[TSL_TREE_COLUMNS];

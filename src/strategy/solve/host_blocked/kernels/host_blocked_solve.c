@@ -12,13 +12,12 @@
  *    |..|\|     triangle      | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the
  *    +--+--+                  +-------------+     block
  *
- * If a copy of A would serve one or two micro-panels only, A is read in place. Row-major A: rows left of
- * the triangle from left to right. Column-major A: columns below it, with a prefetch for the next tile. A
- * micro-panel that is half empty is computed with one vector.
+ * If a copy of A would serve few micro-panels only, A is read in place. Tiles read rows left of the triangle,
+ * or columns below it with a prefetch for the next tile. A half empty micro-panel is computed with one
+ * vector.
  *
- * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else
- * divisions. A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once
- * at the end. Elements outside of the triangle are not read. */
+ * Quotients are products by the diagonal's reciprocals where these are normal numbers, else divisions. The
+ * sum of imaginary parts of A is multiplied by i once at the end. Only the triangle is read. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -31,16 +30,12 @@ enum {
   ROWS = (REGISTERS >= 32 ? 12 : 6) / PARTS,
   A_STEP = ROWS * PARTS /* numbers of a column of a micro-panel of A */
 };
-/* Divisors of a tile's rows: reciprocals, the diagonal itself, or none. */
 enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
 
-/* --- the tile, of which `vectors` vectors are used --- */
-
-/* Columns of a complex A whose imaginary parts are summed separately, then added to the tile.
- * Blocks begin at its multiples, so that sums do not depend on the blocks. */
+/* Columns of a complex A whose imaginary parts are summed separately, then added to the tile. Blocks begin at
+ * multiples of GROUP, so that sums do not depend on the blocks. */
 enum { GROUP = 96 };
 
-/* Subtracts A X over `depth` rows of X; A's copy is negated. */
 TSL_INLINE void take_off_group(int64_t depth, const REAL *restrict a, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
 #if PARTS_ARE_TWO
@@ -79,7 +74,6 @@ typedef struct in_place_a {
   bool conjugates;
 } in_place_a;
 
-/* Subtracts one number of A, of row i, times a row of X. */
 TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
                                 vector turned[ROWS][VECTORS], int vectors) {
   TSL_UNROLL for (int j = 0; j < vectors; j++) {
@@ -89,8 +83,7 @@ TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, ve
   }
 }
 
-/* Subtracts contiguous columns of A; upward where `down` is negative. Prefetches the next tile's
- * part of each column. */
+/* Subtracts contiguous columns of A, upward where `down` is negative. Prefetches for the next tile. */
 TSL_INLINE void take_off_columns(int64_t depth, const in_place_a *state, int down, const REAL *restrict x,
                                  vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
@@ -142,7 +135,6 @@ TSL_INLINE void take_off_lying_group(int64_t depth, const in_place_a *state, con
 #endif
 }
 
-/* Subtracts A X like take_off(), term by term from A in place. */
 TSL_INLINE void take_off_lying(int64_t depth, const in_place_a *state, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
@@ -160,7 +152,6 @@ static bool has_reciprocal(REAL real, REAL imaginary) {
 }
 
 #if PARTS_ARE_TWO
-/* Divides z by a complex number (Smith 1962). */
 static void divide(REAL *z, REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;
@@ -191,7 +182,6 @@ static inline vector divided(vector value, const REAL *diagonal) {
 }
 #endif
 
-/* Returns sum + by times a number of A. */
 TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
 #if PARTS_ARE_TWO
   sum = NUMBER(fma)(sum, number[ROWS], NUMBER(times_i)(by));
@@ -199,8 +189,7 @@ TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
   return NUMBER(fma)(sum, number[0], by);
 }
 
-/* Solves the tile with its own triangle: ROWS columns with reciprocals as the diagonal, then the
- * diagonal itself, and the way to divide. */
+/* Solves the tile with its own triangle: ROWS columns with reciprocals, the diagonal, the way to divide. */
 TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
   const REAL *diagonal = triangle + ROWS * A_STEP;
   const int way = (int)diagonal[A_STEP];
@@ -309,7 +298,7 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
     const REAL *number = i < rows && !blocks->is_unit ? number_at(&blocks->a, row + i, row + i) : NULL;
     REAL inverse[2] = {1, 0}, own[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
     own[1] = blocks->conjugates ? -own[1] : own[1];
-    if (has_reciprocal(own[0], own[1])) /* else a division would raise flags that the solution does not */
+    if (has_reciprocal(own[0], own[1])) /* a division raises flags */
       divide(inverse, own[0], own[1]);
     else if (!blocks->is_unit)
       way = BY_DIAGONAL;
@@ -322,8 +311,6 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
   }
   diagonal[A_STEP] = (REAL)way;
 }
-
-/* --- copies of B: host_blocked_panel.h --- */
 
 static void give_rows_as_they_lie(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
@@ -346,7 +333,6 @@ static void give_short_rows(const column_group *group, int64_t row, int64_t rows
   }
 }
 
-/* Stores `rows` rows, at most LANES, of contiguous columns. */
 static void give_columns(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = group->view->row_stride < 0;
   const int64_t lowest = is_flipped ? row + rows - 1 : row;
@@ -383,16 +369,14 @@ static void give(const column_group *group, int64_t row, int64_t rows, const REA
           ((const element *)(const void *)(x + i * STEP))[j];
 }
 
-/* Operands of one call. */
 typedef struct solve_state {
   const tsl_solve_blocks *blocks;
-  int64_t panels;  /* micro-panels of X */
+  int64_t panels;
   int64_t x_panel; /* numbers of a micro-panel of X */
   int64_t a_panel; /* numbers of a micro-panel of A */
   REAL *x, *a;
 } solve_state;
 
-/* Solves the triangle of rows `row` to `end`. */
 static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   REAL *a = w->a;
   for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
@@ -407,7 +391,6 @@ static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   }
 }
 
-/* Subtracts the solved block, rows `row` to `end`, from rows `first` to `last`. */
 static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
   for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
@@ -420,18 +403,15 @@ static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t
   }
 }
 
-/* Maximum micro-panels of X for which A is read in place, and maximum rows of a triangle without
- * copies of its tiles. */
+/* Maximum micro-panels of X for which A is read in place; maximum rows of a triangle without copies. */
 enum { LYING_PANELS = 4, LYING_ROWS = 32 };
 
-/* Operands of one call, and the tile for its vectors. */
 typedef struct few_state {
   const solve_state *w;
   void (*tile)(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above, REAL *x);
 } few_state;
 
-/* Subtracts columns `col` to `col + depth` from rows `i` to `i + rows`, and solves with these rows'
- * own triangle. */
+/* Subtracts columns `col` to `col + depth` from rows `i` to `i + rows`; solves with their own triangle. */
 static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
   const solve_state *w = few->w;
   const tsl_solve_blocks *blocks = w->blocks;
@@ -451,9 +431,8 @@ static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col,
   }
 }
 
-/* Solves with A in place. For a column-major A blocks are narrow: their pages and lines are still
- * cached for the next tile. For a row-major A tiles read all columns on their left, at most LONG,
- * which fit the memory of A's copies. */
+/* Solves with A in place. Blocks of a column-major A are narrow, so that the next tile finds them in caches.
+ * Tiles of a row-major A read at most LONG columns, which fit the memory of A's copies. */
 static void solve_few(const solve_state *w, int64_t count) {
   enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
   const few_state state = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
@@ -473,9 +452,8 @@ static void solve_few(const solve_state *w, int64_t count) {
 
 #include "strategy/solve/host_blocked/half.h"
 
-/* Limits of right-hand sides that are separate lines: a number of A meets each line. With half a vector of
- * lines the work equals that of tiles, or less where A would be transposed. Lines are PAD numbers longer than
- * rows, so that they do not conflict in the first cache with columns a power of two apart. */
+/* Limits of right-hand sides as separate lines: at most the work of tiles, or less where A would be
+ * transposed. PAD numbers avoid conflicts in the first cache with columns a power of two apart. */
 #define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
 enum {
   LINES_MOST = LINES_ROOM < 2   ? 1
@@ -485,7 +463,7 @@ enum {
                       : LINES_ROOM < 8 ? 3
                                        : 4,
   PAD = 5 * 64 / (int)sizeof(REAL),
-  /* minimum rows of a micro-panel of X with room for the pad, where vectors have more than one number */
+  /* minimum rows of a micro-panel of X with room for the pad, where vectors have several numbers */
   PADDED_ROWS = 96
 };
 

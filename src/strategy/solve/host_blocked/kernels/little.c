@@ -13,11 +13,9 @@
  *   |           | +-------------+  diagonal are stored in part.
  *   +-----------+
  *
- * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors. A gets
- * zeros outside of the triangle. Rows with a sum that is not finite are computed again with care.
- *
- * A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once at the end.
- * Limits: 32 rows, columns and terms; C has one stride of 1. */
+ * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors. Zeros fill
+ * A; rows with a sum that is not finite are computed again with care. Sums of imaginary parts of A are
+ * multiplied by i at the end. Limits: 32 rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -27,10 +25,8 @@
 enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
 _Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
 
-/* Part of a matrix. */
 typedef enum side { ALL, LOWER, UPPER } side;
 
-/* Operand with its storage. */
 typedef struct little_factor {
   tsl_view view;
   tesela_structure is;
@@ -49,8 +45,6 @@ typedef struct little_state {
   bool conjugates_a, conjugates_b, adds;
   const double *alpha, *beta;
 } little_state;
-
-/* --- elements `first` to `end` of a vector --- */
 
 #if HAS_RANGES
 TSL_INLINE NUMBER(mask) range_of(int64_t first, int64_t end) {
@@ -90,8 +84,7 @@ TSL_INLINE vector conjugate(vector value) {
 #endif
 }
 
-/* Returns the complete sum. conj(a) b only changes the sign of a's imaginary part; a conj(b) is
- * conj(conj(a) b). */
+/* Returns the complete sum. conj(a) b changes the sign of the second sum; a conj(b) is conj(conj(a) b). */
 TSL_INLINE vector whole_sum(const little_state *w, vector sum, vector turned) {
 #if PARTS_ARE_TWO
   const vector by_i = NUMBER(times_i)(turned);
@@ -104,7 +97,6 @@ TSL_INLINE vector whole_sum(const little_state *w, vector sum, vector turned) {
 #endif
 }
 
-/* Returns value + beta before. */
 TSL_INLINE vector plus_before(const little_state *w, vector value, vector before) {
   if (w->beta[0] == 1 && w->beta[1] == 0)
     return value + before;
@@ -115,7 +107,6 @@ TSL_INLINE vector plus_before(const little_state *w, vector value, vector before
   return NUMBER(fma)(value, (REAL)w->beta[0], before);
 }
 
-/* Stores the requested part of a vector of row i, from column j on, in C. */
 TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
@@ -135,7 +126,6 @@ TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value
   }
 }
 
-/* Multiplies rows i to i + rows of A by a micro-panel, or half of it. */
 TSL_INLINE void add_up(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
                        vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
@@ -152,7 +142,6 @@ TSL_INLINE void add_up(const little_state *w, int64_t i, int rows, const REAL *b
   }
 }
 
-/* Computes one tile of C from column j on. */
 TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
   add_up(w, i, rows, b, vectors, sums, turned);
@@ -190,8 +179,6 @@ static void multiply(const little_state *w) {
   }
 }
 
-/* --- completed operands --- */
-
 /* Returns the conjugate. Adding 0 removes the sign of zeros. */
 TSL_INLINE vector mirrored(vector value) {
   return conjugate(value) + (vector){0};
@@ -213,8 +200,7 @@ TSL_INLINE vector either(vector a, vector b) {
   return (vector)((vector_i32)a | (vector_i32)b);
 }
 
-/* Mirrors the triangle into the other half: a vector of each row from as many rows, transposed in
- * registers. Rows that are complete already are unchanged. */
+/* Mirrors the triangle into the other half, transposed in registers. Complete rows are unchanged. */
 static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
   for (int64_t v = 0; v < width; v += LANES) {
@@ -233,8 +219,7 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   }
 }
 
-/* Completes all n rows of a matrix with a stored triangle, `width` elements apart. Elements after
- * the last column are undefined. */
+/* Completes all n rows of a matrix with a stored triangle, `width` elements apart. */
 static void fill_in(const little_factor *factor, int64_t n, int64_t width, element *out) {
   const tsl_view *view = &factor->view;
   const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
@@ -278,8 +263,6 @@ static void prepare_b(const little_factor *factor, little_state *w, REAL *room) 
   }
 }
 
-/* --- C in place with a real triangle of at most one vector: C' = C' A' --- */
-
 /* Returns elements `first` to `end` of `item`, the others of `other`. */
 static vector among(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
@@ -301,7 +284,6 @@ static __attribute__((noinline)) void careful_row(const little_state *w, side st
   finish(w, i, 0, sum);
 }
 
-/* Multiplies rows of C by all of A, in place. */
 TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
   const vector zero = {0};
   const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
@@ -351,8 +333,8 @@ static side side_of(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as
- * one vector, which waits for their preceding stores. */
+/* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as one vector,
+ * which waits for their preceding stores. */
 static void take_part(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
                       bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));

@@ -1,5 +1,4 @@
-/* Blocks of a transpose as a text: tiles, edges, copies. Included for each size of an element, with the
- * words of vector_tile.h.
+/* Blocks of a transpose: tiles, edges, copies. Included for each size of an element, as vector_tile.h.
  *
  *              j0    band     j1               `to` is written in bands of columns, `from` is read along its
  *        i0  +---+--------+---+              rows: a step takes one cache line from each row of the band, and
@@ -12,10 +11,10 @@
 
 enum {
   NAME(line) = 64 / SIZE,
-  /* Bytes of a row of the band. */
+  /* bytes of a row of the band */
   NAME(band_bytes) = SIZE <= 2 ? 256 : 512,
   NAME(band) = NAME(band_bytes) / SIZE,
-  /* Rows of the buffer have room for a line before them, and are not a power of two apart. */
+  /* rows of the buffer have room for a line before them, and are not a power of two apart */
   NAME(buffer_stride) = 64 + NAME(band_bytes)
 };
 
@@ -28,8 +27,7 @@ static inline void NAME(move_element)(const unsigned char *from, unsigned char *
 #endif
 }
 
-/* Transposes `rows` x `columns` of `dst`, at most a line of elements by a tile's, to memory with
- * room for a whole tile. */
+/* Transposes `rows` x `columns` of `dst`, at most a line by a tile, to memory with room for a whole tile. */
 static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t to_stride,
                        int64_t rows, int64_t columns) {
   for (int64_t at = 0; at < rows * SIZE; at += VECTOR_BYTES) {
@@ -41,8 +39,8 @@ static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned
   }
 }
 
-/* Transposes a step: a line of elements of `from`, which are rows of `dst`, by `columns`, whose
- * last tile may be partial. Prefetches `distance` bytes ahead in `from`. */
+/* Transposes a step: a line of elements of `from`, which are rows of `dst`, by `columns`, whose last tile may
+ * be partial. Prefetches `distance` bytes ahead in `from`. */
 static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *job, const unsigned char *from,
                                                              unsigned char *dst, int64_t to_stride,
                                                              int64_t columns, int64_t distance,
@@ -55,15 +53,13 @@ static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *jo
    distance, NULL);
 }
 
-/* Position of a band in its block. */
 typedef struct NAME(place) {
   bool is_first, is_last;
   bool is_packed; /* all rows of `to` are contiguous, and so are consecutive steps */
 } NAME(place);
 
-/* Stores a row of the buffer with non-temporal stores of whole lines. The remainder of the previous
- * band is put before the row, and the remainder of this band is kept in `tail`, until the last
- * band. So only the ends of a row are partial lines. */
+/* Stores a row of the buffer with non-temporal stores of whole lines. `tail` passes the remainder of a band
+ * to the next band, so only the ends of a row are partial lines. */
 static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *dst, int64_t bytes,
                                                NAME(place) place, unsigned char tail[64]) {
   int64_t at = -(int64_t)((uintptr_t)dst % 64);
@@ -82,15 +78,14 @@ static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned cha
     memcpy(tail, from + bytes - 64, 64);
 }
 
-/* Makes the rows of the buffer contiguous. */
 static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes) {
   for (int64_t i = 1; i < rows; i++)
     for (int64_t at = 0; at < bytes; at += VECTOR_BYTES)
       store_bytes(first + i * bytes + at, load_bytes(first + i * NAME(buffer_stride) + at));
 }
 
-/* Transposes a step of any size through a buffer; its first row is row `row` of the block. Short
- * contiguous rows of `dst` are one row of the step. */
+/* Transposes a step of any size through a buffer; its first row is row `row` of the block. Short contiguous
+ * rows of `dst` are one row of the step. */
 static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *dst,
                                 int64_t rows, int64_t columns, int64_t distance, NAME(place) place,
                                 unsigned char (*tails)[64], int64_t row) {
@@ -119,19 +114,19 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
       memcpy(dst + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
 
-/* Returns the elements up to the next multiple of `bytes` bytes, counted from a multiple of 64; at
- * most `most`. Unaligned elements are counted from the start. */
+/* Returns the elements up to the next multiple of `bytes` bytes, counted from a multiple of 64; at most
+ * `most`. Unaligned elements are counted from the start. */
 static inline int64_t NAME(until)(const unsigned char *src, int64_t bytes, int64_t most) {
   const int64_t past = (int64_t)((uintptr_t)src % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
   return count < most ? count : most;
 }
 
-/* Transposes a block. Bands end where the first row of `to` reaches a cache line, steps where that
- * of `from` does. So no line is visited twice where all rows are equally aligned. */
+/* Transposes a block. Bands end where the first row of `to` reaches a cache line, steps where that of `from`
+ * does. So no line is visited twice where all rows are equally aligned. */
 static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *block,
                                   unsigned char (*tails)[64]) {
-  /* Prefetch distance: about 256 lines in flight or in use. That covers memory latency, and fits a
-   * second-level cache even if rows a power of two apart share sets. */
+  /* prefetch distance: about 256 lines in flight or in use, which cover memory latency, and fit a
+   * second-level cache even if rows share sets */
   enum { LINES = 256 / NAME(band), DISTANCE = 64 * (LINES < 4 ? LINES : 4) };
   const int64_t row_bytes = block->j1 * SIZE;
   const bool packed = block->j0 == 0 && row_bytes <= NAME(band_bytes) && job->to_stride == row_bytes;
@@ -145,7 +140,6 @@ static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *b
       const unsigned char *from = start + i * SIZE;
       unsigned char *to = job->to + i * job->to_stride + j * SIZE;
       rows = NAME(until)(from, 64, block->i1 - i);
-      /* The first step of the next band follows the last step. */
       const bool turns = (block->i1 - i) * SIZE <= DISTANCE, ends = j + columns == block->j1;
       const int64_t distance = !turns ? DISTANCE
                                : ends ? 0
@@ -230,8 +224,6 @@ static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, c
       }
     }
 }
-
-/* --- contiguous on both sides --- */
 
 static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count) {
   const int64_t bytes = count * SIZE, past = (int64_t)((uintptr_t)dst % 64), before = past ? 64 - past : 0;

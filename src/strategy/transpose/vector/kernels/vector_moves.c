@@ -1,4 +1,3 @@
-/* Loops for every size of an element, and their table. */
 #include "strategy/transpose/vector/vector_moves.h"
 
 #include "host/simd.h"

@@ -1,4 +1,4 @@
-/* Tile transposed in registers, as a text. Included for each size of an element after lanes_*.h, with
+/* Tile transposed in registers. Included for each size of an element after lanes_*.h, with
  *   SIZE           bytes of an element
  *   NAME(word)     this size's version of a name
  *   REAL, REAL_VECTOR   where elements are scaled: their type and its vector
@@ -10,10 +10,9 @@
  *   b0 b1 .. | b4 b5 .. |     H rows  register k, lane l, column l H + k of these H rows: a row of `to`
  *   ...
  *
- * If the registers hold as many such groups as a vector_bytes has lanes, lanes are transposed, too, and
- * whole vectors are stored. */
+ * If the registers hold a group for each lane, lanes are transposed, too, and whole vectors are stored. */
 
-/* H: rows whose elements fill a lane. */
+/* rows whose elements fill a lane */
 #if SIZE == 16
 #define HEIGHT 1
 #define ZIP_LOW(x, y) (x)
@@ -26,8 +25,7 @@
 #define ZIP_HIGH PASTE(ZIP_HIGH_, SIZE)
 #endif
 
-/* Keeps one address register that steps from row to row; otherwise compilers keep an address for
- * each row, and run out of registers. */
+/* Keeps one address register that steps from row to row; an address for each row would need all registers. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer))
 #define NO_UNROLL _Pragma("GCC unroll 1")
 
@@ -55,13 +53,11 @@ static inline __attribute__((always_inline)) void NAME(transpose_rows)(vector_by
   }
 }
 
-/* Existing part of a tile: number of rows, and bytes of each. */
 typedef struct NAME(extent) {
   int64_t rows, bytes;
 } NAME(extent);
 
-/* Loads H rows. Prefetches each row's line `distance` bytes ahead between the loads, because a
- * burst of prefetches would block later loads. */
+/* Loads H rows. Prefetches `distance` bytes ahead between the loads: a burst would block later loads. */
 static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned char **from, int64_t stride,
                                                                   bool prefetches, int64_t distance,
                                                                   vector_bytes rows[HEIGHT]) {
@@ -85,8 +81,7 @@ static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const 
     rows[k] = first + k < extent.rows ? load_part_bytes(*from, extent.bytes) : load_bytes(zeros);
 }
 
-/* Transposes a square tile. If it exceeds the registers, it is kept in memory between the two
- * halves. `extent` is the existing part of `from` (NULL: all); `dst` is written completely. */
+/* Transposes a square tile. `extent`: existing part of `from` (NULL: all); all of `dst` is written. */
 static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char *from, int64_t from_stride,
                                                              unsigned char *dst, int64_t to_stride,
                                                              double factor, bool is_line, bool prefetches,
