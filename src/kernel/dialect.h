@@ -14,7 +14,7 @@
  *   TSL_CONSTANT                 declares a constant table outside functions
  *   TSL_RESTRICT                 this pointer's memory is reached by no other pointer
  *   TSL_INDEX                    a signed 64-bit integer
- *   TSL_REPRODUCIBILITY          an unsigned 64-bit integer with wrapping sums
+ *   TSL_UINT64                   an unsigned 64-bit integer with wrapping sums
  *   TSL_REAL                     the element type that the build chose: float or double
  *   TSL_GROUP(d) TSL_GROUPS(d)   number of this work-group, and of all, in dimension d (literal 0, 1, 2)
  *   TSL_ITEM(d) TSL_ITEMS(d)     number of this item in the group, and of all its items

@@ -19,11 +19,11 @@
 #else
 #define TSL_LANES 16
 #endif
-typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_group_queue;
+typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_lanes;
 
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
-TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
+TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *dst, tsl_lanes from) {
   dst[0] = TSL_LANE(from, 0);
   dst[1] = TSL_LANE(from, 1);
 #if TSL_LANES >= 4
@@ -48,8 +48,8 @@ TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
 #endif
 }
 
-TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
-  tsl_group_queue to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
+TSL_FUNCTION tsl_lanes tsl_lanes_gather(const TSL_REAL *from) {
+  tsl_lanes to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
   TSL_LANE(to, 1) = from[1];
 #if TSL_LANES >= 4
   TSL_LANE(to, 2) = from[2];
@@ -76,22 +76,22 @@ TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
 
 /* Stores TSL_LANES numbers of a row of C from their sums; the first, at `data`, to `count` are inside of C.
  * `together`: contiguous, and aligned to a vector of at most 16 bytes. beta = 0 reads nothing. */
-TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
-                                         bool together, tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
-  const tsl_group_queue scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
+TSL_FUNCTION void tsl_lanes_store(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
+                                  tsl_lanes sum, TSL_REAL alpha, TSL_REAL beta) {
+  const tsl_lanes scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
   if (together && count >= TSL_LANES) {
-    tsl_group_queue made = scaled;
+    tsl_lanes made = scaled;
 #if TSL_PARAM_VECTOR <= 16
     if (beta != 0) {
-      const tsl_group_queue factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
-      const tsl_group_queue before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, data);
+      const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+      const tsl_lanes before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, data);
       made = TSL_LANES_FMA(factor, before, scaled);
     }
     TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, made);
 #else
     if (beta != 0) {
-      const tsl_group_queue factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
-      const tsl_group_queue before = TSL_LOAD(TSL_REAL, TSL_LANES, data);
+      const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+      const tsl_lanes before = TSL_LOAD(TSL_REAL, TSL_LANES, data);
       made = TSL_LANES_FMA(factor, before, scaled);
     }
     TSL_STORE(TSL_REAL, TSL_LANES, data, made);
@@ -99,7 +99,7 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
     return;
   }
   TSL_REAL line[TSL_LANES];
-  tsl_group_queue_spread(line, scaled);
+  tsl_lanes_spread(line, scaled);
   /* not unrolled for long vectors: this path is rare on processors, and slow to compile */
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
@@ -111,8 +111,8 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
       data[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, data[e * stride], line[e]);
 }
 
-/* Returns true if rows of C from this offset on are `together` for tsl_group_queue_finish(). */
-TSL_FUNCTION bool tsl_group_queue_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
+/* Returns true if rows of C from this offset on are `together` for tsl_lanes_store(). */
+TSL_FUNCTION bool tsl_lanes_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
   return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
 }
 

@@ -179,7 +179,7 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
 #if WHOLE && !A_MN_MAJOR && !B_MN_MAJOR
 TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments args) {
   const unsigned int x = (unsigned int)sum + args.bias;
-  return x - (unsigned int)((TSL_REPRODUCIBILITY)x * args.magic >> 39) * args.p;
+  return x - (unsigned int)((TSL_UINT64)x * args.magic >> 39) * args.p;
 }
 TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
                               MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments args) {

@@ -13,7 +13,7 @@ TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
       "{ .reg .u64 t; .reg .pred p; isspacep.shared p, %1; mov.u64 t, %1; @p cvta.to.shared.u64 t, %1;"
       " cvt.u32.u64 %0, t; }"
       : "=r"(address)
-      : "l"((TSL_REPRODUCIBILITY)pointer)
+      : "l"((TSL_UINT64)pointer)
       : "memory");
   return address;
 }

@@ -44,10 +44,9 @@ TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
 /* Returns the descriptor of a panel in local memory. It has blocks of 8 lines of 128 bytes, `block` bytes
  * apart, and 16-byte chunks permuted by line (chunk ^ line % 8). In an MN-major panel, `beside` is the
  * distance in bytes of consecutive 64 numbers. `address` is a multiple of 1024. */
-TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned int beside,
-                                               unsigned int block) {
-  return (TSL_REPRODUCIBILITY)((address & 0x3ffff) >> 4) | (TSL_REPRODUCIBILITY)(beside >> 4) << 16 |
-         (TSL_REPRODUCIBILITY)(block >> 4) << 32 | (TSL_REPRODUCIBILITY)1 << 62;
+TSL_FUNCTION TSL_UINT64 tsl_ptx_panel(unsigned int address, unsigned int beside, unsigned int block) {
+  return (TSL_UINT64)((address & 0x3ffff) >> 4) | (TSL_UINT64)(beside >> 4) << 16 |
+         (TSL_UINT64)(block >> 4) << 32 | (TSL_UINT64)1 << 62;
 }
 
 #define TSL_PTX_GROUP_BEGIN() asm volatile(TSL_PTX_90A "wgmma.fence.sync.aligned;" ::: "memory")

@@ -68,13 +68,13 @@ TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL
 #endif
 
 /* Stores TSL_LANES numbers of a row of C, whole elements, from `data` on; `count` elements are inside.
- * `together` as in tsl_group_queue_finish(). */
+ * `together` as in tsl_lanes_store(). */
 TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
-                                   bool together, tsl_group_queue sum, const tsl_gemm_arguments *g) {
+                                   bool together, tsl_lanes sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
   TSL_REAL line[TSL_LANES];
   (void)together;
-  tsl_group_queue_spread(line, sum);
+  tsl_lanes_spread(line, sum);
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else
@@ -84,7 +84,7 @@ TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride
     if (e < count)
       tsl_element_finish(data + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
 #else
-  tsl_group_queue_finish(data, stride, count, together, sum, g->alpha, g->beta);
+  tsl_lanes_store(data, stride, count, together, sum, g->alpha, g->beta);
 #endif
 }
 

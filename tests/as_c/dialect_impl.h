@@ -35,7 +35,7 @@ as_c_place as_c_here;
 #define TSL_CONSTANT static const
 #define TSL_RESTRICT
 #define TSL_INDEX long
-#define TSL_REPRODUCIBILITY ulong
+#define TSL_UINT64 ulong
 
 #define TSL_GROUP(d) as_c_here.group[d]
 #define TSL_GROUPS(d) as_c_here.groups[d]

@@ -64,11 +64,11 @@ TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments args) {
   fields[3] = args.a_offset, fields[4] = args.a_row_stride, fields[5] = args.a_col_stride;
   fields[6] = args.b_offset, fields[7] = args.b_row_stride, fields[8] = args.b_col_stride;
   fields[9] = args.c_offset, fields[10] = args.c_row_stride, fields[11] = args.c_col_stride;
-  const TSL_REPRODUCIBILITY far = (TSL_REPRODUCIBILITY)1 << 63; /* times 7 it wraps around, to itself */
-  TSL_REPRODUCIBILITY sum = far;
+  const TSL_UINT64 far = (TSL_UINT64)1 << 63; /* times 7 it wraps around, to itself */
+  TSL_UINT64 sum = far;
   TSL_UNROLL_BY(3)
   for (int i = 0; i < 12; i++)
-    sum = sum * 7 + (TSL_REPRODUCIBILITY)fields[i];
+    sum = sum * 7 + (TSL_UINT64)fields[i];
   return (TSL_INDEX)(sum - far);
 }
 

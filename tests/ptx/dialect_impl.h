@@ -17,7 +17,7 @@
 #define TSL_LOCAL_POINTER
 #define TSL_RESTRICT restrict
 #define TSL_INDEX long long
-#define TSL_REPRODUCIBILITY unsigned long long
+#define TSL_UINT64 unsigned long long
 #define TSL_GROUP(d) ((d) == 0 ? ptx_self.group : 0)
 #define TSL_GROUPS(d) ((d) == 0 ? ptx_self.groups : 1)
 #define TSL_ITEM(d) ptx_self.item

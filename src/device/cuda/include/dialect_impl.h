@@ -14,7 +14,7 @@
 #define TSL_CONSTANT static __constant__ const
 #define TSL_RESTRICT __restrict__
 #define TSL_INDEX long long
-#define TSL_REPRODUCIBILITY unsigned long long
+#define TSL_UINT64 unsigned long long
 
 #define TSL_AXIS_0 x
 #define TSL_AXIS_1 y

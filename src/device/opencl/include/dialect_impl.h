@@ -19,7 +19,7 @@
 #define TSL_CONSTANT __constant
 #define TSL_RESTRICT restrict
 #define TSL_INDEX long
-#define TSL_REPRODUCIBILITY ulong
+#define TSL_UINT64 ulong
 
 #define TSL_GROUP(d) ((int)get_group_id(d))
 #define TSL_GROUPS(d) ((int)get_num_groups(d))

@@ -89,15 +89,15 @@ TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
 }
 
 /* Adds a tail to a level's sum, and subtracts the part that the level holds from the tail. */
-TSL_FUNCTION void exact_add_to(TSL_REPRODUCIBILITY *sum, double base, double *tail) {
+TSL_FUNCTION void exact_add_to(TSL_UINT64 *sum, double base, double *tail) {
   const double at = base + *tail;
-  *sum += (TSL_REPRODUCIBILITY)TSL_AS_INDEX(at) - (TSL_REPRODUCIBILITY)TSL_AS_INDEX(base);
+  *sum += (TSL_UINT64)TSL_AS_INDEX(at) - (TSL_UINT64)TSL_AS_INDEX(base);
   *tail -= at - base;
 }
 
 /* Adds `count` products to the first `depth` levels. Returns false, with invalid sums, if they do not fit. */
 TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count, const int depth, int top,
-                               TSL_REPRODUCIBILITY *sums) {
+                               TSL_UINT64 *sums) {
   double base[TSL_EXACT_DEEP];
   TSL_INDEX outside = 0;
   bool good = true, zero = false;
@@ -118,7 +118,7 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     const double at = TSL_FMA(a, b, base[0]);
     double tail = TSL_FMA(a, b, base[0] - at);
 #endif
-    sums[1] += (TSL_REPRODUCIBILITY)TSL_AS_INDEX(at) - (TSL_REPRODUCIBILITY)TSL_AS_INDEX(base[0]);
+    sums[1] += (TSL_UINT64)TSL_AS_INDEX(at) - (TSL_UINT64)TSL_AS_INDEX(base[0]);
     outside |= TSL_AS_INDEX(at) ^ TSL_AS_INDEX(base[0]);
 #ifdef TSL_REAL_IS_DOUBLE
     TSL_UNROLL
@@ -210,7 +210,7 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
 
 TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum, exact_memory *memory) {
   NUMBER x[WIDTH], y[WIDTH];
-  TSL_REPRODUCIBILITY sums[LEVELS];
+  TSL_UINT64 sums[LEVELS];
   exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, TSL_SIGNED_A, x);
   exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, TSL_SIGNED_B, y);
   if (sum->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, sum->top, sums)) {
@@ -236,7 +236,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
     next.first += TSL_GROUPS(0) * TILE;
     if (exact_takes_vectors(terms)) {
       NUMBER x[TERMS], y[TERMS];
-      TSL_REPRODUCIBILITY sums[LEVELS];
+      TSL_UINT64 sums[LEVELS];
       if (!ready)
         exact_read_tile(terms, x_next, y_next);
       TSL_UNROLL

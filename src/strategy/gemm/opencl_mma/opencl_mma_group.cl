@@ -167,7 +167,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
              B_MN_MAJOR ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
   /* an ordinary write first: memory checkers do not see the write that publishes the map */
-  ((TSL_GLOBAL TSL_REPRODUCIBILITY *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
+  ((TSL_GLOBAL TSL_UINT64 *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
   tsl_ptx_warp_barrier();
   tsl_ptx_map_publish(maps, start);
   tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);
@@ -178,7 +178,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
 /* --- consumers --- */
 
 /* Returns the descriptor of a step's elements in a panel. */
-TSL_FUNCTION TSL_REPRODUCIBILITY step_of(unsigned int panel, int across, int step) {
+TSL_FUNCTION TSL_UINT64 step_of(unsigned int panel, int across, int step) {
   return across ? tsl_ptx_panel(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
                 : tsl_ptx_panel(panel + step * 32, 16, LINES_8);
 }

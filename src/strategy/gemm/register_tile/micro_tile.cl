@@ -52,7 +52,7 @@
 #if TSL_PARAM_SPLIT > 1
 typedef TSL_REAL tile_result;
 TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
-                                 tsl_group_queue sum, const tsl_gemm_arguments *g) {
+                                 tsl_lanes sum, const tsl_gemm_arguments *g) {
   (void)stride, (void)count, (void)together;
   TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
 }
@@ -113,14 +113,14 @@ TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][WIDTH_N]) {
 TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int i = 0; i < VECTORS_M; i++)
-    tsl_group_queue_spread(rows + i * TSL_LANES,
-                           TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
+    tsl_lanes_spread(rows + i * TSL_LANES,
+                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
 }
 TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int j = 0; j < VECTORS_N; j++)
-    tsl_group_queue_spread(columns + j * TSL_LANES,
-                           TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
+    tsl_lanes_spread(columns + j * TSL_LANES,
+                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
 }
 
 /* Computes sum[i][j] += row i times column j. */

@@ -38,7 +38,7 @@ typedef struct tile_corner {
 /* Stores a vector of sums of row `i` of a micro-tile, for the item whose first row is m_item, from
  * column n on. */
 TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
-                        int i, int m_item, int n, tsl_group_queue sum) {
+                        int i, int m_item, int n, tsl_lanes sum) {
   const int number = i * TSL_NUMBERS;
   const TSL_INDEX row =
       corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;
@@ -121,13 +121,13 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
 #endif
 
 /* Returns a vector with adjacent numbers swapped; see pin_accumulators_in_registers(). */
-TSL_FUNCTION tsl_group_queue exchanged(tsl_group_queue queue) {
+TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
   TSL_REAL from[TSL_LANES], to[TSL_LANES];
-  tsl_group_queue_spread(from, queue);
+  tsl_lanes_spread(from, queue);
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
     to[e] = from[e ^ 1];
-  return tsl_group_queue_gather(to);
+  return tsl_lanes_gather(to);
 }
 
 #if SLICES > 1
@@ -139,7 +139,7 @@ TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GL
   for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
     const int line = at / across, n = at % across * TSL_LANES;
     TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
-    tsl_group_queue total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
+    tsl_lanes total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
     TSL_UNROLL
     for (int s = 1; s < SLICES; s++)
       total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
@@ -171,7 +171,7 @@ TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, cons
                                    TSL_INDEX row, TSL_INDEX col) {
   const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * args->split_step;
   const tile_corner made = {row, col, c_offset,
-                            tsl_group_queue_together(c_offset, g->c_row_stride, g->c_col_stride)};
+                            tsl_lanes_together(c_offset, g->c_row_stride, g->c_col_stride)};
   return made;
 }
 
@@ -193,7 +193,7 @@ TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N],
       line[e] = DOWN ? sum[inner * TSL_LANES + e][outer] : sum[outer][inner * TSL_LANES + e];
     TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                     memory + (outer * (DOWN ? MICRO_M : WIDTH_N) / TSL_LANES + inner) * TSL_LANES,
-                    exchanged(tsl_group_queue_gather(line)));
+                    exchanged(tsl_lanes_gather(line)));
   }
 }
 
@@ -214,7 +214,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
     TSL_UNROLL
   for (int j = 0; j < VECTORS_N; j++)
     store(c, g, corner, i, m_item, j * ITEMS_N * TSL_LANES + n_item,
-          tsl_group_queue_gather(&sum[i][j * TSL_LANES]));
+          tsl_lanes_gather(&sum[i][j * TSL_LANES]));
 #else
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {
@@ -226,7 +226,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
       TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                       memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
                           j * ITEMS_N * TSL_LANES + n_item,
-                      exchanged(tsl_group_queue_gather(&sum[first + i][j * TSL_LANES])));
+                      exchanged(tsl_lanes_gather(&sum[first + i][j * TSL_LANES])));
     TSL_BARRIER();
 #if STAGED
     if (!corner->together) {

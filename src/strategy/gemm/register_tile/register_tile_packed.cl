@@ -120,12 +120,11 @@ tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
 
 #ifdef TSL_COMPLEX
 /* Stores a vector of elements of C from the real and imaginary parts of their sums. */
-TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
-                                 tsl_group_queue real, tsl_group_queue imaginary,
-                                 const tsl_gemm_arguments *g) {
+TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
+                                 tsl_lanes imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
-  tsl_group_queue_spread(line[0], real);
-  tsl_group_queue_spread(line[1], imaginary);
+  tsl_lanes_spread(line[0], real);
+  tsl_lanes_spread(line[1], imaginary);
   for (int e = 0; e < TSL_LANES && e < count; e++) {
     const TSL_REAL sum[2] = {line[0][e], line[1][e]};
     tsl_element_finish(data + 2 * e * stride, sum, g);
@@ -135,7 +134,7 @@ TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TS
 TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                              TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
                              TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
-  tsl_group_queue real[MICRO_M][VECTORS], imaginary[MICRO_M][VECTORS];
+  tsl_lanes real[MICRO_M][VECTORS], imaginary[MICRO_M][VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
@@ -144,13 +143,13 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
   for (TSL_INDEX l = 0; l < g.k; l++, a += 2 * MICRO_M, b += 2 * MICRO_N) {
     TSL_UNROLL
     for (int j = 0; j < VECTORS; j++) {
-      const tsl_group_queue x = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES),
-                            y = TSL_LOAD(TSL_REAL, TSL_LANES, b + MICRO_N + j * TSL_LANES);
+      const tsl_lanes x = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES),
+                      y = TSL_LOAD(TSL_REAL, TSL_LANES, b + MICRO_N + j * TSL_LANES);
       TSL_UNROLL
       for (int i = 0; i < MICRO_M; i++) {
-        const tsl_group_queue u = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]),
-                              v = TSL_SPLAT(TSL_REAL, TSL_LANES, a[MICRO_M + i]),
-                              minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -a[MICRO_M + i]);
+        const tsl_lanes u = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]),
+                        v = TSL_SPLAT(TSL_REAL, TSL_LANES, a[MICRO_M + i]),
+                        minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -a[MICRO_M + i]);
         real[i][j] = TSL_FMA(u, x, real[i][j]);
         imaginary[i][j] = TSL_FMA(u, y, imaginary[i][j]);
         real[i][j] = TSL_FMA(minus, y, real[i][j]);
@@ -158,7 +157,7 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
       }
     }
   }
-  tsl_group_queue kept[2][MICRO_M * VECTORS];
+  tsl_lanes kept[2][MICRO_M * VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
@@ -178,27 +177,27 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
 TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                              TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                              TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
-  tsl_group_queue sum[MICRO_M][VECTORS];
+  tsl_lanes sum[MICRO_M][VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
   for (int j = 0; j < VECTORS; j++)
     sum[i][j] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
   for (TSL_INDEX l = 0; l < g.k; l++, a += MICRO_M, b += MICRO_N) {
-    tsl_group_queue columns[VECTORS];
+    tsl_lanes columns[VECTORS];
     TSL_UNROLL
     for (int j = 0; j < VECTORS; j++)
       columns[j] = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES);
     TSL_UNROLL
     for (int i = 0; i < MICRO_M; i++) {
-      const tsl_group_queue row = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]);
+      const tsl_lanes row = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]);
       TSL_UNROLL
       for (int j = 0; j < VECTORS; j++)
         sum[i][j] = TSL_LANES_FMA(row, columns[j], sum[i][j]);
     }
   }
-  const bool together = tsl_group_queue_together(g.c_offset, g.c_row_stride, g.c_col_stride);
-  tsl_group_queue kept[MICRO_M * VECTORS];
+  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  tsl_lanes kept[MICRO_M * VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL

@@ -48,7 +48,7 @@ tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
   splits += first + TSL_GROUP(2) * step;
   const tsl_gemm_arguments g = product_of(args);
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * (TSL_LANES / TSL_NUMBERS);
-  const bool together = tsl_group_queue_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
 #ifndef TSL_COMPLEX
   if (!together) {
     const TSL_INDEX start = TSL_GROUP(0) * (TSL_REGISTER_TILE_SUM_ITEMS * TSL_LANES) + TSL_ITEM(0);
@@ -61,7 +61,7 @@ tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
     return;
   for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {
     TSL_GLOBAL const TSL_REAL *split = splits + row * pitch + col * TSL_NUMBERS;
-    tsl_group_queue sum = TSL_LOAD(TSL_REAL, TSL_LANES, split);
+    tsl_lanes sum = TSL_LOAD(TSL_REAL, TSL_LANES, split);
     TSL_UNROLL
     for (int i = 1; i < TSL_PARAM_SPLIT; i++)
       sum = sum + TSL_LOAD(TSL_REAL, TSL_LANES, split + i * g.m * pitch);

@@ -61,7 +61,7 @@
 typedef TSL_REAL thin_sum;
 #define NOTHING ((TSL_REAL)0)
 #else
-typedef tsl_group_queue thin_sum;
+typedef tsl_lanes thin_sum;
 #define NOTHING TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0)
 #endif
 
@@ -115,7 +115,7 @@ TSL_FUNCTION void stream_start(thin_stream *stream, TSL_GLOBAL const TSL_REAL *b
 
 /* Reads a step with `left` k inside of the matrix (none if negative); other elements become 0.
  * Guards select addresses, so that loads wait for no branch. */
-TSL_FUNCTION void stream_read(thin_stream *stream, tsl_group_queue *held, TSL_INDEX left) {
+TSL_FUNCTION void stream_read(thin_stream *stream, tsl_lanes *held, TSL_INDEX left) {
   if (stream->vectors && left >= DEPTH) {
     TSL_UNROLL
     for (int d = 0; d < DEEP; d++)
@@ -148,7 +148,7 @@ TSL_FUNCTION void stream_read(thin_stream *stream, tsl_group_queue *held, TSL_IN
           const TSL_REAL number = *(inside ? from : stream->from[j]);
           line[e] = inside ? number : (TSL_REAL)0;
         }
-        held[d * LINES + j] = tsl_group_queue_gather(line);
+        held[d * LINES + j] = tsl_lanes_gather(line);
       }
     }
   }
@@ -193,7 +193,7 @@ TSL_FUNCTION void chunk_copy(TSL_LOCAL_POINTER TSL_REAL *panel, TSL_GLOBAL const
 #else
 /* Loads the item's part of a chunk that starts at `first`, with `left` k inside of the matrix.
  * `vectors`: rows are contiguous and aligned. */
-TSL_FUNCTION void chunk_read(tsl_group_queue *held, TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
+TSL_FUNCTION void chunk_read(tsl_lanes *held, TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                              TSL_INDEX row0, TSL_INDEX first, TSL_INDEX left, bool along_k, bool vectors) {
   TSL_UNROLL
   for (int p = 0; p < PASSES; p++) {
@@ -212,12 +212,12 @@ TSL_FUNCTION void chunk_read(tsl_group_queue *held, TSL_GLOBAL const TSL_REAL *a
         const TSL_REAL number = from[e < inside ? e * g->a_col_stride : 0];
         line[e] = e < inside ? number : (TSL_REAL)0;
       }
-      held[p] = tsl_group_queue_gather(line);
+      held[p] = tsl_lanes_gather(line);
     }
   }
 }
 
-TSL_FUNCTION void chunk_store(TSL_LOCAL_POINTER TSL_REAL *panel, const tsl_group_queue *held, bool along_k) {
+TSL_FUNCTION void chunk_store(TSL_LOCAL_POINTER TSL_REAL *panel, const tsl_lanes *held, bool along_k) {
   TSL_UNROLL
   for (int p = 0; p < PASSES; p++) {
     const int index = TSL_ITEM(0) + p * ITEMS;
@@ -232,22 +232,22 @@ TSL_FUNCTION void chunk_store(TSL_LOCAL_POINTER TSL_REAL *panel, const tsl_group
 
 /* Adds the products of a step: the item's rows in the panel times its elements of B. */
 TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const TSL_REAL *panel,
-                           const tsl_group_queue *held) {
+                           const tsl_lanes *held) {
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++) {
     TSL_LOCAL_POINTER const TSL_REAL *row = panel + i * ITEMS_M * PITCH;
 #if B_ALONG_K && PROCESSOR
-    const tsl_group_queue factors = TSL_LOAD(TSL_REAL, TSL_LANES, row);
+    const tsl_lanes factors = TSL_LOAD(TSL_REAL, TSL_LANES, row);
     TSL_UNROLL
     for (int j = 0; j < LINES; j++)
       sum[i][j] = TSL_FMA(factors, held[j], sum[i][j]);
 #elif B_ALONG_K
     TSL_REAL factors[TSL_LANES];
-    tsl_group_queue_spread(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
+    tsl_lanes_spread(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
     TSL_UNROLL
     for (int j = 0; j < LINES; j++) {
       TSL_REAL column[TSL_LANES];
-      tsl_group_queue_spread(column, held[j]);
+      tsl_lanes_spread(column, held[j]);
       TSL_UNROLL
       for (int e = 0; e < TSL_LANES; e++)
         sum[i][j] = TSL_FMA(factors[e], column[e], sum[i][j]);
@@ -257,7 +257,7 @@ TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const
     if (PROCESSOR)
       factors[0] = row[0];
     else
-      tsl_group_queue_spread(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
+      tsl_lanes_spread(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
     TSL_UNROLL
     for (int d = 0; d < DEEP; d++)
       TSL_UNROLL
@@ -272,7 +272,7 @@ TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const
 #if SLICES == 1
 TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_gemm_arguments *g,
                         TSL_INDEX row0, TSL_INDEX col0, int column_place, thin_sum sum[MICRO_M][LINES]) {
-  const bool together = tsl_group_queue_together(c_offset, g->c_row_stride, g->c_col_stride);
+  const bool together = tsl_lanes_together(c_offset, g->c_row_stride, g->c_col_stride);
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
@@ -283,7 +283,7 @@ TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_ge
       continue;
 #if B_ALONG_K && PROCESSOR
     TSL_REAL line[TSL_LANES];
-    tsl_group_queue_spread(line, sum[i][j]);
+    tsl_lanes_spread(line, sum[i][j]);
     TSL_REAL total = line[0];
     TSL_UNROLL
     for (int e = 1; e < TSL_LANES; e++)
@@ -292,7 +292,7 @@ TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_ge
 #elif B_ALONG_K
     tsl_finish(at, sum[i][j], g->alpha, g->beta);
 #else
-    tsl_group_queue_finish(at, g->c_col_stride, g->n - col, together, sum[i][j], g->alpha, g->beta);
+    tsl_lanes_store(at, g->c_col_stride, g->n - col, together, sum[i][j], g->alpha, g->beta);
 #endif
   }
 }
@@ -355,7 +355,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
     sum[i][j] = NOTHING;
 
   /* ring of steps in flight; `behind`: k after the start of the next step */
-  tsl_group_queue held[FLIGHT * HELD];
+  tsl_lanes held[FLIGHT * HELD];
   TSL_INDEX behind = left - slice * DEPTH;
   TSL_UNROLL
   for (int f = 0; f < FLIGHT; f++, behind -= SLICES * DEPTH)
@@ -366,7 +366,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
 #else
   const bool along_k = g.a_col_stride == 1 || g.a_row_stride != 1;
   const bool vectors = g.a_col_stride == 1 && (g.a_offset | g.a_row_stride) % TSL_LANES == 0;
-  tsl_group_queue next[PASSES];
+  tsl_lanes next[PASSES];
   chunk_read(next, a, &g, row0, prefetched, left, along_k, vectors);
   chunk_store(memory, next, along_k);
 #endif

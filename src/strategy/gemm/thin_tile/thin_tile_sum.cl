@@ -25,14 +25,14 @@
 
 /* Returns a vector of a part. Only the first `count` numbers are sums; the others are not
  * initialised and not read. */
-TSL_FUNCTION tsl_group_queue part_of(TSL_GLOBAL const TSL_REAL *src, TSL_INDEX count) {
+TSL_FUNCTION tsl_lanes part_of(TSL_GLOBAL const TSL_REAL *src, TSL_INDEX count) {
   if (count >= TSL_LANES)
     return LOAD(src);
   TSL_REAL line[TSL_LANES];
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
     line[e] = e < count ? src[e] : (TSL_REAL)0;
-  return tsl_group_queue_gather(line);
+  return tsl_lanes_gather(line);
 }
 
 TSL_KERNEL(ITEMS, 1, 1)
@@ -45,16 +45,16 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
   g.c_offset += TSL_GROUP(2) * c_step;
   const int place = TSL_ITEM(0) % WIDTH * TSL_LANES, share = TSL_ITEM(0) / WIDTH;
   const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * LINE + place;
-  const bool together = tsl_group_queue_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
   for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {
     TSL_REAL line[TSL_LANES];
-    tsl_group_queue sum = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
+    tsl_lanes sum = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
     if (col < g.n) {
       TSL_UNROLL_BY(8)
       for (int i = share; i < TSL_PARAM_SPLIT; i += SHARES)
         sum = sum + part_of(parts + (i * g.m + row) * pitch + col, g.n - col);
     }
-    tsl_group_queue_spread(line, sum);
+    tsl_lanes_spread(line, sum);
     TSL_UNROLL
     for (int e = 0; e < TSL_LANES; e++)
       shares[share * LINE + place + e] = line[e];
@@ -65,8 +65,8 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
         for (int e = 0; e < TSL_LANES; e++)
           line[e] += shares[s * LINE + place + e];
       }
-      tsl_group_queue_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                             g.n - col, together, tsl_group_queue_gather(line), g.alpha, g.beta);
+      tsl_lanes_store(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride, g.n - col,
+                      together, tsl_lanes_gather(line), g.alpha, g.beta);
     }
     TSL_BARRIER();
   }
