@@ -1,6 +1,5 @@
 /* Idea: f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units. Lines are
- * measured, their numbers cut, and C computed from the sums of the slices' products. slices.c lists the
- * products.
+ * measured, their numbers cut, and C computed from the sums of the slices' products (list: slices.c).
  *
  *   a line's largest    slice 1    slice 2    slice 3
  *   v
@@ -11,8 +10,8 @@
  *   tsl_gemm_slices_cut       an item cuts 8 numbers of a line, and stores 16 bytes of each slice
  *   tsl_gemm_slices_join      an item computes an element of C; a native row or column by k multiply-adds
  *
- * Without products only C = beta C is computed. Items lie along a line, then over lines; or, if numbers of
- * different lines are contiguous, over some lines, then along them. Limits: f32; 65536 terms. */
+ * Without products only C = beta C is computed. Items lie along a line, then over lines. If numbers of
+ * different lines are contiguous, items lie over some lines, then along them. Limits: f32; 65536 terms. */
 #include "dialect.h"
 
 #include "slices_shared.h"

@@ -1,5 +1,4 @@
-/* slices on the processor: declarations shared by its loops (slices_host.c) and its kernels, compiled once
- * per instruction set. */
+/* slices on the processor: shared by slices_host.c and its kernels, compiled once per instruction set. */
 #ifndef TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 #define TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 
