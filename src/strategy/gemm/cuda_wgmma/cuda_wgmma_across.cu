@@ -1,33 +1,23 @@
 /* Idea: wgmma reads f32 (as tf32) and 8-bit integers from shared memory K-major only. Here A is MN-major: its
  * panels are copied unchanged, and each warpgroup loads its rows to registers, from which wgmma takes A as
  * well. B is K-major and read from shared memory. Row-major operands are computed as B' A' (order=swapped),
- * whose A is MN-major.
- *
- * A fragment may have the rows of A in any order: rows of C have the same order. A slab of f32 is 32 rows of
- * A by 32 of k (128 bytes of each k, whose chunks of 16 bytes are swizzled by k). A thread reads two adjacent
- * rows at a time. Lane l = 4 r + q of warp w has
- *
+ * whose A is MN-major. A fragment may have the rows of A in any order: rows of C have the same order. A slab
+ * of f32 is 32 rows of A by 32 of k (128 bytes of each k, whose chunks of 16 bytes are swizzled by k). A
+ * thread reads two adjacent rows at a time. Lane l = 4 r + q of warp w has
  *   fragment row 16 w + r + 8 h, k q
  *     ->  row h + 2 (r & 1) + 4 (w & 1) + 8 (w >> 1) + 16 (r >> 1 & 1) + 32 (r >> 2)
- *
  * so that half a warp (two bits of r, both of q) reads all 32 banks. Chunk 4 of 8 differs by r's second bit,
- * chunks 0 to 3 by q through the swizzle, and half a chunk by r's first bit.
- *
- * A slab of bytes is 128 rows by 128 of k, and the 16 rows of warp w are one chunk of each k. By ldmatrix,
- * which transposes pairs of bytes, a lane gets rows 2 r and 2 r + 1 at two k. Two bytes of each of two words
- * are four k of one row:
- *
- *   fragment row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h
- *
+ * chunks 0 to 3 by q through the swizzle, and half a chunk by r's first bit. A slab of bytes is 128 rows by
+ * 128 of k, and the 16 rows of warp w are one chunk of each k. By ldmatrix, which transposes pairs of bytes,
+ * a lane gets rows 2 r and 2 r + 1 at two k. Two bytes of each of two words are four k of a row:
+ *   Fragment row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h.
  * The eight lines of k of one load must lie in different banks, so their numbers modulo 8 differ. K 4 q and 4
  * q + 1 of the lower two q are paired with 4 q + 2 and 4 q + 3 of the upper two, and then the other way
  * round. Registers that wgmma still reads must not be written, so there are two sets of fragments: of this
- * panel and of the next one.
- *
- * Stages, clusters, work tiles and boxes are as in cuda_wgmma.cu. C is stored by TMA where its rows are
- * dense, or its columns (BY_COLUMNS); boxes of columns are 64 columns of 32 rows, in pairs. Parameters,
- * defines and limits: see cuda_wgmma.cu. ELEMENT is 4 or, with tiles of 128 rows or more, 1; A_MN_MAJOR is 1,
- * B_MN_MAJOR and SPLIT_ACCUMULATORS are 0; elements of C have 4 bytes. */
+ * panel and of the next one. Stages, clusters, work tiles and boxes are as in cuda_wgmma.cu. C is stored by
+ * TMA where its rows are dense, or its columns (BY_COLUMNS); boxes of columns are 64 columns of 32 rows, in
+ * pairs. Parameters, defines and limits: see cuda_wgmma.cu. ELEMENT is 4 or, with tiles of 128 rows or more,
+ * 1; A_MN_MAJOR is 1, B_MN_MAJOR and SPLIT_ACCUMULATORS are 0; elements of C have 4 bytes. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"

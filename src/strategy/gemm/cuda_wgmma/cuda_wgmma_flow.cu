@@ -1,12 +1,9 @@
 /* Idea: where memory bandwidth limits a product, many small blocks keep all multiprocessors reading. Blocks
  * of the next launch become resident early and prefetch their first panels to L2 before they may start. The
  * blocks of a cluster split k, and their sums meet in distributed shared memory.
- *
  *   a cluster: one tile of C, CLUSTER parts of k      each block: one consumer warpgroup, one producer thread
  *   | block 0: k 0 .. | block 1 | ... | -> sums in each block's memory -> block r adds rows r of all in order
- *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it
- *
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it.
  * A block allows the next launch (grid_dependency_launch) once its last copy is issued: RESIDENT blocks of
  * both launches are resident, so that memory stays busy while this launch reduces its sums. Prefetched data
  * is valid whenever it was read, because all multiprocessors write to memory through L2. Parts of k beyond

@@ -1,9 +1,7 @@
 /* Idea: products of different sizes in one launch. Persistent blocks take the tiles of all products in one
  * order: no product waits for another's last tiles, and small products share the device.
- *
- *   table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
+ *   Table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
  *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b: b, b + blocks ...
- *
  * The words of each product are copied to shared memory first. Work tile numbers only grow, so that producer
  * and consumers continue their search at the current product. Tiles are computed as in cuda_wgmma.cu, and C
  * is stored by TMA. Parameters, defines and limits: see cuda_wgmma.cu, without split-k and epilogue. C suits

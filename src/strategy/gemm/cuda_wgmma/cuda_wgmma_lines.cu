@@ -1,21 +1,17 @@
 /* Idea: packs both operands in one launch at memory speed, to K-major lines that suit tensor maps (pitches of
  * 16 bytes). Elements have 8 bits, or are bytes of larger contiguous elements. Lines in other layouts are
  * copied, transposed or gathered.
- *
  *   a line: a row of A (column of B); with WIDENED (numbers become f16), contiguous elements
- *
  *   K-major: contiguous elements of a line         MN-major: adjacent lines, blocks of 128 x 128
  *   | l l l l l l l l ... |  any address             read: 4 bytes of 4 lines of an element, at 16 elements
  *   16 bytes are five words, shifted                 transposed in registers, 16 bytes of each of 4 lines
  *                                                    written to shared memory; then whole lines stored
- *
  * K-major lines come to shared memory by bulk copies of multiples of 16 bytes, with STAGES units in flight,
  * and are shifted on their way out. Short lines are read directly. Aligned words are read and shifted, so
  * lines may begin at any address. Words may extend beyond a line, but not beyond the operand (`end`): near it
  * bytes are read one by one. Padding bytes of a line's last 16 are undefined; no tensor map reads them. Other
  * strides are gathered byte by byte. A unit of work has CHUNKS (BULK) chunks of 16 elements, of lines with
  * 2^shift chunks each.
- *
  * Defines of the host: WIDENED, RESIDENT (blocks of a multiprocessor). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"

@@ -241,8 +241,7 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
                 most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
   schedule->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
-    /* Owner and helpers end together: owned = turns ((panels - owned) / parts + PUBLISH_PANELS) +
-     * WAIT_PANELS. */
+    /* Owner and helpers end together: owned = turns ((panels - owned) / parts + PUBLISH) + WAIT. */
     const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
                                       parts + turns),
                   owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);

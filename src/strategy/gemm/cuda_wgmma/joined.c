@@ -83,7 +83,7 @@ static tesela_status build(const tsl_work *work) {
                         work->device->name);
 }
 
-/* Fills in the product's row of the table. `before`: work tiles of earlier rows. *schedule: its work
+/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its work
  * tiles. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
                          cuda_wgmma_joined *row, int64_t *schedule) {
