@@ -4,16 +4,14 @@
  *        m x 2 k           x   line 2 l + 1: -im b,  re b alternating  =         m x 2 n
  *                                   2 k x 2 n
  * A and C are used in place as real matrices of twice the columns; only B is copied, to twice its bytes.
- * Conjugates of A and B are signs of the copy. The number of operations is that of a complex product, 8 m n
- * k.
- * C' = B' A' exchanges the roles. The unchanged factor must be contiguous along k, C along its rows.
- * Otherwise the factor is copied, and C is computed from sums in scratch memory; complex alpha and beta need
- * that too. complex_real_choose.c chooses the form that moves the fewest bytes.
- * The real product is a child plan (strategy/subplans.h) on the same device and stream, with the caller's
- * accuracy requirement. With accuracy=tf32, or a number that allows it, tensor cores compute f32. Infinities
- * and NaN arise as in four real products, added; C is not read if beta is 0. Parameters: form, the factor
- * that is made real, and how. Limits: no structures; a batch must fit a dimension of a launch. See
- * docs/lab/complex_real.md. */
+ * Conjugates of A and B are signs of the copy. Operations are as many as of a complex product. C' = B' A'
+ * exchanges the roles. The unchanged factor must be contiguous along k, C along its rows. Otherwise the
+ * factor is copied, and C is computed from sums in scratch memory; complex alpha and beta need that too.
+ * complex_real_choose.c chooses the form that moves the fewest bytes. The real product is a child plan
+ * (strategy/subplans.h) on the same device and stream, with the caller's accuracy requirement. With
+ * accuracy=tf32, or a number that allows it, tensor cores compute f32. Infinities and NaN arise as in four
+ * real products, added; C is not read if beta is 0. Parameters: form, the factor that is made real, and how.
+ * Limits: no structures; a batch must fit a dimension of a launch. See docs/lab/complex_real.md. */
 #include "strategy/gemm/complex_real/complex_real.h"
 
 #include "base/log.h"

@@ -40,6 +40,7 @@ typedef struct tsl_complex_real_strides {
 tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands);
 tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *operands);
 tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *operands);
+/* Returns the strides of the unchanged factor. */
 tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way,
                                                   const tsl_operands *operands);
 /* Returns true if `count` complex numbers of a row are contiguous. */

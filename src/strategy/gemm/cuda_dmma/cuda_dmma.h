@@ -25,6 +25,7 @@ typedef struct tsl_cuda_dmma {
   int stages; /* pipeline stages; 0: shared memory is too small for two */
   uint64_t shared_bytes;
 } tsl_cuda_dmma;
+/* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);
 

@@ -29,6 +29,7 @@ typedef struct tsl_cuda_mma {
   int a_width, b_width; /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
 } tsl_cuda_mma;
+/* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
 tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 
 /* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. `sums_bytes`: bytes of

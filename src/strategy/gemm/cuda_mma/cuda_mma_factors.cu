@@ -1,8 +1,6 @@
-/* A step of a warp, 32 bytes along k: fragments from shared memory, and their products (instructions:
- * sm80.h).
- * Sixteen lines are loaded at a time, four matrices of eight lines by 16 bytes along k. The assignment of
- * lines to matrix rows makes a thread's sums of sixteen columns of C adjacent, four by four, where it is
- * free:
+/* A step of a warp, 32 bytes along k: fragments from shared memory, and their products (sm80.h). Sixteen
+ * lines are loaded at a time, four matrices of eight lines by 16 bytes along k. The assignment of lines to
+ * matrix rows makes a thread's sums of sixteen columns of C adjacent, four by four:
  *   B K-major         columns 0 1 4 5 8 9 12 13, then 2 3 6 7 ...: the thread's are 4 q to 4 q + 3, q = t % 4
  *   bytes MN-major          ldmatrix transposes pairs of bytes; k is permuted for it, and prmt puts bytes in
  *                           place: lines 0 2 4 ... 14, then 1 3 5 ... 15, of A as well

@@ -49,6 +49,7 @@ typedef struct tsl_cuda_wgmma {
   int64_t a_bytes, b_bytes; /* bytes of packed A and B, multiples of 128 */
   int64_t packed;           /* products of a batch that are packed at a time; 1 for elements of one byte */
 } tsl_cuda_wgmma;
+/* Returns the kernel's tile and memory layout; stages = 0: the config is not supported. */
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
 /* tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
@@ -85,6 +86,7 @@ bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes 
 
 /* Returns true if C is stored by TMA: not read, and rows (or columns) are dense multiples of 16 bytes. */
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
+/* Returns tsl_cuda_wgmma_by_map() for the strides of the problem. */
 bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
@@ -93,6 +95,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
 
 /* Returns true if A is 8-bit floating point. */
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
+/* Returns true if A and B are f16 and C is f32. */
 bool tsl_cuda_wgmma_is_half(const tsl_problem *problem);
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work);

@@ -11,8 +11,8 @@
  * 128 of k, and the 16 rows of warp w are one chunk of each k. By ldmatrix, which transposes pairs of bytes,
  * a lane gets rows 2 r and 2 r + 1 at two k. Two bytes of each of two words are four k of a row:
  *   Fragment row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h.
- * The eight lines of k of one load must lie in different banks, so their numbers modulo 8 differ. K 4 q and 4
- * q + 1 of the lower two q are paired with 4 q + 2 and 4 q + 3 of the upper two, and then the other way
+ * The eight lines of k of one load must lie in different banks, so their numbers modulo 8 differ. Lines 4 q
+ * and 4 q + 1 of the lower two q are paired with 4 q + 2 and 4 q + 3 of the upper two, and then the other way
  * round. Registers that wgmma still reads must not be written, so there are two sets of fragments: of this
  * panel and of the next one. Stages, clusters, work tiles and boxes are as in cuda_wgmma.cu. C is stored by
  * TMA where its rows are dense, or its columns (BY_COLUMNS); boxes of columns are 64 columns of 32 rows, in

@@ -10,6 +10,7 @@ typedef struct tsl_cuda_wgmma_factor {
   bool packs;
 } tsl_cuda_wgmma_factor;
 
+/* Compiles the kernel of tsl_cuda_wgmma_lines(), or takes it from the cache. */
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel);
 /* Enqueues one launch that copies the operands with `packs` set, of one product, to the workspace, A first.
  * Sets their `place` to the copies and clears `packs`. Elements of more than a byte must be contiguous. */

@@ -32,6 +32,7 @@ typedef struct tsl_cuda_wgmma_layers {
   int first, layer;
 } tsl_cuda_wgmma_layers;
 
+/* Returns the threads of a block. */
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile);
 
 /* Fills in the lines of A and B (columns of B) from the launch's first product on. */

@@ -46,6 +46,7 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *tile, 
 /* Returns the grid of the main launch. Other launches have at most a few groups per compute unit. */
 tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_schedule *schedule);
 
+/* Returns the local memory that a group may use, in bytes. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
@@ -53,7 +54,9 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
                             tsl_cost_counts *account);
 /* Returns the operations of the matrix units per operation of the device's lanes. */
 double tsl_opencl_mma_times(const tsl_opencl_mma *tile);
+/* Returns the bytes that a group reads from local memory per panel. */
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile);
+/* Returns true if an operand is packed: stride 1 (across_rows: of rows) or an aligned pitch is missing. */
 bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size);
 
 tesela_status tsl_opencl_mma_build(tsl_work *work);

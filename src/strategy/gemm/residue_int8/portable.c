@@ -1,5 +1,4 @@
-/* residue_int8 on devices with portable kernels: workspace layout, the integer product, and the launches of a
- * run.
+/* residue_int8 on devices with portable kernels: workspace layout, integer product, launches of a run.
  *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
  * The integer product is a subplan: i8 by i8 to i32, with dense lines of A and B. Lines start at multiples of
  * 16 bytes; k is at most TSL_RESIDUE_PART. Only the device knows how many planes count, so products of the

@@ -46,6 +46,7 @@ int64_t tsl_residue_numbers(const tsl_problem *problem);
 static inline int tsl_residue_kinds(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? TSL_RESIDUE_PRODUCTS : 1;
 }
+/* Returns the real type in which C is computed. */
 static inline tesela_type tsl_residue_type(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   return type->is_complex ? type->component : problem->c.type;
@@ -124,6 +125,7 @@ residue_reduction tsl_residue_reduction(unsigned p);
 
 uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
+/* Fills in work->state, which is allocated already. */
 tesela_status tsl_residue_int8_build_portable(tsl_work *work);
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream);

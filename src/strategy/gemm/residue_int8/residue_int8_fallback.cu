@@ -1,11 +1,10 @@
-/* Native elements: lines that have no bound by residues, or are not finite. k products are added one after
- * the other, each fused. A tile has LISTED native lines and WIDE lines of the other operand, so that few
- * lines take few clocks. Without residues, all tiles of SIDE x SIDE elements are computed, PER x PER by a
- * thread. For k = 0, C = beta C.
- * Complex: both operands have twice as many lines, alternating real and imaginary parts, and each 2 x 2
- * products are an element's (residue_native_part()): tiles have half as many lines.
- * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE: f32 is summed
- * in double (panels are double, too, so that a number is converted once). */
+/* Native elements: lines that have no bound by residues, or are not finite. The k products are added one
+ * after the other, each fused. A tile has LISTED native lines and WIDE lines of the other operand, so that
+ * few lines take few clocks. Without residues, all tiles of SIDE x SIDE elements are computed, PER x PER by a
+ * thread. For k = 0, C = beta C. Complex: both operands have twice as many lines, alternating real and
+ * imaginary parts, and each 2 x 2 products are an element's (residue_native_part()): tiles have half as many
+ * lines. Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE: f32 is
+ * summed in double (panels are double, too, so that a number is converted once). */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__

@@ -115,9 +115,11 @@ TSL_ISA_LIST(TSL_RESIDUE_DECLARE)
 extern const tsl_residue_product tsl_residue_product_amx;
 #endif
 
+/* Returns the vector constants of a modulus. */
 tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus);
 residue_weights tsl_residue_weights_of(const residue_sieve *sieve);
 
+/* Returns true if the device has tile registers (AMX) for this product. */
 bool tsl_residue_has_registers(const tsl_device *device);
 /* Computes C on the CPU by this integer product; NULL: the device's fastest one. */
 tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,

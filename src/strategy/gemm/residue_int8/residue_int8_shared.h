@@ -381,6 +381,7 @@ TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bi
   }
 }
 
+/* Returns the level that a line has; residue_need(): the level that it needs of the other operand's lines. */
 TSL_FUNCTION int residue_has(unsigned key) {
   return (int)(key & 63);
 }
@@ -445,6 +446,7 @@ TSL_FUNCTION int residue_serves(const residue_choice *choice_in, const residue_c
           (choice_in->level[0] == choice->level[0] && choice_in->level[1] == choice->level[1]));
 }
 
+/* Returns 1 if the choice leaves a line of `operand` with this key to native multiplication. */
 TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, unsigned key) {
   if (key & TSL_RESIDUE_ZERO)
     return 0;

@@ -1,6 +1,5 @@
 /* Computes the whole product by a subplan, the choice of a plan without residue_int8, where residues do not
- * pay. Its bits differ, so where reproducible bits are requested this strategy multiplies native lines
- * instead. */
+ * pay. Its bits differ, so where reproducible bits are requested this strategy's native lines do. */
 #include "base/status.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 

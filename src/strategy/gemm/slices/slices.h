@@ -11,6 +11,7 @@ typedef struct tsl_slices_pair {
   int a, b;
 } tsl_slices_pair;
 extern const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST];
+/* Returns the slices that a number needs: 2 for three products, else 3. */
 int tsl_slices_count(const tsl_config *config);
 /* Returns the terms of the slices' products: k, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);

@@ -7,9 +7,9 @@
  * The quotient errs by less than 2^-7 before rounding: |r| is at most p / 2 + p 2^-7, below 128 for p up to
  * 251. 253 and 255 have sums below 2^22 and 2^18, as 2^16 is 9 and 1 modulo them. A number plus 1.5 2^23 has
  * its low byte in the sum's.
- *   numbers along a line:  vectors 0-15, 16-31, 32-47, 48-63 of it     -> interleaved bytes: row of A's
- * register numbers across lines:  vectors of 16 lines, k j, 16+j, 32+j, 48+j  -> interleaved bytes: row of
- * B's register Other cases transpose 16 x 16 words. Other lines are copied first. */
+ *   numbers along a line:  vectors 0-15, 16-31, 32-47, 48-63 of it     -> bytes of a row of A's register
+ *   numbers across lines:  vectors of 16 lines, k j, 16+j, 32+j, 48+j  -> bytes of a row of B's register.
+ * Other cases transpose 16 x 16 words. Other strides and partial lines are copied first. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0
