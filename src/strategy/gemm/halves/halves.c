@@ -8,8 +8,8 @@
  * NVIDIA's tf32 has as many digits at half the rate, and truncates factors: 2^-9. The fastest f16 strategy
  * within the rest of the required accuracy computes the sums. Small numbers with too few f16 digits are
  * counted, and docs/lab/halves.md proves when they do not matter. Elements of C without this proof are
- * computed in f32.
- * Limits: f32 with a required accuracy of a little more than 2^-10; 65536 terms; devices with kernels. */
+ * computed in f32. Limits: f32 with a required accuracy of a little more than 2^-10; 65536 terms; devices
+ * with kernels. */
 #include "strategy/gemm/halves/halves.h"
 
 #include "base/memory.h"

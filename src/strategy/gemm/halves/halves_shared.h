@@ -12,12 +12,12 @@
 #define TSL_HALVES_ITEMS 256     /* items of a group that guesses or rounds */
 #define TSL_HALVES_GROUP_ITEMS 64
 #define TSL_HALVES_SAMPLE 64
-#define TSL_HALVES_CHUNK 16        /* adjacent numbers of a sample */
+#define TSL_HALVES_CHUNK 16
 #define TSL_HALVES_GUESS_ALONG 8   /* lines of a group that guesses, K-major operands */
 #define TSL_HALVES_GUESS_ACROSS 32 /* lines of a group that guesses, MN-major operands */
 #define TSL_HALVES_FOUR 4     /* adjacent numbers that an item rounds, or elements of C that it computes */
 #define TSL_HALVES_ACROSS 128 /* lines of a group that rounds, MN-major operands */
-#define TSL_HALVES_DEPTH 128  /* numbers of each of these lines */
+#define TSL_HALVES_DEPTH 128
 #define TSL_HALVES_COLUMNS (TSL_HALVES_GROUP_ITEMS * TSL_HALVES_FOUR) /* of a group that computes C */
 
 #define TSL_HALVES_NATIVE 0x40000000 /* state of a line that is multiplied in f32 */
@@ -54,8 +54,8 @@ typedef struct halves_arguments {
   float alpha, beta;
   int m, n, k;
   int chunks[2], blocks[2]; /* blocks: groups that guess lines of A, of B */
-  int is_empty;             /* no products */
-  int c_is_wide;            /* groups of four elements of C are aligned to 16 bytes */
+  int is_empty;
+  int c_is_wide; /* groups of four elements of C are aligned to 16 bytes */
 } halves_arguments;
 
 /* Returns the exponent e of a magnitude between 2^e and 2^(e+1), from its bits, which must not be 0. */

@@ -1,5 +1,6 @@
 /* Idea: f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units. Lines are
- * measured, their numbers cut, and C computed from the sums of the slices' products (list: slices.c).
+ * measured, their numbers cut, and C computed from the sums of the slices' products. slices.c lists the
+ * products.
  *
  *   a line's largest    slice 1    slice 2    slice 3
  *   v

@@ -38,7 +38,7 @@ typedef struct slices_arguments {
   float alpha, beta;
   int m, n, k, depth, slices;
   int blocks[2]; /* groups that measure lines of A, of B */
-  int is_empty;  /* no products */
+  int is_empty;
 } slices_arguments;
 
 /* Returns the smallest exponent with magnitude < 2^exponent, from the bits of a finite nonzero number. */
