@@ -16,7 +16,7 @@ typedef struct cuda_dmma_arguments {
   long long c_part;                 /* stride between the sums of split-k parts */
   long long a_step, b_step, c_step; /* strides between products of a batch */
   double alpha[2], beta[2];
-  long long wanted, wanted_above; /* address of an int: the result is unused if it is <= wanted_above; or 0 */
+  long long wanted, wanted_above; /* address of an int, or 0: the result is unused if it is <= wanted_above */
 } cuda_dmma_arguments;
 
 /* Split-k reduction: adds `parts` matrices, `part` elements apart, with rows of `pitch` elements, to C. */
