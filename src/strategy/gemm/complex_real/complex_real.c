@@ -1,25 +1,17 @@
 /* Idea: A complex product as one real product, by the fastest real strategy of the device.
- *
  *   A, unchanged:              B, expanded:                                 C, unchanged:
  *   re a, im a alternating     line 2 l:      re b,  im b alternating       re c, im c alternating
  *        m x 2 k           x   line 2 l + 1: -im b,  re b alternating  =         m x 2 n
  *                                   2 k x 2 n
- *
  * A and C are used in place as real matrices of twice the columns; only B is copied, to twice its bytes.
- * Conjugates of A and B are signs of the copy. The number of operations is that of a complex product, 8 m n
- * k.
- *
- * C' = B' A' exchanges the roles. The unchanged factor must be contiguous along k, C along its rows.
- * Otherwise the factor is copied, and C is computed from sums in scratch memory; complex alpha and beta need
- * that too. complex_real_choose.c chooses the form that moves the fewest bytes; complex_real_model.c has the
- * times, complex_real_run.c the run.
- *
- * The real product is a child plan (strategy/subplans.h) on the same device and stream; it gets the caller's
- * accuracy requirement. With accuracy=tf32, or a number that allows it, tensor cores compute f32. Infinities
- * and NaN arise as in four real products, added; C is not read if beta is 0.
- *
- * Parameters: form, the factor that is made real, and how. Limits: no structures; a batch must fit a
- * dimension of a launch. See docs/lab/complex_real.md. */
+ * Conjugates of A and B are signs of the copy. Operations are as many as of a complex product. C' = B' A'
+ * exchanges the roles. The unchanged factor must be contiguous along k, C along its rows. Otherwise the
+ * factor is copied, and C is computed from sums in scratch memory; complex alpha and beta need that too.
+ * complex_real_choose.c chooses the form that moves the fewest bytes. The real product is a child plan
+ * (strategy/subplans.h) on the same device and stream, with the caller's accuracy requirement. With
+ * accuracy=tf32, or a number that allows it, tensor cores compute f32. Infinities and NaN arise as in four
+ * real products, added; C is not read if beta is 0. Parameters: form, the factor that is made real, and how.
+ * Limits: no structures; a batch must fit a dimension of a launch. See docs/lab/complex_real.md. */
 #include "strategy/gemm/complex_real/complex_real.h"
 
 #include "base/log.h"
@@ -46,7 +38,6 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Refuses a batch that does not fit the third dimension of a launch. */
 static const char *complex_real_refuse(const tsl_problem *problem, const tsl_config *config,
                                        const tsl_device *device) {
   const uint64_t most = device->group_count_max[2], batch = (uint64_t)tsl_problem_batch(problem);
@@ -95,8 +86,8 @@ static int64_t complex_real_reserve(int64_t *numbers, int64_t more, int64_t line
   return offset;
 }
 
-/* Makes the kernels and the child plan. Scratch memory holds the child's workspace at its start, then the
- * expanded factor, the copy and the sums, each aligned to 256 bytes. */
+/* Makes the kernels and the child plan. Scratch memory holds the child's workspace, then the expanded factor,
+ * the copy and the sums, each aligned to 256 bytes. */
 static tesela_status complex_real_prepare(tsl_work *work) {
   enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
   tsl_complex_real *self = work->state;

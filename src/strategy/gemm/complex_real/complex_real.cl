@@ -5,16 +5,11 @@
  *      re, im       ... re, -im, ...                ... re,  im, ...
  *                   ... im,  re, ...                ... -im, re, ...
  *
- *   a group: 32 x 8 items, 32 x 32 numbers at a time, read along memory and written along lines, through
- *   local memory
- *
- * Groups advance to further places along dimension 0, and to further lines of all products along dimension 1.
- *
- * tsl_gemm_complex_real_copy expands a factor, separates the parts of a factor, or copies a factor whose rows
- * are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. Limits: no two elements of C
- * may share a place.
- *
- * The host defines TSL_REAL. */
+ * A group of 32 x 8 items moves 32 x 32 numbers at a time through local memory, read along memory and written
+ * along lines. Groups advance to further places along dimension 0, and to further lines of all products along
+ * dimension 1. Kernel tsl_gemm_complex_real_copy expands a factor, separates its parts, or copies a factor
+ * whose rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. The host defines
+ * TSL_REAL. Limits: no two elements of C may share a place. */
 #include "dialect.h"
 
 #include "complex_real_shared.h"

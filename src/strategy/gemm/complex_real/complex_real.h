@@ -14,19 +14,17 @@ enum {
   TSL_COMPLEX_REAL_APART    /* L's real and imaginary parts separated */
 };
 
-/* Matrices of real numbers in scratch memory, contiguous along lines, one for each product of a batch. Counts
- * real numbers. */
+/* Matrices of real numbers in scratch memory, with contiguous lines, one for each product of a batch. */
 typedef struct tsl_complex_real_room {
   int64_t line, lines, step, elements;
 } tsl_complex_real_room;
 
-/* Method for a problem C = L R: R is expanded and L is used unchanged, or L's parts are separated and R is
- * used unchanged. */
+/* Method for C = L R: R is expanded and L used unchanged, or L's parts are separated and R used unchanged. */
 typedef struct tsl_complex_real_way {
   int form;
   bool is_swapped; /* C' = B' A' is computed: L is B', R is A' */
   bool is_staged;  /* sums are computed in scratch memory, and then C from them */
-  bool copies;     /* the unchanged factor is copied, since its rows are not contiguous */
+  bool copies;     /* the unchanged factor is copied, because its rows are not contiguous */
   bool is_empty;   /* no products: k or a size is 0, or alpha is 0 */
   int64_t m, n;    /* rows of L, columns of R */
   tsl_complex_real_room made, copy, sums;
@@ -42,6 +40,7 @@ typedef struct tsl_complex_real_strides {
 tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands);
 tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *operands);
 tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *operands);
+/* Returns the strides of the unchanged factor. */
 tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way,
                                                   const tsl_operands *operands);
 /* Returns true if `count` complex numbers of a row are contiguous. */
@@ -52,11 +51,9 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
 tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem);
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config);
 
-/* State of the strategy (work->state). */
 typedef struct tsl_complex_real {
   tsl_complex_real_way way;
-  /* positions in scratch memory in real numbers, after the real product's workspace */
-  int64_t made_at, copy_at, sums_at;
+  int64_t made_at, copy_at, sums_at; /* real numbers, after the real product's workspace */
   tsl_kernel *copy, *finish;
   tsl_subplan *child; /* NULL: no products */
 } tsl_complex_real;

@@ -1,12 +1,10 @@
-/* Choice of the unchanged factor and of scratch memory, and the real product's problem. */
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 #include "strategy/host_job.h"
 
 #include <math.h>
 
-/* Unit of a line in scratch memory in real numbers: 64 bytes of f32. */
-enum { GRAIN = 16 };
+enum { GRAIN = 16 }; /* unit of a line in scratch memory in real numbers: 64 bytes of f32 */
 
 /* Roundings after the real product: sum of two parts' sums, alpha times that, beta times C, and their sum. */
 static const double result_roundings = 5;
@@ -67,8 +65,8 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
 }
 
 /* Returns the complex numbers that are moved besides the product: R read once and written twice, or L's parts
- * once each; a copy of the unchanged factor; sums read (separate ones twice, written twice as well) and C. It
- * is more if C is not contiguous along its rows. */
+ * once each; a copy of the unchanged factor; sums read (separate ones twice, written twice as well) and C,
+ * which costs more if it is not contiguous along its rows. */
 static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &strides);

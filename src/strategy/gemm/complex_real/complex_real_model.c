@@ -5,16 +5,12 @@
 
 #include <math.h>
 
-/* Fraction of the bandwidth that copy kernels reach (`streamed`). Fraction of the peak that the real product
- * reaches (`usual`), assumed for strategies with more than CONFIGS_MOST configs. Evaluating so many models
- * takes as long as a small product. */
+/* Fraction of the bandwidth that copy kernels reach; fraction of the peak that the real product reaches,
+ * assumed for strategies with more than CONFIGS_MOST configs. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
-/* Measured time of f32 products on an H100 divided by the model's: 0.67 to 0.88 (docs/lab/complex_real.md).
- */
-static const double seen = 0.75;
+static const double seen = 0.75; /* measured time divided by the model's (docs/lab/complex_real.md) */
 
-/* Returns the number of configs of a strategy. */
 static int64_t family_of(const tsl_strategy *strategy) {
   int64_t all = 1;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
@@ -22,8 +18,7 @@ static int64_t family_of(const tsl_strategy *strategy) {
   return all;
 }
 
-/* Returns true if a strategy's models are evaluated: strategies with few configs, and strategies that cut
- * factors within the required accuracy. */
+/* Returns true if a strategy's models are evaluated: few configs, or factors cut within the requirement. */
 static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
@@ -84,7 +79,6 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
                                 : 0);
 }
 
-/* Counts the copies; the child plan counts the product's own traffic. */
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);

@@ -1,5 +1,3 @@
-/* Run: expands a factor, copies the other one if necessary, multiplies, and computes C from sums if these are
- * not C; in order on the run's stream. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
@@ -41,8 +39,7 @@ static tesela_status complex_real_run_copy(const complex_real_context *run,
                                         sizeof list / sizeof *list);
 }
 
-/* Returns a copy of an operand to scratch memory, without its lines. All products of a batch may share one
- * matrix. */
+/* Returns a copy of an operand to scratch memory, without lines. Products of a batch may share one matrix. */
 static complex_real_copy complex_real_copy_of(const complex_real_context *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
@@ -61,8 +58,7 @@ static void set_lines(complex_real_copy *copy, int64_t lines, int64_t line_strid
   copy->is_across = !tsl_launch_along(place_stride, line_stride);
 }
 
-/* Expands R. Terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its
- * second row. */
+/* Expands R. L's imaginary parts have terms in a number's second column or, along n, in its second row. */
 static tesela_status expand_right(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
@@ -123,7 +119,6 @@ static tsl_operand in_room(const complex_real_context *run, const tsl_complex_re
                        .step = shared ? 0 : room->step};
 }
 
-/* Returns an operand in place as real numbers. */
 static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
   return (tsl_operand){.buffer = operand->buffer,
                        .offset = 2 * operand->offset,
@@ -203,7 +198,7 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
                                          complex_real_number_of(problem->c.type, problem->alpha[1]),
                                          complex_real_number_of(problem->c.type, problem->beta[0]),
                                          complex_real_number_of(problem->c.type, problem->beta[1])};
-  /* unused if way->is_empty */
+  /* Unused if way->is_empty. */
   const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->operands->scratch),
                                TSL_ARG_BUFFER(c->buffer),
                                TSL_ARG_VALUE(result),

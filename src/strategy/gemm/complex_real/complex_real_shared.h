@@ -1,5 +1,4 @@
-/* Arguments of complex_real.cl, shared by host and kernel. The including file defines TSL_INDEX, a signed
- * 64-bit integer. */
+/* Arguments of complex_real.cl. The including file defines TSL_INDEX, a signed 64-bit integer. */
 #ifndef TSL_STRATEGY_GEMM_COMPLEX_REAL_SHARED_H
 #define TSL_STRATEGY_GEMM_COMPLEX_REAL_SHARED_H
 
@@ -24,9 +23,9 @@ typedef struct complex_real_copy {
   int sign[3], unused;
 } complex_real_copy;
 
-/* Computation C = alpha S + beta C for `products` products. C's strides are in complex numbers, the strides
- * of the sums S in real ones. If `apart` is not 0, the sums of imaginary parts lie `apart` numbers after the
- * sums of real parts: S = (re S0 - sign[0] im S1, sign[1] im S0 + sign[2] re S1). */
+/* C = alpha S + beta C for `products` products. C's strides are in complex numbers, the strides of the sums S
+ * in real ones. If `apart` is not 0, the sums of imaginary parts lie `apart` numbers after the sums of real
+ * parts: S = (re S0 - sign[0] im S1, sign[1] im S0 + sign[2] re S1). */
 typedef struct complex_real_result {
   TSL_INDEX rows, cols, products;
   TSL_INDEX sums, sums_row, sums_step, apart;

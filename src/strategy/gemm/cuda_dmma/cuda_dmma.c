@@ -1,5 +1,4 @@
-/* Descriptor of cuda_dmma: parameters and refusals.
- * Measurements: docs/lab/cuda_dmma.md. */
+/* Descriptor of cuda_dmma: parameters and refusals. Measurements: docs/lab/cuda_dmma.md. */
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
 static const tsl_param params[] = {
@@ -44,7 +43,6 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
   return NULL;
 }
 
-/* Returns the workspace bytes: the partial sums of split-k. */
 static uint64_t dmma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   return (uint64_t)tsl_cuda_dmma_get_schedule(&tile, device).sums_bytes;

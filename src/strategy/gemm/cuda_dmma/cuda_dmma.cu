@@ -9,30 +9,23 @@
  *   | ...      |          |
  *       WARP_N
  *
- * A panel keeps the layout of memory, whatever the strides, with 32 bytes of padding per line: sixteen
- * threads that read four rows of four k, or four k of four rows, have no bank conflicts.
+ * A panel keeps the layout of memory, whatever the strides. Lines have 32 bytes of padding against bank
+ * conflicts of sixteen threads that read four rows of four k, or four k of four rows. Elements are copied by
+ * 16 bytes where pairs are aligned (is_wide), else one by one, for any strides. Zeros stand outside of the
+ * matrix. Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent
+ * blocks load the next tile's panels while they store the current tile.
  *
- * Products of a batch are the grid's second dimension.
- *
- * Many tiles and a short k (STAYS): persistent blocks load the next tile's panels while they store the
- * current tile.
- *
- * Elements are copied by 16 bytes where pairs are aligned (is_wide), else one by one, for any strides. Zeros
- * stand outside of the matrix.
- *
- * Few tiles and a long k: the warps of a block split the k of each panel (SLICES of 16), so that small tiles
- * keep all tensor cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and
- * read each other's sums. Or `parts` of k go to a matrix each, and cuda_dmma_split_k_reduce.cu adds them. The
- * order of additions is fixed:
+ * Few tiles and a long k: a block's warps split the k of each panel (SLICES of 16), which keeps all tensor
+ * cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and read each other's
+ * sums. Or `parts` of k go to a matrix each, and cuda_dmma_split_k_reduce.cu adds them. The order of
+ * additions is fixed:
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
- * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR, NUMBERS (f64 in an element: 2 for
+ * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; NUMBERS (f64 in an element: 2 for
  * c128), CONJUGATE_A and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_factors.cu"
-
-/* --- main loop --- */
 
 SM80_FUNCTION void clear(warp_sums sums) {
 #pragma unroll
@@ -57,13 +50,11 @@ SM80_FUNCTION int own_slice() {
   return threadIdx.x / 32 / WARPS;
 }
 
-/* Returns the stage after `stage`, cyclically. */
 SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
   return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
 }
 
-/* Adds the products of all panels to `sums`. A stage is refilled one panel after it was read; the
- * barrier in between covers all warps. */
+/* Adds the products of all panels to `sums`. A stage is refilled a panel after its use, after a barrier. */
 template <int BYTES>
 SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number *b,
                                    const cuda_dmma_arguments &args, shared_t stages) {
@@ -127,13 +118,11 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
   }
 }
 
-/* --- C --- */
-
 /* Columns of 16 bytes of a row: two real elements, or one complex element. */
 constexpr int COLUMNS = 2 / NUMBERS;
 
-/* Returns the thread's pair `p` of block `j` in row `i` (0 to 2 BLOCKS_M - 1). pair_column() is its
- * first column in the warp's tile. */
+/* Returns the thread's pair `p` of block `j` in row `i`. pair_column(): its first column in the warp's
+ * tile. */
 SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
 #if NUMBERS == 2
@@ -207,8 +196,6 @@ SM80_FUNCTION void store_sums(number *c, warp_sums sums, const work_tile &tile,
   }
 }
 
-/* --- reduction over slices and cluster --- */
-
 /* Layout of a slice's sums in shared memory: rows of FOLD_PITCH bytes. Sums are added and stored in pairs. */
 constexpr int FOLD_PITCH = TILE_N * NUMBER_BYTES + 64, FOLD_BYTES = FOLD_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
@@ -252,8 +239,8 @@ SM80_FUNCTION double2 sum_of_blocks(shared_t index) {
   return sum;
 }
 
-/* Adds the sums of all slices and blocks of the cluster through shared memory and stores C row by
- * row. Each block of a cluster stores a part of the rows. */
+/* Adds the sums of all slices and blocks of the cluster through shared memory and stores C row by row. Each
+ * block of a cluster stores a part of the rows. */
 SM80_FUNCTION void reduce_sums(number *c, warp_sums sums, const cuda_dmma_arguments &args, shared_t memory) {
   const work_tile tile = get_work_tile(args);
   __syncthreads(); /* all warps have read the last panels */
@@ -281,12 +268,9 @@ SM80_FUNCTION void reduce_sums(number *c, warp_sums sums, const cuda_dmma_argume
     cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
 }
 
-/* --- persistent blocks --- */
-
 #if STAYS
 
-/* Computes tile after tile of whole panels; the next tile's panels are loaded while this one is
- * multiplied and stored. */
+/* Computes tiles of whole panels; the next tile's panels are loaded while this one is computed. */
 template <int BYTES>
 SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number *b, number *c,
                                   const cuda_dmma_arguments &args, shared_t stages) {

@@ -1,4 +1,3 @@
-/* Declarations shared by the files of cuda_dmma. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_DMMA_H
 #define TSL_STRATEGY_GEMM_CUDA_DMMA_H
 
@@ -7,14 +6,12 @@
 
 enum { TSL_CUDA_DMMA_TILE_M, TSL_CUDA_DMMA_TILE_N, TSL_CUDA_DMMA_SLICES, TSL_CUDA_DMMA_CLUSTER };
 
-/* Elements of k in a slice of a panel. */
-enum { TSL_CUDA_DMMA_DEPTH = 16 };
+enum { TSL_CUDA_DMMA_DEPTH = 16 }; /* elements of k in a slice of a panel */
 
-/* Problem and config as the kernel sees them. */
 typedef struct tsl_cuda_dmma {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   int numbers;                 /* f64 in an element: 2 in a complex one */
   int tile_m, tile_n;
   int warp_m, warp_n; /* tile of a warp; 0: the config is not supported */
@@ -24,27 +21,25 @@ typedef struct tsl_cuda_dmma {
   int groups;         /* resident blocks of a multiprocessor */
   bool is_persistent; /* persistent blocks: tile after tile of whole panels */
   double efficiency;  /* fraction of the tensor cores' peak for large k */
-  int items;          /* threads of a block */
-  int stages;         /* pipeline stages; 0: shared memory is too small for two */
+  int items;
+  int stages; /* pipeline stages; 0: shared memory is too small for two */
   uint64_t shared_bytes;
 } tsl_cuda_dmma;
+/* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);
 
-/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. sums_bytes: bytes of
+/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. `sums_bytes`: bytes of
  * partial sums in rows of `pitch` elements; 0 for one part, and for the parts of a cluster. */
 typedef struct tsl_cuda_dmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_dmma_schedule;
 tsl_cuda_dmma_schedule tsl_cuda_dmma_get_schedule(const tsl_cuda_dmma *tile, const tsl_device *device);
 
-/* Returns true if the elements can be copied 16 bytes at a time: a complex one, or an aligned pair
- * of real ones. */
+/* Returns true if elements can be copied 16 bytes at a time: complex ones, or aligned pairs of real ones. */
 bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines, int64_t offset);
 
-/* Returns the predicted seconds; docs/lab/cuda_dmma.md has the measurements behind the constants. */
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account);
 

@@ -1,11 +1,9 @@
-/* One step of a warp of cuda_dmma: fragments from shared memory, and their products (sm80.h has the
- * instructions and the layout of fragments).
- *
- * Complex elements are four real products: re += a.re b.re - a.im b.im and im += a.re b.im + a.im
- * b.re. Their steps are half as deep, so that two sets of fragments fit in registers. */
+/* A step of a warp: fragments from shared memory, and their products (instructions: sm80.h). Complex elements
+ * are four real products: re += a.re b.re - a.im b.im and im += a.re b.im + a.im b.re. Their steps are half
+ * as deep, so that two sets of fragments fit in registers. */
 #include "cuda_dmma_panels.cu"
 
-/* blocks of 16 rows and of 8 columns of a warp */
+/* Blocks of 16 rows and of 8 columns of a warp. */
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
 constexpr int STEP = 8 / NUMBERS, STEPS = SLICE / STEP; /* k of a step, and steps of a slice */
 
@@ -32,8 +30,7 @@ SM80_FUNCTION void load_factors(factors &target, shared_t a, shared_t b, int ste
       target.b[j][e] = load_double(b + place<B_MN_MAJOR, TILE_N>(8 * j, step * STEP + e * 4));
 }
 
-/* Adds the products of a step to `sums`. `between(i)` is called after each row of blocks, to issue
- * copies while tensor cores run. */
+/* Adds a step's products to `sums`. Calls `between(i)` after each row of blocks, to issue copies. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll
@@ -66,7 +63,7 @@ SM80_FUNCTION void load_factors(factors &target, shared_t a, shared_t b, int ste
   }
 }
 
-/* Adds the complex products of a step. Products of the same sums are far apart, to hide latency. */
+/* Adds the complex products of a step. Products of equal sums are far apart, to hide latency. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll

@@ -1,12 +1,12 @@
 /* Tile, memory layout and division of work of cuda_dmma, and its performance model in clocks of a
- * multiprocessor. docs/lab/cuda_dmma.md has the measurements behind its constants. */
+ * multiprocessor (measurements: docs/lab/cuda_dmma.md). */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
 #include <math.h>
 
-/* Supported tiles: slices of k, tile of a warp, blocks of a multiprocessor by registers, and the
- * fraction of the tensor cores' peak for large k, with copies of pairs and of single elements. */
+/* Supported tiles: slices of k, tile of a warp, blocks of a multiprocessor by registers. Fraction of the peak
+ * for large k with copies of pairs and of single elements. */
 static const struct {
   int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
@@ -40,8 +40,7 @@ static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
   return (int64_t)rows * (8 * numbers * row + (numbers == 2 && !across ? 2 * PADDING : PADDING));
 }
 
-/* Sets as many stages as fit in shared memory. The stages must also hold the sums where these meet
- * in shared memory. */
+/* Sets as many stages as fit in shared memory. The stages must also hold sums that meet in shared memory. */
 static void dmma_layout_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
   const int64_t stage = panel_bytes(tile->numbers, tile->a_mn_major, tile->tile_m, tile->depth) +
                         panel_bytes(tile->numbers, tile->b_mn_major, tile->tile_n, tile->depth),
@@ -64,7 +63,6 @@ static bool shape_by_pairs(int numbers, const tsl_shape *shape, bool by_rows) {
                  : tsl_cuda_dmma_pairs(numbers, shape->row_stride, shape->col_stride, shape->cols, 0);
 }
 
-/* Returns true if elements of both operands are copied in pairs. */
 static bool by_pairs(const tsl_cuda_dmma *tile) {
   return shape_by_pairs(tile->numbers, &tile->problem.a, !tile->a_mn_major) &&
          shape_by_pairs(tile->numbers, &tile->problem.b, tile->b_mn_major);
@@ -75,8 +73,7 @@ static bool dmma_is_whole(int64_t lines, int tile, bool across) {
   return lines >= tile && (lines % 2 == 0 || !across);
 }
 
-/* Returns true if blocks are persistent: with more tiles than resident blocks and a short k, loads
- * of the next tile overlap the stores. */
+/* Returns true if blocks are persistent: loads overlap stores where tiles are many and k is short. */
 static bool dmma_stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
@@ -114,27 +111,22 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
   return tile;
 }
 
-/* --- the model --- */
-
-/* first_clocks: clocks from a block's start to its first full stage. sum_clocks: epilogue of a thread per
- * sum. few_warps: rate with one warp per tensor core, relative to two. part_cost: slowdown of bounds-checked
- * single copies, which occur where a tile exceeds the matrix, per copy and product of a warp. */
+/* Clocks from a block's start to its first full stage; epilogue of a thread per sum; rate with one warp per
+ * tensor core, relative to two; slowdown of bounds-checked single copies per copy and product of a warp. */
 static const double first_clocks = 3480, sum_clocks = 125, few_warps = 0.683, part_cost = 0.83;
 /* Slowdowns where elements of C are stored one by one: of the epilogue, and of memory traffic. */
 static const double odd_sums = 3.13, odd_moves = 1.37;
-/* Fraction of a block's start and end that other resident blocks hide. */
-static const double hidden = 0.548;
-/* Latency of a panel's copies, in clocks. */
-static const double panel_clocks = 1620;
-/* bandwidth_share: reached fraction of memory bandwidth. cache_bytes: bytes from L2. fold_seconds: start of
- * the reduction. launch_share: fraction of launch latency that remains between successive launches. */
+static const double hidden = 0.548; /* fraction of a block's start and end that other resident blocks hide */
+static const double panel_clocks = 1620; /* latency of a panel's copies */
+/* Reached fraction of memory bandwidth; bytes from L2; start of the reduction; fraction of launch latency
+ * that remains between successive launches. */
 static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* per clock and multiprocessor */,
                     fold_seconds = 2.9e-6, launch_share = 0.293;
 /* Multiprocessors that clusters leave idle, for each block of a cluster but the first. */
 static const double cluster_loss = 3.56;
 
-/* Returns the f64 multiply-adds per clock of a multiprocessor's tensor cores: twice FMA where f64
- * has half the rate of f32, else the rate of FMA. */
+/* Returns the f64 multiply-adds per clock of a multiprocessor's tensor cores: twice FMA where f64 has half
+ * the rate of f32, else the rate of FMA. */
 static double dmma_unit_rate(const tsl_device *device) {
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
@@ -143,7 +135,6 @@ static double dmma_unit_rate(const tsl_device *device) {
 /* Reduction within a cluster: fixed clocks, and bytes of sums moved in a clock. */
 static const double blocks_clocks = 1840, fold_bytes = 175;
 
-/* Returns the clocks of the reduction over slices and cluster. */
 static double dmma_meeting_clocks(const tsl_cuda_dmma *tile) {
   const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
   return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / fold_bytes : 0) +
@@ -175,7 +166,7 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
                waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
   const bool is_odd = tile->numbers == 1 && parts == 1 && problem->c.row_stride % 2 != 0;
   const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
-  /* after the first round, resident blocks start and end while others multiply */
+  /* After the first round, resident blocks start and end while others multiply. */
   const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + dmma_meeting_clocks(tile),
                later = (tile->is_persistent ? around : first_clocks + around) *
                        (1 - hidden * (tile->groups - 1) / tile->groups);

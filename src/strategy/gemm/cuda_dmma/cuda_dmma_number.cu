@@ -8,8 +8,7 @@ typedef double number;
 #endif
 constexpr int NUMBER_BYTES = 8 * NUMBERS;
 
-/* Multiplies a complex number by `by`. A real factor is multiplied as a real number, so that
- * infinity does not become NaN. */
+/* Multiplies a complex number by `by`, a real factor as a real number: infinity does not become NaN. */
 SM80_FUNCTION double2 scaled(double2 value, const double (&by)[2]) {
   if (by[1] == 0)
     return make_double2(by[0] * value.x, by[0] * value.y);

@@ -1,5 +1,4 @@
-/* Panels of cuda_dmma: a block's part of A and B, and the copies that bring it to shared memory
- * (cuda_dmma.cu has the picture). */
+/* Panels of cuda_dmma: a block's part of A and B, and its copies to shared memory (picture: cuda_dmma.cu). */
 #include "cuda_dmma_number.cu"
 #include "cuda_dmma_shared.h"
 
@@ -11,7 +10,7 @@ constexpr int WARPS_N = TILE_N / WARP_N, WARPS = TILE_M / WARP_M * WARPS_N /* wa
 constexpr int BAND = 8; /* rows of tiles that are visited together, for L2 reuse */
 
 /* Layout of a panel in shared memory, LINES rows of A or columns of B. PITCH: bytes between lines, or for an
- * MN-major panel between k, free of bank conflicts. PANEL_BYTES: its size. place(): offset of an element. */
+ * MN-major panel between k, free of bank conflicts. place(): offset of an element. */
 template <int MN_MAJOR, int LINES>
 constexpr int PITCH = (MN_MAJOR ? LINES : DEPTH) * NUMBER_BYTES + (NUMBERS == 2 && !MN_MAJOR ? 64 : 32);
 template <int MN_MAJOR, int LINES>
@@ -24,10 +23,8 @@ SM80_FUNCTION int place(int line, int k) {
 constexpr int A_BYTES = PANEL_BYTES<A_MN_MAJOR, TILE_M>,
               STAGE_BYTES = A_BYTES + PANEL_BYTES<B_MN_MAJOR, TILE_N>;
 
-/* --- work of a block --- */
-
-/* Work tile of a block: its tile of C, the first row and column that it multiplies, its split-k
- * part and range of k. A tile at the end of C begins earlier, where it is whole. */
+/* Tile of C of a block, the first row and column that it multiplies, its split-k part and range of k. A tile
+ * at the end of C begins earlier, where it is whole. */
 struct work_tile {
   int row, col, first_row, first_col, part, first_k, end_k;
 };
@@ -49,7 +46,7 @@ SM80_FUNCTION work_tile compute_work_tile(unsigned number, const cuda_dmma_argum
     part = number % CLUSTER, tile = number / CLUSTER;
   else if (args.parts > 1)
     part = number / tiles, tile = number % tiles;
-  /* divisions take as long as a panel, so bands of full height divide by a constant */
+  /* Divisions take as long as a panel, so bands of full height divide by a constant. */
   const unsigned band_tiles = BAND * args.tiles_n, band = args.tiles_m > BAND ? tile / band_tiles : 0,
                  beside = tile - band * band_tiles,
                  height = min((unsigned)args.tiles_m - band * BAND, (unsigned)BAND),
@@ -68,8 +65,7 @@ SM80_FUNCTION work_tile compute_work_tile(unsigned number, const cuda_dmma_argum
           min(args.k, (first + panels) * DEPTH)};
 }
 
-/* Computes this block's work tile. It is recomputed at each call to save registers: the block index
- * is opaque to the compiler. */
+/* Computes this block's work tile, anew at each call: an opaque block index saves registers. */
 SM80_FUNCTION work_tile get_work_tile(const cuda_dmma_arguments &args) {
   unsigned number;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
@@ -80,8 +76,7 @@ SM80_FUNCTION work_tile get_tile_recomputed(unsigned number, const cuda_dmma_arg
   return compute_work_tile(number, args);
 }
 
-/* LINES lines of an operand: address of element (0, 0), strides between lines and along k, number
- * of lines and k. */
+/* Lines of an operand: element (0, 0), strides between lines and along k, numbers of lines and k. */
 struct lines {
   const number *from;
   long long line, k;
@@ -97,10 +92,8 @@ SM80_FUNCTION lines columns_of(const number *b, const work_tile &tile, const cud
           args.n - tile.first_col, tile.end_k - tile.first_k};
 }
 
-/* --- panels to shared memory --- */
-
-/* Copies of a thread, BYTES each; COUNT copies make a panel, APART lines (MN-major: k) from one to
- * the next. A complex element that is not aligned takes two copies of 8 bytes. */
+/* Copies of a thread, BYTES each; COUNT copies make a panel, APART lines (MN-major: k) from one to the next.
+ * A complex element that is not aligned takes two copies of 8 bytes. */
 template <int MN_MAJOR, int LINES, int BYTES>
 struct copies {
   static constexpr int WIDE = BYTES > NUMBER_BYTES ? BYTES / NUMBER_BYTES : 1 /* elements */,
@@ -109,8 +102,7 @@ struct copies {
   static_assert(THREADS % ROW == 0, "a thread's copies lie a constant apart");
 };
 
-/* Position of a thread's copies: next source element, step between copies, step from a panel's last
- * copy to the next panel's first, and offset in the panel. */
+/* Position of a thread's copies: next source; steps to the next copy and panel; offset in the panel. */
 struct copy_source {
   const number *from;
   long long step, turn;
@@ -142,8 +134,8 @@ SM80_FUNCTION void issue_copies(shared_t panel, copy_source &source, bool is_who
   }
 }
 
-/* Copies a partial panel from k = `depth` on, with zeros outside of the matrix. (cp.async can write
- * zeros itself, but memory checkers report such a copy as one of 16 bytes.) */
+/* Copies a partial panel from k = `depth` on, with zeros outside of the matrix. Memory checkers would report
+ * cp.async's own zeros as copies of 16 bytes. */
 template <int MN_MAJOR, int LINES, int BYTES>
 SM80_FUNCTION void copy_partial_panel(shared_t panel, const lines &operand_lines, int depth) {
   typedef copies<MN_MAJOR, LINES, BYTES> each;

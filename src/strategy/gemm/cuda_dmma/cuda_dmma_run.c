@@ -1,4 +1,3 @@
-/* Compiles and launches cuda_dmma. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -9,7 +8,6 @@
 
 #define FOLDER "strategy/gemm/cuda_dmma/"
 
-/* Kernels that build() stores in work->state. */
 typedef struct dmma_kernels {
   tsl_kernel *multiply, *fold;
 } dmma_kernels;
@@ -32,7 +30,7 @@ tesela_status tsl_cuda_dmma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma.cu", "tsl_gemm_cuda_dmma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* for split-k and for k = 0 */
+  /* For split-k and for k = 0. */
   const bool folds = tsl_cuda_dmma_get_schedule(&tile, work->device).sums_bytes > 0 ||
                      !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   if (folds)
@@ -55,17 +53,14 @@ void tsl_cuda_dmma_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- running --- */
-
-/* Returns 1 if the operand, with all products of a batch, can be accessed by 16 bytes along stride
- * `along` in `lines` lines. */
+/* Returns 1 if 16 bytes can be accessed along stride `along`, in all products of a batch; else 0. */
 static int dmma_is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
                         int64_t offset) {
   return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
          (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
 
-/* One launch. A, B and the sizes are the kernel's: C = A B, swapped or not. */
+/* Launch. A, B and the sizes are the kernel's: C = A B, swapped or not. */
 typedef struct dmma_launch_state {
   const tsl_work *work;
   const tsl_operands *operands;

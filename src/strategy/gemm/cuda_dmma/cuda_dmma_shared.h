@@ -1,5 +1,4 @@
-/* Arguments of cuda_dmma's kernels: read by C and by CUDA C++. All counts are in elements, real or complex.
- */
+/* Arguments of cuda_dmma's kernels. All counts are in elements, real or complex. */
 #ifndef TSL_CUDA_DMMA_SHARED_H
 #define TSL_CUDA_DMMA_SHARED_H
 
@@ -12,19 +11,15 @@ typedef struct cuda_dmma_matrix {
 typedef struct cuda_dmma_arguments {
   int m, n, k;
   int tiles_m, tiles_n;
-  /* split-k parts, panels of a part, number of parts with one more panel */
-  int parts, part_panels, longer_parts;
+  int parts, part_panels, longer_parts; /* split-k parts, panels of a part, parts with one more panel */
   cuda_dmma_matrix a, b, c;
   long long c_part;                 /* stride between the sums of split-k parts */
   long long a_step, b_step, c_step; /* strides between products of a batch */
   double alpha[2], beta[2];
-  /* is_unwanted(): the result is not used if the int at address `wanted` is not above
-   * `wanted_above`; 0: it is used */
-  long long wanted, wanted_above;
+  long long wanted, wanted_above; /* address of an int, or 0: the result is unused if it is <= wanted_above */
 } cuda_dmma_arguments;
 
-/* Arguments of the split-k reduction: `parts` matrices, `part` elements apart, with rows of `pitch`
- * elements, are added to C. */
+/* Split-k reduction: adds `parts` matrices, `part` elements apart, with rows of `pitch` elements, to C. */
 typedef struct cuda_dmma_fold_arguments {
   long long m, n, pitch, part, c_step /* stride between products of a batch, which is never split */;
   cuda_dmma_matrix c;

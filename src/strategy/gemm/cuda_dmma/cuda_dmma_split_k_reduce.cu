@@ -1,10 +1,8 @@
 /* Split-k reduction of cuda_dmma.cu: C from the sums of all parts. With no parts the sums are 0: the only
  * kernel for k = 0.
- *
  *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32 elements of C by 8 groups of parts
- *
  * Each warp of a block adds a consecutive range of parts for 32 elements, in order. The first warp then adds
- * the eight sums, in order, so that the same parts always give the same bits. */
+ * the eight sums, in order, so that equal parts always give equal bits. */
 #include "cuda_dmma_number.cu"
 #include "cuda_dmma_shared.h"
 

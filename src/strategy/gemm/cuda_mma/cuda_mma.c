@@ -1,5 +1,4 @@
-/* Descriptor of cuda_mma: parameters, refusals, accuracy.
- * Measurements: docs/lab/cuda_mma.md. */
+/* Descriptor of cuda_mma: parameters, refusals, accuracy. Measurements: docs/lab/cuda_mma.md. */
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
 static const tsl_param params[] = {
@@ -58,7 +57,6 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
   return NULL;
 }
 
-/* Returns the workspace bytes: packed operands, which some strides of a run need, and partial sums. */
 static uint64_t mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_get_schedule(&tile, device).sums_bytes);
@@ -85,9 +83,8 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Returns the accuracy. For f32 the tensor cores truncate factors to ten binary places: a product
- * loses less than 2^-9. Their sums align fewer products at a time than sums of narrower types,
- * which adds truncations. Subnormal factors may become 0. */
+/* Returns the accuracy. For f32 the tensor cores truncate factors: a product loses less than 2^-9. Their sums
+ * align fewer products at a time, which adds truncations. Subnormal factors may become 0. */
 static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;

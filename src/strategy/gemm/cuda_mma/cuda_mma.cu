@@ -13,28 +13,23 @@
  *                                           its number against bank conflicts: | 1 | 0 | 3 | 2 | ... in row 1
  *
  * A chunk is one copy where all of an operand's chunks are aligned, else copies of 8 or 4 bytes, else single
- * elements through registers; zeros stand outside of the matrix. A tile that would exceed C begins earlier,
+ * elements through registers. Zeros stand outside of the matrix. A tile that would exceed C begins earlier,
  * where it is whole. Products of a batch are the grid's second dimension. Few tiles and a long k: `parts` of
  * k go to a matrix each, and cuda_mma_split_k_reduce.cu adds the matrices in a fixed order.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes of k in a panel). Defines of the host: STAGES, WARP_M,
- * WARP_N, GROUPS (resident blocks of a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX types), IS_EIGHT
+ * WARP_N, GROUPS (resident blocks of a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX types); IS_EIGHT
  * (8-bit floating point), A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (1: split-k).
  * Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
 #include "cuda_mma_factors.cu"
 
-/* --- main loop --- */
-
-/* Returns the stage after `stage`, cyclically. */
 SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
   return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
 }
 
-/* Positions between products at which copies of the next panel are issued: rows of products of all
- * steps but the last. */
+/* Positions between products at which copies of the next panel are issued: rows of all steps but the last. */
 constexpr int SLOTS = (STEPS - 1) * BLOCKS_M, COPIES = a_copies::COUNT + b_copies::COUNT;
 
-/* Issues the copies of slot `slot` of `slots`. */
 SM80_FUNCTION void issue_slot(shared_t end, copy_source &a, copy_source &b, int slot, int slots,
                               bool is_whole) {
 #pragma unroll
@@ -47,8 +42,7 @@ SM80_FUNCTION void issue_slot(shared_t end, copy_source &a, copy_source &b, int 
     }
 }
 
-/* Adds the products of all panels to `sums`. A stage is refilled one panel after it was read; the
- * barrier in between covers all warps. */
+/* Adds the products of all panels to `sums`. A stage is refilled a panel after its use, after a barrier. */
 SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const element *b,
                                    const cuda_mma_arguments &args, shared_t stages) {
   const work_tile tile = get_work_tile(args);
@@ -105,16 +99,12 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const eleme
   }
 }
 
-/* --- C --- */
-
-/* Returns the thread's row `i` (0 to 2 BLOCKS_M - 1) within its warp's tile. */
 SM80_FUNCTION int sum_row(int i) {
   const int line = threadIdx.x % 32 / 4;
   return i / 2 * 16 + (A_KIND == PAIRED ? 2 * line + i % 2 : line + i % 2 * 8);
 }
 
-/* Collects four adjacent sums of a row from 16-column group `j`. Returns the first one's column in
- * the warp's tile. */
+/* Collects four adjacent sums of a row of 16-column group `j`. Returns the first one's column in the tile. */
 SM80_FUNCTION int collect_quad(sum_t (&quad)[4], const sum_t (&left)[4], const sum_t (&right)[4], int half,
                                int j) {
   const int q = threadIdx.x % 4;

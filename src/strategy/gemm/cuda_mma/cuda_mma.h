@@ -1,4 +1,3 @@
-/* Declarations shared by the files of cuda_mma. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_MMA_H
 #define TSL_STRATEGY_GEMM_CUDA_MMA_H
 
@@ -6,17 +5,15 @@
 #include "strategy/pack_rows.h"
 
 enum { TSL_CUDA_MMA_TILE_M, TSL_CUDA_MMA_TILE_N, TSL_CUDA_MMA_DEPTH, TSL_CUDA_MMA_FROM };
-/* Source of the panels. PLACE: A and B in memory. PACKED: aligned copies of operands that are not aligned. */
+/* Source of the panels: A and B in memory, or aligned copies of operands that are not aligned. */
 enum { TSL_CUDA_MMA_PLACE = 1, TSL_CUDA_MMA_PACKED };
 
-/* First architecture with conversions from 8-bit floating point to f16. */
-enum { TSL_CUDA_MMA_EIGHTS = 89 };
+enum { TSL_CUDA_MMA_EIGHTS = 89 }; /* first architecture that converts 8-bit floating point to f16 */
 
-/* Problem and config as the kernel sees them. */
 typedef struct tsl_cuda_mma {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   bool packs;                  /* operands that are not aligned are packed first */
   bool is_eight;               /* 8-bit floating point, multiplied as f16 */
   int element;                 /* bytes of an element of A and B */
@@ -26,29 +23,27 @@ typedef struct tsl_cuda_mma {
   int depth_bytes;
   int groups;        /* resident blocks of a multiprocessor */
   double efficiency; /* fraction of the tensor cores' rate for large k */
-  int items;         /* threads of a block */
-  int stages;        /* pipeline stages; 0: shared memory is too small for two */
+  int items;
+  int stages; /* pipeline stages; 0: shared memory is too small for two */
   uint64_t shared_bytes;
-  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
-  int a_width, b_width;
+  int a_width, b_width; /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
 } tsl_cuda_mma;
+/* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
 tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 
-/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. sums_bytes:
- * bytes of partial sums in rows of `pitch` elements; 0 for one part. */
+/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. `sums_bytes`: bytes of
+ * partial sums in rows of `pitch` elements; 0 for one part. */
 typedef struct tsl_cuda_mma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_mma_schedule;
 tsl_cuda_mma_schedule tsl_cuda_mma_get_schedule(const tsl_cuda_mma *tile, const tsl_device *device);
 
-/* Returns the widest copy for an operand, 16, 8 or 4 bytes; 0: elements one by one. `along`: stride
- * within a line; `line`: stride between lines; `step`: stride between products; all in elements. */
+/* Returns the widest copy for an operand, 16, 8 or 4 bytes; 0: elements one by one. Strides in elements:
+ * `along` a line, `line` between lines, `step` between products. */
 int tsl_cuda_mma_width(int element, int64_t along, int64_t line, int64_t lines, int64_t offset, int64_t step);
 
-/* Returns the predicted seconds; docs/lab/cuda_mma.md has the measurements behind the constants. */
 double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_cost_counts *account);
 

@@ -1,26 +1,19 @@
-/* One step of a warp of cuda_mma, 32 bytes along k: fragments from shared memory, and their products
- * (sm80.h has the instructions and the layout of fragments).
- *
- * Sixteen lines are loaded at a time, four matrices of eight lines by 16 bytes along k. The assignment of
- * lines to matrix rows makes a thread's sums of sixteen columns of C adjacent, four by four, where it is
- * free:
- *
+/* A step of a warp, 32 bytes along k: fragments from shared memory, and their products (sm80.h). Sixteen
+ * lines are loaded at a time, four matrices of eight lines by 16 bytes along k. The assignment of lines to
+ * matrix rows makes a thread's sums of sixteen columns of C adjacent, four by four:
  *   B K-major         columns 0 1 4 5 8 9 12 13, then 2 3 6 7 ...: the thread's are 4 q to 4 q + 3, q = t % 4
  *   bytes MN-major          ldmatrix transposes pairs of bytes; k is permuted for it, and prmt puts bytes in
  *                           place: lines 0 2 4 ... 14, then 1 3 5 ... 15, of A as well
  *   16 and 32 bits MN-major lines 0 to 7, then 8 to 15; two threads exchange sums when C is stored
- *
  * MN-major 32-bit elements are loaded one by one: ldmatrix cannot transpose them. 8-bit floating point is
- * converted to f16 exactly before the product: 8-bit tensor cores accumulate with 14 binary places, or
- * convert to f16 too. */
+ * converted to f16 exactly: 8-bit tensor cores accumulate with 14 places, or convert too. */
 #include "cuda_mma_panels.cu"
 
-/* blocks of 16 rows and of 8 columns of a warp */
+/* Blocks of 16 rows and of 8 columns of a warp. */
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
 constexpr int STEPS = DEPTH_BYTES / 32;
 static_assert(WARP_N % 16 == 0 && WARP_M % 16 == 0 && STEPS >= 2, "sixteen lines are read at a time");
 
-/* Returns the first row of this thread's warp in the tile. */
 SM80_FUNCTION int own_row() {
   return threadIdx.x / 32 / WARPS_N * WARP_M;
 }
@@ -34,9 +27,8 @@ struct factors {
   unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
 };
 
-/* Returns the address, in a panel, of this thread's line of the warp's first blocks. Blocks of A
- * are rows 0 to 7, 8 to 15, and both again 16 bytes further along k; blocks of B are columns 0 to 7
- * at both k, then 8 to 15. */
+/* Returns the panel address of this thread's line of the warp's first blocks. Blocks of A are rows 0 to 7, 8
+ * to 15, and both again 16 bytes further along k; of B, columns 0 to 7 at both k, then 8 to 15. */
 template <int MN_MAJOR, int LINES, int KIND, bool IS_B>
 SM80_FUNCTION int first_block(int line) {
   const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
@@ -53,8 +45,8 @@ SM80_FUNCTION int first_block(int line) {
   return place<1, LINES, KIND>(by_depth * 8 + row, by_line + line / CHUNK);
 }
 
-/* Loads the registers of lines 16 `i` on, in step `step` of the panel at `stage`. `first` is first_block() of
- * the thread. Later chunks have the swizzle of the first, because their numbers share no bits. */
+/* Loads the registers of lines 16 `i` on, in step `step` of the panel at `stage`. `first`: the thread's
+ * first_block(). Later chunks have the swizzle of the first, because their numbers share no bits. */
 template <int MN_MAJOR, int LINES, int KIND, bool IS_B>
 SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int step, int i) {
   typedef panel<MN_MAJOR, LINES, KIND> panel_type;
@@ -91,8 +83,6 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, in
     load_lines<B_MN_MAJOR, TILE_N, B_KIND, true>(target.b[j], stage + A_BYTES, first_b, step, j);
 }
 
-/* --- products --- */
-
 #define MMA_TEXT_(text) #text
 #define MMA_TEXT(text) MMA_TEXT_(text)
 
@@ -113,13 +103,12 @@ SM80_FUNCTION void multiply_block(sum_t (&sums)[4], const unsigned *a, const uns
 #endif
 }
 
-/* Adds the products of a step to `sums`. `between(i)` is called after each row of blocks, to issue copies
- * while tensor cores run. Rows alternate direction, so that successive products share registers. */
+/* Adds the products of a step to `sums`. Calls `between(i)` after each row of blocks, to issue copies while
+ * tensor cores run. Rows alternate direction, so that successive products share registers. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #if IS_EIGHT
-  /* Four 8-bit numbers are two pairs: all first pairs are multiplied before all second pairs. k has
-   * the same new order in A and B. */
+  /* Four 8-bit numbers are two pairs: all first pairs come first. A and B have one new order of k. */
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     unsigned b[BLOCKS_N][2];

@@ -1,12 +1,11 @@
 /* Tile, memory layout and division of work of cuda_mma, and its performance model in clocks of a
- * multiprocessor. docs/lab/cuda_mma.md has the measurements behind its constants. */
+ * multiprocessor (measurements: docs/lab/cuda_mma.md). */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
 #include <math.h>
 
-/* Supported tiles: tile of a warp, blocks of a multiprocessor by registers, and the fraction of the
- * tensor cores' rate for large k. */
+/* Supported tiles: tile of a warp, blocks of a multiprocessor by registers, fraction of the peak. */
 static const struct {
   int tile_m, tile_n, warp_m, warp_n, groups;
   double efficiency;
@@ -20,7 +19,6 @@ static const struct {
 
 enum { MAX_STAGES = 8, BLOCK_BYTES = 1024 /* reserved by the system for each block */ };
 
-/* Sets as many stages as fit in shared memory. */
 static void mma_layout_memory(tsl_cuda_mma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * tile->depth_bytes,
                 inside =
@@ -80,29 +78,23 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
   return tile;
 }
 
-/* --- the model --- */
-
 /* Multiply-adds per clock and multiprocessor of mma.sync with 16-bit elements and f32 sums, by first
- * architecture. Data sheets' numbers of the faster cards; 90 is measured, where only wgmma reaches twice as
- * many. 8-bit integers have twice the rate, tf32 half; 8-bit floating point is multiplied as 16 bits. */
+ * architecture: data sheets' numbers of the faster cards; 90 is measured (only wgmma reaches twice as many).
+ * 8-bit integers have twice the rate, tf32 half; 8-bit floating point is multiplied as 16 bits. */
 static const struct {
   int architecture;
   double rate;
 } rates[] = {{80, 1024}, {86, 512}, {90, 1150}, {100, 1024}, {110, 512}};
 
-/* Clocks. first_clocks: from a block's start to its first full stage. sum_clocks: epilogue of a
- * thread per sum. ones_cost: factor where elements of C are stored one by one. panel_clocks:
- * latency of a panel's copies. barrier_clocks: barrier of a panel. */
+/* Clocks: from a block's start to its first full stage; epilogue of a thread per sum, and its factor where
+ * elements of C are stored one by one; latency of a panel's copies; barrier of a panel. */
 static const double first_clocks = 1950, sum_clocks = 51, ones_cost = 15, panel_clocks = 1660,
                     barrier_clocks = 42;
-/* Clocks of a warp for a chunk whose bounds are checked, and for each element of a chunk copied by elements.
- */
+/* Clocks of a warp for a chunk whose bounds are checked, and for each element copied alone. */
 static const double look_clocks = 490, element_clocks = 25;
-/* Rate with one warp per tensor core, relative to two. */
-static const double few_warps = 0.76;
-/* bandwidth_share: reached fraction of memory bandwidth. cache_bytes: bytes from L2 per clock and
- * multiprocessor. fold_seconds: start of the reduction. launch_share: fraction of launch latency
- * that remains between successive launches. */
+static const double few_warps = 0.76; /* rate with one warp per tensor core, relative to two */
+/* Reached fraction of memory bandwidth; bytes from L2 per clock and multiprocessor; start of the reduction;
+ * fraction of launch latency that remains between successive launches. */
 static const double bandwidth_share = 0.84, cache_bytes = 46, fold_seconds = 4.9e-6, launch_share = 0.39;
 
 static double mma_unit_rate(const tsl_cuda_mma *tile, const tsl_device *device) {
@@ -130,7 +122,6 @@ static double mma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 3.5) + pow(b, 3.5) + pow(c, 3.5), 1 / 3.5);
 }
 
-/* Returns the bytes that are packed first. */
 static double packed_bytes(const tsl_cuda_mma *tile) {
   return tile->packs ? (tile->a_width < 16 ? (double)tile->a_bytes : 0) +
                            (tile->b_width < 16 ? (double)tile->b_bytes : 0)

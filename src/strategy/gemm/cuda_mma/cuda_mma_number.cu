@@ -1,5 +1,5 @@
-/* Element types of cuda_mma: sums and C. Before it is included: C_FORM (0 f32, 1 f16, 2 bf16, 3
- * i32), SPLIT (1: C is the workspace for sums, which are stored unscaled). */
+/* Element types of cuda_mma: sums and C. Define before: C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (1: C is
+ * the workspace for sums, which are stored unscaled). */
 #include "cuda_mma_shared.h"
 #include "sm80.h"
 
@@ -15,7 +15,6 @@ typedef unsigned short c_number;
 #endif
 constexpr bool IS_NARROW = sizeof(c_number) == 2;
 
-/* Converts an element of C to the type of sums. */
 SM80_FUNCTION sum_t sum_of(c_number value) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
   return value;
@@ -65,7 +64,6 @@ SM80_FUNCTION void store_number(c_number *c, sum_t sum, cuda_mma_scalar alpha, c
 #endif
 }
 
-/* Four adjacent elements, aligned to their size. */
 struct __align__(4 * sizeof(c_number)) c_quad {
   c_number number[4];
 };

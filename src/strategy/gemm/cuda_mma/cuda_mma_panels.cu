@@ -1,5 +1,4 @@
-/* Panels of cuda_mma: a block's part of A and B, its layout in shared memory, and the copies that bring it
- * there (cuda_mma.cu has the picture). */
+/* Panels of cuda_mma: a block's part of A and B, its layout in shared memory, and its copies. */
 #include "cuda_mma_number.cu"
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
@@ -16,11 +15,8 @@ typedef unsigned element;
 #endif
 constexpr int CHUNK = 16 / ELEMENT; /* elements of 16 bytes */
 
-/* --- a panel in shared memory --- */
-
-/* Pattern of eight lines of 16 bytes that are read together and must be in different banks.
- * FOLLOWING: eight consecutive lines. PAIRED: lines 0 1 4 5 8 9 12 13 of sixteen. WORDS: four
- * lines, two chunks each, read by words. */
+/* Lines that are read together and must be in different banks. FOLLOWING: consecutive lines. PAIRED: lines 0
+ * 1 4 5 8 9 12 13 of sixteen. WORDS: four lines, two chunks each, read by words. */
 enum { FOLLOWING, PAIRED, WORDS };
 constexpr int A_KIND = !A_MN_MAJOR    ? FOLLOWING
                        : ELEMENT == 1 ? PAIRED
@@ -32,8 +28,8 @@ constexpr int A_KIND = !A_MN_MAJOR    ? FOLLOWING
                        : ELEMENT == 2             ? FOLLOWING
                                                   : WORDS;
 
-/* Panel of LINES rows of A or columns of B: DOWN memory rows of PITCH bytes in ROW chunks, which
- * are swizzled by the row's number. PERIOD: rows after which the swizzle repeats. */
+/* Panel of LINES rows of A or columns of B: DOWN memory rows of PITCH bytes in ROW chunks, which are swizzled
+ * by the row's number. PERIOD: rows after which the swizzle repeats. */
 template <int MN_MAJOR, int LINES, int KIND>
 struct panel {
   static constexpr int PITCH = MN_MAJOR ? LINES * ELEMENT : DEPTH_BYTES, ROW = PITCH / 16,
@@ -62,10 +58,8 @@ typedef panel<B_MN_MAJOR, TILE_N, B_KIND> b_panel;
 constexpr int A_BYTES = a_panel::BYTES, STAGE_BYTES = A_BYTES + b_panel::BYTES;
 static_assert(A_BYTES % 128 == 0 && STAGE_BYTES % 128 == 0, "chunks are exchanged within 128 bytes");
 
-/* --- work of a block --- */
-
-/* Work tile of a block: its tile of C, the first row and column that it multiplies, its split-k
- * part and range of k. A tile at the end of C begins earlier, where it is whole. */
+/* Tile of C of a block, the first row and column that it multiplies, its split-k part and range of k. A tile
+ * at the end of C begins earlier, where it is whole. */
 struct work_tile {
   int row, col, first_row, first_col, part, first_k, end_k;
 };
@@ -80,8 +74,7 @@ SM80_FUNCTION bool is_wide(const cuda_mma_arguments &args) {
   return args.a.width == 16 && args.b.width == 16;
 }
 
-/* Computes this block's work tile. It is recomputed at each call to save registers: the block index
- * is opaque to the compiler. */
+/* Computes this block's work tile, anew at each call: an opaque block index saves registers. */
 SM80_FUNCTION work_tile get_work_tile(const cuda_mma_arguments &args) {
   const unsigned number = opaque_block_index(), tiles = args.tiles_m * args.tiles_n;
   unsigned part = 0, tile = number;
@@ -106,8 +99,7 @@ SM80_FUNCTION work_tile get_work_tile(const cuda_mma_arguments &args) {
           end < args.k ? end : args.k};
 }
 
-/* LINES lines of an operand: address of element (0, 0), strides between lines and along k, number
- * of lines and k, bytes of a copy. */
+/* Lines of an operand: element (0, 0), strides of lines and k, numbers of lines and k, bytes of a copy. */
 struct lines {
   const element *from;
   long long line, k;
@@ -131,8 +123,6 @@ SM80_FUNCTION lines columns_of(const element *b, const work_tile &tile, const cu
           args.b.width};
 }
 
-/* --- panels to shared memory --- */
-
 /* Copies of a thread, one chunk each; COUNT copies make a panel, APART memory rows from one to the next. */
 template <int MN_MAJOR, int LINES, int KIND>
 struct copies {
@@ -146,8 +136,8 @@ struct copies {
 typedef copies<A_MN_MAJOR, TILE_M, A_KIND> a_copies;
 typedef copies<B_MN_MAJOR, TILE_N, B_KIND> b_copies;
 
-/* Position of a thread's copies: next source chunk, step between chunks, step from a panel's last
- * chunk to the next panel's first, and offset in the panel. */
+/* Position of a thread's copies: next source chunk; steps to the next chunk and panel; offset in the
+ * panel. */
 struct copy_source {
   const element *from;
   long long step, turn;
@@ -165,7 +155,6 @@ SM80_FUNCTION copy_source get_copy_source(const lines &operand_lines) {
           (shared_t)place<MN_MAJOR, LINES, KIND>(row, chunk)};
 }
 
-/* Issues copy `i` of a panel if the panel is whole. */
 template <int MN_MAJOR, int LINES, int KIND>
 SM80_FUNCTION void copy_chunk(shared_t end, copy_source &source, int i, bool is_whole) {
   typedef copies<MN_MAJOR, LINES, KIND> each;
@@ -175,7 +164,6 @@ SM80_FUNCTION void copy_chunk(shared_t end, copy_source &source, int i, bool is_
   make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
 }
 
-/* Gathers the elements of a chunk into words; absent elements are 0. */
 SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long step, int there) {
 #pragma unroll
   for (int w = 0; w < 4; w++)
@@ -186,8 +174,8 @@ SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long s
       words[e * ELEMENT / 4] |= (unsigned)from[e * step] << e * ELEMENT % 4 * 8;
 }
 
-/* Copies a panel that is partial or not aligned, from k = `depth` on, with zeros outside of the matrix.
- * (cp.async can write zeros itself, but memory checkers report such a copy as one of 16 bytes.) */
+/* Copies a partial or unaligned panel from k = `depth` on, with zeros outside of the matrix. Memory checkers
+ * would report cp.async's own zeros as copies of 16 bytes. */
 template <int MN_MAJOR, int LINES, int KIND>
 SM80_FUNCTION void copy_partial_panel(shared_t end, const lines &operand_lines, int depth) {
   typedef copies<MN_MAJOR, LINES, KIND> each;

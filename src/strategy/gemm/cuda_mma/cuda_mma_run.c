@@ -1,4 +1,3 @@
-/* Compiles and launches cuda_mma. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -10,9 +9,8 @@
 
 #define FOLDER "strategy/gemm/cuda_mma/"
 
-/* Kernels that build() stores in work->state. */
 typedef struct mma_kernels {
-  tsl_kernel *multiply, *fold, *pack; /* NULL without packing */
+  tsl_kernel *multiply, *fold, *pack; /* pack: NULL without packing */
 } mma_kernels;
 
 enum { FOLD_ITEMS = 256, UNIT_BLOCKS = 16 };
@@ -36,7 +34,7 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_mma.cu", "tsl_gemm_cuda_mma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* for split-k and for k = 0 */
+  /* For split-k and for k = 0. */
   const bool folds = schedule.sums_bytes > 0 || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
            tsl_launch_fold_items(schedule.parts));
@@ -62,17 +60,14 @@ void tsl_cuda_mma_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- running --- */
-
-/* Operand as copies see it: its lines (a row of A, or for MN-major A all elements of one k), and
- * elements between products. */
+/* Operand for copies: its lines (rows of A, or for MN-major A a k each), and elements between products. */
 typedef struct mma_factor {
   tsl_rows rows;
   tsl_rows_place place;
   int64_t step;
 } mma_factor;
 
-/* One launch. A, B and the sizes are the kernel's: C = A B, swapped or not. */
+/* Launch. A, B and the sizes are the kernel's: C = A B, swapped or not. */
 typedef struct mma_launch_state {
   const tsl_work *work;
   const tsl_operands *operands;
@@ -98,7 +93,6 @@ static bool mma_is_aligned(tsl_buffer *buffer) {
   return (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-/* Returns the offset of partial sums in the workspace, in elements of 4 bytes, after packed operands. */
 static int64_t sums_offset(const mma_launch_state *run) {
   return (run->tile.a_bytes + run->tile.b_bytes) / 4;
 }
@@ -129,7 +123,6 @@ static tesela_status mma_fold(const mma_launch_state *run) {
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
-/* Returns the bytes of a copy of the operand. */
 static int mma_width_of(const mma_launch_state *run, const mma_factor *factor) {
   const tsl_rows_place *place = &factor->place;
   return mma_is_aligned(place->buffer) ? tsl_cuda_mma_width(run->tile.element, place->step, place->row_stride,
@@ -146,7 +139,7 @@ static tesela_status mma_prepare(const mma_launch_state *run, int64_t end, mma_f
              : TESELA_OK;
 }
 
-/* Returns an operand as the kernel sees it. by_rows: its lines are rows of the matrix, not columns. */
+/* Returns an operand for the kernel. by_rows: its lines are rows of the matrix, not columns. */
 static cuda_mma_matrix mma_matrix_of(const mma_launch_state *run, const mma_factor *factor, bool by_rows) {
   const tsl_rows_place *place = &factor->place;
   return (cuda_mma_matrix){place->offset + run->first * factor->step,
@@ -154,8 +147,7 @@ static cuda_mma_matrix mma_matrix_of(const mma_launch_state *run, const mma_fact
                            by_rows ? place->step : place->row_stride, mma_width_of(run, factor)};
 }
 
-/* Returns an operand of `lines` rows of A (columns of B): `line` elements between lines, `along`
- * elements along k. */
+/* Returns an operand of `lines` rows of A (columns of B), `line` elements apart and `along` along k. */
 static mma_factor mma_factor_of(const tsl_cuda_mma *tile, const tsl_operand *operand, bool across,
                                 int64_t lines, int64_t k, int64_t offset, int64_t line, int64_t along) {
   return (mma_factor){tsl_rows_of(lines, k, across, tile->element),

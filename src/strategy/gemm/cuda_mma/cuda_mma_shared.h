@@ -8,8 +8,8 @@ typedef union cuda_mma_scalar {
   int integer;
 } cuda_mma_scalar;
 
-/* Matrix. `width` of A and B: bytes of a copy, 16, 8, 4, or 0 for single elements. `width` of C: 1
- * if four elements of a row can be stored at once. */
+/* Matrix. `width` of A and B: bytes of a copy, 16, 8, 4, or 0 for single elements. `width` of C: 1 if four
+ * elements of a row can be stored at once. */
 typedef struct cuda_mma_matrix {
   long long offset, row, col;
   int width;
@@ -18,16 +18,14 @@ typedef struct cuda_mma_matrix {
 typedef struct cuda_mma_arguments {
   int m, n, k;
   int tiles_m, tiles_n;
-  /* split-k parts, panels of a part, number of parts with one more panel */
-  int parts, part_panels, longer_parts;
+  int parts, part_panels, longer_parts; /* split-k parts, panels of a part, parts with one more panel */
   cuda_mma_matrix a, b, c;
   long long c_part;                 /* stride between the sums of split-k parts */
   long long a_step, b_step, c_step; /* strides between products of a batch */
   cuda_mma_scalar alpha, beta;
 } cuda_mma_arguments;
 
-/* Arguments of the split-k reduction: `parts` matrices, `part` elements apart, with rows of `pitch`
- * elements, are added to C. */
+/* Split-k reduction: adds `parts` matrices, `part` elements apart, with rows of `pitch` elements, to C. */
 typedef struct cuda_mma_fold_arguments {
   long long m, n, pitch, part, c_step /* stride between products of a batch, which is never split */;
   cuda_mma_matrix c;

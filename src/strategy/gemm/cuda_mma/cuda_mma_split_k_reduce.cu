@@ -1,12 +1,9 @@
 /* Split-k reduction of cuda_mma.cu: C from the sums of all parts. With no parts the sums are 0: the only
  * kernel for k = 0.
- *
  *   sums: | part 0: rows of `pitch` sums | part 1 | ...    a block: ACROSS elements by SHARES groups of parts
- *
  * Each of SHARES groups of ACROSS threads adds a consecutive range of parts, in order, one element a thread.
- * The first group then adds the groups' sums, in order, so that the same parts always give the same bits.
- *
- * Defines of the host: C_FORM, as in cuda_mma.cu; SHARES, 1 to 8. */
+ * The first group then adds the groups' sums, in order, so that equal parts always give equal bits. Defines
+ * of the host: C_FORM, as in cuda_mma.cu; SHARES, 1 to 8. */
 #define SPLIT 0
 #include "cuda_mma_number.cu"
 

@@ -1,5 +1,4 @@
-/* Descriptor of cuda_wgmma: parameters, refusals, accuracy.
- * Measurements: docs/lab/cuda_wgmma.md. */
+/* Descriptor of cuda_wgmma: parameters, refusals, accuracy. Measurements: docs/lab/cuda_wgmma.md. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 #include "host/int_math.h"
@@ -89,8 +88,8 @@ static int64_t products_per_partial_sum(const tsl_problem *problem, int64_t eigh
                                           : tsl_max(1, problem->k);
 }
 
-/* Returns the accuracy of f16 whose panels of 64 products (or pairs of panels) are summed in f32,
- * including split-k parts of at least four panels. */
+/* Returns the accuracy of f16 whose panels of 64 products (or pairs of panels) are summed in f32, including
+ * split-k parts of at least four panels. */
 static tsl_accuracy accuracy_of_panels(const tsl_problem *problem, int64_t sums) {
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
@@ -98,9 +97,8 @@ static tsl_accuracy accuracy_of_panels(const tsl_problem *problem, int64_t sums)
   return (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true};
 }
 
-/* Returns the accuracy. For f32 the tensor cores truncate factors to ten binary places: a product
- * loses less than 2^-9. Their sums align fewer products at a time than sums of narrower types,
- * which adds truncations. Subnormal factors may become 0. */
+/* Returns the accuracy. For f32 the tensor cores truncate factors: a product loses less than 2^-9. Their sums
+ * align fewer products at a time, which adds truncations. Subnormal factors may become 0. */
 static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
@@ -118,7 +116,6 @@ static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config 
 /* Limits of accumulators per thread: of one set, and with a partial set. */
 enum { MAX_SUMS = 128, MAX_SUMS_SPLIT = 192, BAND = 8 };
 
-/* Returns why this way of multiplying 8-bit numbers or f16 is refused, or NULL. */
 static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
                                  int sums, const tsl_config *config) {
   const char *name = eights_names[eights - 1];
@@ -144,8 +141,7 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
   return NULL;
 }
 
-/* Returns why form=stream is refused for the problem or parameters, or NULL. Narrow tiles are
- * numerous, so that a partial last round costs little. */
+/* Returns why form=stream is refused, or NULL. Narrow tiles are numerous: a partial round costs little. */
 static const char *refuse_stream_form(const tsl_problem *problem, const int64_t *value) {
   enum { LEAST = 64 };
   if (value[TSL_CUDA_WGMMA_BAND] != BAND || value[TSL_CUDA_WGMMA_TILE_N] < LEAST)
@@ -153,7 +149,6 @@ static const char *refuse_stream_form(const tsl_problem *problem, const int64_t 
   return tsl_problem_batch(problem) > 1 ? "form=stream takes a single product: a batch has enough tiles"
                                         : NULL;
 }
-/* Returns why form=stream is refused for the tile and its division, or NULL. */
 static const char *refuse_stream_schedule(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
                                           const tsl_cuda_wgmma_schedule *schedule) {
   const int64_t tiles = schedule->tiles_m * schedule->tiles_n, clusters = schedule->blocks / tile->cluster;
@@ -213,8 +208,6 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
   return tile.is_stream ? refuse_stream_schedule(problem, &tile, &schedule) : NULL;
 }
 
-/* Returns the workspace bytes: packed copies of both operands, which some strides of a run need,
- * and partial sums. */
 static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
@@ -223,8 +216,7 @@ static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *conf
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)schedule.sums_bytes;
 }
 
-/* Returns true if the kernel fuses the epilogue: its vectors fit in shared memory, and A does not
- * go to registers. */
+/* Returns true if the kernel fuses the epilogue: its vectors fit, and A does not go to registers. */
 static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
 }

@@ -17,25 +17,15 @@
  * the cluster have arrived at its mbarrier: with CLUSTER = 2 each block writes to both blocks' stages.
  *
  * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA
- * (by_map). Threads store elements themselves where C's strides do not suit a tensor map, where C is read
- * (beta), or where the tile is narrower than a box.
- *
- * Split-k (SPLIT): `parts` ranges of k are summed to separate f32 or i32 matrices, for few tiles and long k.
- * cuda_wgmma_split_k_reduce.cu adds the matrices in a fixed order.
- *
- * Stream-k (STREAM, cuda_wgmma_stream.cu): clusters without a tile in the last round help the others with
- * their panels.
- *
- * Fused epilogue (FINISH, cuda_wgmma_finish.cu): bias, activation and scales are applied in registers before
- * a TMA store, else when an element is stored.
- *
- * Products of a batch are layers of the tensor maps.
- *
- * The work on one tile is in cuda_wgmma_tiles.cu.
+ * (by_map). Threads store elements where a tensor map does not suit C's strides, where C is read (beta), or
+ * in tiles narrower than a box. Split-k (SPLIT): `parts` ranges of k are summed to separate f32 or i32
+ * matrices, which cuda_wgmma_split_k_reduce.cu adds in a fixed order. Stream-k (STREAM):
+ * cuda_wgmma_stream.cu. Fused epilogue (FINISH): cuda_wgmma_finish.cu. Products of a batch are layers of the
+ * tensor maps. The work on one tile is in cuda_wgmma_tiles.cu.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
- * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR,
- * B_MN_MAJOR, SPLIT, STREAM, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator),
+ * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,
+ * B_MN_MAJOR, SPLIT, STREAM, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator);
  * RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and the defines of cuda_wgmma_finish.cu. Limits:
  * sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps
  * (pitches and addresses are multiples of 16 bytes). */
@@ -55,8 +45,8 @@ SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const 
   }
 }
 
-/* Computes and stores all work tiles of this block. BY_MAP is a template parameter because a branch
- * inside the tile loop makes the compiler spill accumulators. */
+/* Computes and stores all work tiles of this block. BY_MAP is a template parameter because a branch inside
+ * the tile loop makes the compiler spill accumulators. */
 template <bool BY_MAP>
 SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *partials,
                                  const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
@@ -95,8 +85,7 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
 #endif
 #if FINISH && (C_FORM == 1 || C_FORM == 2)
       store_by_map(map, sums, tile, is_last, wgmma_identity_scale(), smem.stages, boxes);
-/* with a C of f32 the compiler serializes wgmma (warning C7520) unless the accumulators are multiplied here
- */
+/* With C of f32 the compiler serializes wgmma (C7520) if accumulators are not multiplied here. */
 #else
       store_by_map(map, sums, tile, is_last, args.alpha, smem.stages, boxes);
 #endif

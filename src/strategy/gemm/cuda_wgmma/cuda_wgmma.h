@@ -1,4 +1,3 @@
-/* Declarations shared by the files of cuda_wgmma. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_H
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_H
 
@@ -14,48 +13,43 @@ enum {
   TSL_CUDA_WGMMA_EIGHTS
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
-/* Forms. STAY: persistent blocks (cuda_wgmma.cu). FLOW: one small block per split-k part
- * (cuda_wgmma_flow.cu). STREAM: persistent blocks that share the last round's tiles, stream-k
- * (cuda_wgmma_stream.cu). */
+/* Forms: persistent blocks (cuda_wgmma.cu); one small block per split-k part (cuda_wgmma_flow.cu); persistent
+ * blocks with stream-k (cuda_wgmma_stream.cu). */
 enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 
-/* How e4m3 and e5m2 are multiplied. WIDENED: converted to f16. PANELS, PAIRS: by 8-bit tensor
- * cores, whose accumulators keep few places; the sums of one or two panels are added to f32 sums.
- * UNITS: by 8-bit tensor cores alone. f16 with C in f32 may use PANELS and PAIRS for a better bound
- * at large k. Other types use WIDENED, which leaves them unchanged. */
+/* How e4m3 and e5m2 are multiplied. WIDENED: converted to f16. PANELS, PAIRS: by 8-bit tensor cores, whose
+ * sums keep few places; sums of one or two panels are added to f32 sums. UNITS: by 8-bit tensor cores alone.
+ * f16 with C in f32 may use PANELS and PAIRS for a better bound at large k. Other types: WIDENED. */
 enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
-/* Bytes of a row of a panel. */
-enum { TSL_CUDA_WGMMA_PANEL = 128 };
+enum { TSL_CUDA_WGMMA_PANEL = 128 }; /* bytes of a row of a panel */
 
 /* Resident blocks of a multiprocessor for form=flow, shared by one launch and the next. */
 enum { TSL_CUDA_WGMMA_RESIDENT = 2 };
 
-/* Problem and config as the kernel sees them. */
 typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* the kernel computes C' = B' A'; `problem` is the swapped one */
   bool swapped;
-  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
-  /* consumers load A to registers (cuda_wgmma_across.cu): MN-major A of 4-byte elements or 8-bit integers */
-  bool from_registers;
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
+  bool from_registers;      /* consumers load MN-major A of 4-byte elements or 8-bit integers to registers */
   int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
   int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
   int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
   int c_element;
   int tile_m, tile_n, cluster, raster_height;
   bool is_flow, is_stream;
-  int warpgroups; /* consumer warpgroups */
-  int resident;   /* resident blocks of a multiprocessor, which share its memory */
+  int warpgroups;
+  int resident; /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
   int64_t extra_smem;    /* bytes in shared_bytes for epilogue vectors or the product table */
-  /* the kernel fuses the epilogue; bias, scale_a and scale_b then have a value of the enum below */
-  bool fuses_epilogue;
+  bool fuses_epilogue;   /* bias, scale_a and scale_b then have a value of the enum below */
   int bias, scale_a, scale_b;
   int64_t a_bytes, b_bytes; /* bytes of packed A and B, multiples of 128 */
   int64_t packed;           /* products of a batch that are packed at a time; 1 for elements of one byte */
 } tsl_cuda_wgmma;
+/* Returns the kernel's tile and memory layout; stages = 0: the config is not supported. */
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
 /* tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
@@ -64,14 +58,13 @@ tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_co
 /* tsl_cuda_wgmma_of() for a fused launch of products of different sizes, whose table takes shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
-/* Direction of an epilogue vector, for rows and columns as the kernel sees them. Scalars are BY_ROW. */
+/* Direction of an epilogue vector, for the kernel's rows and columns. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
-/* Division of a product into work tiles. tiles_m and parts are in units of clusters; sums_bytes is 0 for
- * parts = 1; rows of partial sums have `pitch` elements. Stream-k: `whole` tiles are computed whole; the
- * owner of another tile computes `owned` panels, and `helped` helper parts the rest (helped = 0: no cluster
- * can help). flags_bytes are in front of the sums. `ending`: predicted length of the last round, in panels.
- */
+/* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters; rows of partial sums
+ * have `pitch` elements. Stream-k: `whole` tiles are computed whole; the owner of another tile computes
+ * `owned` panels, and `helped` parts the rest (0: no cluster can help). flags_bytes are in front of the sums.
+ * `ending`: predicted length of the last round, in panels. */
 typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
   int64_t whole, owned, helped, flags_bytes, ending;
@@ -91,26 +84,23 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile);
 /* Returns true if the tensor map of C has columns as lines: only where A comes from registers. */
 bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes);
 
-/* Returns true if C is stored by TMA: its rows (or columns) are dense and aligned to 16 bytes, and
- * C is not read. TMA writes whole multiples of 16 bytes, so row lengths must be such multiples. */
+/* Returns true if C is stored by TMA: not read, and rows (or columns) are dense multiples of 16 bytes. */
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
-/* tsl_cuda_wgmma_by_map() for the strides of the problem. */
+/* Returns tsl_cuda_wgmma_by_map() for the strides of the problem. */
 bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);
 
-/* Returns the predicted seconds; docs/lab/cuda_wgmma.md has the measurements behind the constants. */
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);
 
 /* Returns true if A is 8-bit floating point. */
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
+/* Returns true if A and B are f16 and C is f32. */
 bool tsl_cuda_wgmma_is_half(const tsl_problem *problem);
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work);
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_cuda_wgmma_release(tsl_work *work);
-/* Operations of fused launches of products of different sizes. */
 extern const tsl_fused_ops tsl_cuda_wgmma_joining;
 
 #endif

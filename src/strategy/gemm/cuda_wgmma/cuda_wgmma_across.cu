@@ -1,37 +1,23 @@
 /* Idea: wgmma reads f32 (as tf32) and 8-bit integers from shared memory K-major only. Here A is MN-major: its
- * panels are copied unchanged, and each warpgroup loads its rows to registers, from which wgmma takes
- * A as well. B is K-major and read from shared memory. Row-major operands are computed as B' A'
- * (order=swapped), whose A is MN-major.
- *
- * A fragment may have the rows of A in any order: rows of C have the same order. A slab of f32 is 32 rows of
- * A by 32 of k (128 bytes of each k, whose chunks of 16 bytes are swizzled by k). A thread reads two adjacent
- * rows at a time. Lane l = 4 r + q of warp w has
- *
+ * panels are copied unchanged, and each warpgroup loads its rows to registers, from which wgmma takes A as
+ * well. B is K-major and read from shared memory. Row-major operands are computed as B' A' (order=swapped),
+ * whose A is MN-major. A fragment may have the rows of A in any order: rows of C have the same order. A slab
+ * of f32 is 32 rows of A by 32 of k (128 bytes of each k, whose chunks of 16 bytes are swizzled by k). A
+ * thread reads two adjacent rows at a time. Lane l = 4 r + q of warp w has
  *   fragment row 16 w + r + 8 h, k q
  *     ->  row h + 2 (r & 1) + 4 (w & 1) + 8 (w >> 1) + 16 (r >> 1 & 1) + 32 (r >> 2)
- *
- * so that half a warp (two bits of r, both of q) reads all 32 banks: chunk 4 of 8 differs by r's second bit,
- * chunks 0 to 3 by q through the swizzle, and half a chunk by r's first bit.
- *
- * A slab of bytes is 128 rows by 128 of k, and the 16 rows of warp w are one chunk of each k. ldmatrix
- * transposes pairs of bytes: a lane gets rows 2 r and 2 r + 1 at two k, and two bytes of each of two such
- * words are four k of one row:
- *
- *   fragment row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h
- *
- * The eight lines of k of one load must lie in different banks, so their numbers modulo 8 differ: k 4 q and 4
- * q + 1 of the lower two q are paired with 4 q + 2 and 4 q + 3 of the upper two, and then the other way
- * round.
- *
- * Registers that wgmma still reads must not be written: there are two sets of fragments, one of the panel
- * that is multiplied, one of the next panel, which is loaded meanwhile.
- *
- * Stages, clusters, work tiles and boxes are as in cuda_wgmma.cu. C is stored by TMA where its rows are
- * dense, or its columns (BY_COLUMNS); boxes of columns are 64 columns of 32 rows, in pairs.
- *
- * Parameters and defines: see cuda_wgmma.cu. ELEMENT is 4 or, with tiles of 128 rows or more, 1;
- * A_MN_MAJOR is 1, B_MN_MAJOR and SPLIT_ACCUMULATORS are 0; elements of C have 4 bytes. Limits: those of
- * cuda_wgmma.cu. */
+ * so that half a warp (two bits of r, both of q) reads all 32 banks. Chunk 4 of 8 differs by r's second bit,
+ * chunks 0 to 3 by q through the swizzle, and half a chunk by r's first bit. A slab of bytes is 128 rows by
+ * 128 of k, and the 16 rows of warp w are one chunk of each k. By ldmatrix, which transposes pairs of bytes,
+ * a lane gets rows 2 r and 2 r + 1 at two k. Two bytes of each of two words are four k of a row:
+ *   Fragment row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h.
+ * The eight lines of k of one load must lie in different banks, so their numbers modulo 8 differ. Lines 4 q
+ * and 4 q + 1 of the lower two q are paired with 4 q + 2 and 4 q + 3 of the upper two, and then the other way
+ * round. Registers that wgmma still reads must not be written, so there are two sets of fragments: of this
+ * panel and of the next one. Stages, clusters, work tiles and boxes are as in cuda_wgmma.cu. C is stored by
+ * TMA where its rows are dense, or its columns (BY_COLUMNS); boxes of columns are 64 columns of 32 rows, in
+ * pairs. Parameters, defines and limits: see cuda_wgmma.cu. ELEMENT is 4 or, with tiles of 128 rows or more,
+ * 1; A_MN_MAJOR is 1, B_MN_MAJOR and SPLIT_ACCUMULATORS are 0; elements of C have 4 bytes. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -41,8 +27,6 @@ constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, ROWS = TSL_PARAM_TILE_
 #include "wgmma_panels.h"
 constexpr int BOX_BYTES = 64 * 128;
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
-
-/* --- work tiles and producer, as in cuda_wgmma.cu --- */
 
 struct work_tile {
   int row, col, layer, first, end;
@@ -96,8 +80,6 @@ SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * ROWS;
 }
 
-/* --- consumer --- */
-
 typedef unsigned fragments[BLOCKS][STEPS][4];
 
 #if ELEMENT == 4
@@ -106,8 +88,7 @@ SM90_FUNCTION int fragment_row() {
   const int r = threadIdx.x % 32 / 4, w = threadIdx.x / 32 % 4;
   return 2 * (r & 1) + 4 * (w & 1) + 8 * (w >> 1) + 16 * (r >> 1 & 1) + 32 * (r >> 2);
 }
-/* Returns bit 1 of r. Rows 16 apart swap the chunks that they store, so that half a warp writes to all banks.
- */
+/* Returns bit 1 of r: rows 16 apart swap the chunks that they store, to use all banks. */
 SM90_FUNCTION bool swaps_chunks() {
   return threadIdx.x % 16 / 8 == 1;
 }
@@ -119,8 +100,7 @@ SM90_FUNCTION shared_t fragment_offset() {
          swizzled(k, row % SLAB_LINES * 4);
 }
 
-/* Loads the fragments of a panel. The next four k lie four lines below, in chunks whose number differs by 4.
- */
+/* Loads a panel's fragments. The next four k lie four lines below, in chunks whose number differs by 4. */
 SM90_FUNCTION void read_fragments(fragments current, shared_t thread_offset) {
   const shared_t second = (thread_offset ^ 64) + 4 * 128;
 #pragma unroll
@@ -141,8 +121,7 @@ SM90_FUNCTION bool swaps_chunks() {
   return false;
 }
 
-/* Returns the offset of the k line whose address the thread passes to ldmatrix, for the warpgroup's
- * first 64 rows. */
+/* Returns the offset of the k line that the thread passes to ldmatrix, for the warpgroup's first 64 rows. */
 SM90_FUNCTION shared_t fragment_offset() {
   const int lane = threadIdx.x % 32, matrix = lane / 8, q = lane % 8 / 2, w = threadIdx.x / 32 % 4,
             k = 16 * (matrix >> 1) + 4 * q + 2 * ((matrix ^ q >> 1) & 1) + lane % 2;
@@ -179,16 +158,15 @@ SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments current
   wgmma_commit_group();
 }
 
-/* State of a warpgroup's main loop. */
 struct progress {
-  int left;            /* panels of the work tile that are not finished, including the current one */
+  int left;            /* panels of the work tile that are not finished */
   bool add;            /* false for the work tile's first panel */
   pipeline_state pipe; /* stage of the panel whose fragments are loaded */
   shared_t before;     /* "empty" mbarrier of the stage whose products may be in flight */
 };
 
-/* Multiplies the panel whose fragments are `current`. Waits for the previous products, which read
- * `next`, then loads the fragments of the next panel to `next`. Returns false after the last panel. */
+/* Multiplies the panel whose fragments are `current`. Waits for the previous products, which read `next`,
+ * then loads the next panel's fragments to `next`. Returns false after the last panel. */
 SM90_FUNCTION bool multiply_and_prefetch(wgmma_sums sums[BLOCKS], fragments current, fragments next,
                                          progress &now, shared_t stages, shared_t thread_offset,
                                          shared_t full, shared_t empty) {
@@ -221,8 +199,6 @@ SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &t
   release_stage(now.before);
   wgmma_fence_sums(sums, BLOCKS);
 }
-
-/* --- C --- */
 
 /* Writes 64 rows of columns from 32 `box` on, at most 32, times alpha. */
 SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
@@ -352,8 +328,7 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
   }
 }
 
-/* Computes and stores all work tiles of this block. FORM is a template parameter for the reason
- * given in cuda_wgmma.cu. */
+/* Computes and stores all work tiles of this block; FORM is a template parameter as in cuda_wgmma.cu. */
 template <form FORM>
 SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &args,
                                  shared_t stages, shared_t boxes, shared_t full, shared_t empty,

@@ -1,15 +1,11 @@
 /* Fused epilogue (FINISH): applied to accumulators in registers, or when an element of C is stored.
- *
- *   C = f(alpha S a b + beta C + bias)  S is multiplied by the scales, then by alpha; C is rounded once, as
- * in strategy/strategy_epilogue.cl
- *
- * Before it is included: wgmma_tile.h; wgmma_panels.h's constants where accumulators are finished in
- * registers (BLOCKS); cuda_wgmma_shared.h. Defines of the host: FINISH_FUNCTION (a tesela_activation);
- * FINISH_BIAS, FINISH_A, FINISH_B (0: no such vector, 1: one entry per column, 2: one entry per row, or a
- * scalar), for rows and columns as the kernel sees them; FINISH_WIDE (the bias is f32, whatever C's type);
- * FINISH_ALPHA (alpha is not 1); FINISH_PLACES (binary places of C's type).
- *
- * Where C is f16 or bf16, ReLU is part of the rounding instruction (c_pair). */
+ *   C = f(alpha S a b + beta C + bias)     S is multiplied by the scales, then by alpha; C is rounded once
+ * Include after wgmma_tile.h and cuda_wgmma_shared.h, and after wgmma_panels.h's constants where accumulators
+ * are finished in registers. Defines of the host: FINISH_FUNCTION (a tesela_activation); FINISH_BIAS,
+ * FINISH_A, FINISH_B (0: no such vector, 1: one entry per column, 2: one entry per row, or a scalar), for the
+ * kernel's rows and columns; FINISH_WIDE (the bias is f32, whatever C's type); FINISH_ALPHA (alpha is not 1);
+ * FINISH_PLACES (binary places of C's type). For f16 and bf16, the rounding instruction applies ReLU
+ * (c_pair). */
 #ifndef TSL_CUDA_WGMMA_FINISH_H
 #define TSL_CUDA_WGMMA_FINISH_H
 
@@ -39,20 +35,18 @@ SM90_FUNCTION float epilogue_to_f32(unsigned short bits) {
 #endif
 }
 
-/* Returns a vector's entry for element (row, col) of product `product`. */
 template <class ELEMENT_TYPE>
 SM90_FUNCTION float epilogue_load(const ELEMENT_TYPE *from, const cuda_wgmma_vector &steps, int row, int col,
                                   int product) {
   return epilogue_to_f32(from[steps.offset + row * steps.row + col * steps.col + product * steps.step]);
 }
 
-/* Scales and bias of one element of C. */
 struct epilogue_terms {
   float scale_a, scale_b, bias;
 };
 
-/* Returns the epilogue of a sum before alpha. `before` is the old element of C, read where beta is
- * not 0. has_terms: false for k = 0, whose sum 0 is not scaled. */
+/* Returns the epilogue of a sum before alpha. `before` is the old element of C, read where beta is not 0.
+ * has_terms: false for k = 0, whose sum 0 is not scaled. */
 SM90_FUNCTION float epilogue_apply(sum_t sum, const epilogue_terms &terms, float alpha, float beta,
                                    float before, bool has_terms = true) {
   float x = (float)sum;
@@ -80,9 +74,6 @@ SM90_FUNCTION float epilogue_apply(sum_t sum, const epilogue_terms &terms, float
 #endif
 }
 
-/* --- when an element is stored --- */
-
-/* Returns element (row, col) of C of a product from its sum and its old value. */
 SM90_FUNCTION float epilogue_element(sum_t sum, float before, int row, int col, int product,
                                      const epilogue_vectors &vectors, float beta, bool has_terms = true) {
   epilogue_terms terms;
@@ -98,7 +89,6 @@ SM90_FUNCTION float epilogue_element(sum_t sum, float before, int row, int col, 
   return epilogue_apply(sum, terms, vectors.steps->alpha, beta, before, has_terms);
 }
 
-/* Stores an element of C with the epilogue: the counterpart of wgmma_tile_store(). */
 SM90_FUNCTION void epilogue_store(c_element *c, sum_t sum, int row, int col, int product,
                                   const epilogue_vectors &vectors, cuda_wgmma_scalar beta,
                                   bool has_terms = true) {
@@ -111,17 +101,14 @@ SM90_FUNCTION void epilogue_store(c_element *c, sum_t sum, int row, int col, int
 #endif
 }
 
-/* --- in registers --- */
-
 #ifdef FINISH_IN_REGISTERS
-/* FINISH_COLUMNS vectors with an entry per column go to shared memory, TILE_N numbers each. Of FINISH_ROWS
- * others each thread keeps its rows' entries. FINISH_EACH: column entries that a thread loads. */
+/* FINISH_COLUMNS vectors with an entry per column go to shared memory, TILE_N numbers each. Each thread keeps
+ * its rows' entries of FINISH_ROWS others. FINISH_EACH: column entries that a thread loads. */
 constexpr int FINISH_COLUMNS = (FINISH_A == 1) + (FINISH_B == 1) + (FINISH_BIAS == 1),
               FINISH_ROWS = (FINISH_A == 2) + (FINISH_B == 2) + (FINISH_BIAS == 2),
               FINISH_EACH = TILE_N < 128 ? 1 : (TILE_N + 127) / 128;
 
-/* Prefetched entries of a tile: of columns thread and thread + 128, and of the rows of each block
- * of 64 that the thread has sums of. */
+/* Prefetched entries: of columns thread and thread + 128, and of the thread's rows in each block of 64. */
 struct epilogue_operands {
   float columns[FINISH_COLUMNS + 1][FINISH_EACH], rows[FINISH_ROWS + 1][BLOCKS][2];
 };
@@ -172,8 +159,8 @@ SM90_FUNCTION void epilogue_prefetch(epilogue_operands &held, const epilogue_vec
 #endif
 }
 
-/* Applies the epilogue to all accumulators of warpgroup `group`; they become f32 bits of C.
- * `vectors_smem`: the warpgroup's FINISH_COLUMNS * TILE_N * 4 bytes of shared memory. */
+/* Applies the epilogue to all accumulators of warpgroup `group`; they become f32 bits of C. `vectors_smem`:
+ * the warpgroup's FINISH_COLUMNS * TILE_N * 4 bytes of shared memory. */
 SM90_FUNCTION void epilogue_apply_all(wgmma_sums sums[BLOCKS], const epilogue_operands &held,
                                       shared_t vectors_smem, int group, float alpha) {
   if (FINISH_COLUMNS > 0) {

@@ -1,20 +1,14 @@
 /* Idea: where memory bandwidth limits a product, many small blocks keep all multiprocessors reading. Blocks
  * of the next launch become resident early and prefetch their first panels to L2 before they may start. The
  * blocks of a cluster split k, and their sums meet in distributed shared memory.
- *
  *   a cluster: one tile of C, CLUSTER parts of k      each block: one consumer warpgroup, one producer thread
  *   | block 0: k 0 .. | block 1 | ... | -> sums in each block's memory -> block r adds rows r of all in order
- *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it
- *
- * A block allows the next launch (grid_dependency_launch) once its last copy is issued: blocks of both
- * launches are resident, RESIDENT in all, so that memory stays busy while this launch reduces its sums.
- * Prefetched data is valid whenever it was read, because all multiprocessors write to memory through L2.
- *
- * Parts of k beyond the clusters (`parts`, SPLIT) go to memory; cuda_wgmma_split_k_reduce.cu adds them.
- *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: as for cuda_wgmma.cu without BOXES;
- * RESIDENT. Limits: see cuda_wgmma.cu. */
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it.
+ * A block allows the next launch (grid_dependency_launch) once its last copy is issued: RESIDENT blocks of
+ * both launches are resident, so that memory stays busy while this launch reduces its sums. Prefetched data
+ * is valid whenever it was read, because all multiprocessors write to memory through L2. Parts of k beyond
+ * the clusters (`parts`, SPLIT) go to memory; cuda_wgmma_split_k_reduce.cu adds them. Parameters, defines and
+ * limits: as for cuda_wgmma.cu without BOXES. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -40,8 +34,6 @@ SM90_FUNCTION work_tile get_work_tile(unsigned rank, const cuda_wgmma_arguments 
   return {tile % args.tiles_m * TILE_M, tile / args.tiles_m * TILE_N, part, part_begins(args.k, own, all),
           part_begins(args.k, own + 1, all)};
 }
-
-/* --- producer --- */
 
 template <int MN_MAJOR, int LINES>
 SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
@@ -72,8 +64,6 @@ SM90_FUNCTION void producer_mainloop(const tensor_map *a, const tensor_map *b, c
   grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
 
-/* --- consumer --- */
-
 SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &tile, shared_t stages,
                                      shared_t full, shared_t empty) {
   pipeline_state pipe = {0, 0};
@@ -100,10 +90,7 @@ SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &t
 #endif
 }
 
-/* --- C --- */
-
-/* Adds the sums of all blocks of the cluster for rows `rank` of CLUSTER of the tile, four columns a
- * thread at a time, and stores them to C. */
+/* Adds the sums of the cluster's blocks for rows `rank` of CLUSTER, four columns a thread, and stores C. */
 SM90_FUNCTION void reduce_rows(c_element *c, const work_tile &tile, unsigned rank,
                                const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                shared_t boxes) {

@@ -1,21 +1,16 @@
 /* Idea: products of different sizes in one launch. Persistent blocks take the tiles of all products in one
- * order, so that no product waits for the last tiles of another, and small products share the device.
- *
- *   table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
- *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b takes b, b + blocks
- * ...
- *
+ * order: no product waits for another's last tiles, and small products share the device.
+ *   Table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
+ *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b: b, b + blocks ...
  * The words of each product are copied to shared memory first. Work tile numbers only grow, so that producer
  * and consumers continue their search at the current product. Tiles are computed as in cuda_wgmma.cu, and C
- * is stored by TMA.
- *
- * Parameters and defines: see cuda_wgmma.cu, without split-k and epilogue. Limits: those of
- * cuda_wgmma.cu; C suits a tensor map and is not read; at most TSL_CUDA_WGMMA_JOINED_MOST products. */
+ * is stored by TMA. Parameters, defines and limits: see cuda_wgmma.cu, without split-k and epilogue. C suits
+ * a tensor map and is not read; at most TSL_CUDA_WGMMA_JOINED_MOST products. */
 #include "cuda_wgmma_tiles.cu"
 
 constexpr int WORDS = TSL_CUDA_WGMMA_JOINED_WORDS;
 
-/* Position in the table: the address of the product's words in shared memory, and its row number. */
+/* Position in the table: address of the product's words in shared memory; row number. */
 struct product {
   shared_t words;
   int number;
@@ -24,8 +19,7 @@ SM90_FUNCTION int first_work_tile(const product &product_in) {
   return (int)load_shared(product_in.words);
 }
 
-/* Advances `product_in` to the product of work tile `number`, fills `args` with its sizes and
- * alpha, and returns the tile. */
+/* Advances `product_in` to work tile `number`, fills `args` with sizes and alpha, and returns the tile. */
 SM90_FUNCTION work_tile find_work_tile(product &product_in, int number, unsigned rank,
                                        cuda_wgmma_arguments &args) {
   while (number >= (int)load_shared(product_in.words + WORDS * 4)) {

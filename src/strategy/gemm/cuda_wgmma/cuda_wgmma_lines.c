@@ -1,4 +1,3 @@
-/* Launches cuda_wgmma_lines.cu, which copies operands into the layout of tensor maps. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.h"
 
 #include "base/status.h"
@@ -9,13 +8,11 @@
 
 enum { ITEMS = 256, CHUNK = 16 };
 
-/* Returns true if an operand's bytes are transposed by whole words. */
 static bool turns_words(bool across, int64_t along, int64_t apart) {
   return !across && along != 1 && apart == 1 && along % 4 == 0;
 }
 
-/* Returns the resident blocks of a multiprocessor: three where transposing blocks wait for each
- * other, two where copies need the registers. */
+/* Returns the resident blocks of a multiprocessor: three where transposing blocks wait for each other. */
 static int count_resident_copy_blocks(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
   return tile->element == 1 && (turns_words(tile->a_mn_major, a->col_stride, a->row_stride) ||
@@ -42,8 +39,7 @@ static int shift_of(int64_t chunks, int64_t most) {
   return shift;
 }
 
-/* Returns the method for lines of `chunks` chunks. Elements of more than a byte are contiguous here
- * and copied as bytes. */
+/* Returns the copy method for lines of `chunks` chunks. Elements of more than a byte are contiguous here. */
 static int choose_copy_method(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
   if (tile->element == tile->input_bytes && place->row_stride == 1 && place->step != 1)
     return TSL_CUDA_WGMMA_LINES_TURNED;
@@ -96,7 +92,7 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
           (tsl_rows_place){scratch, to[i] / tile->element, factors[i].rows.pitch / tile->element, 1, 0};
       factors[i].packs = false;
     }
-  /* persistent blocks: as many as are resident */
+  /* Persistent blocks: as many as are resident. */
   const int64_t units = (int64_t)args.of[0].units + args.of[1].units,
                 most = (int64_t)count_resident_copy_blocks(tile) * tsl_max(1, work->device->compute_units);
   args.fits = (uint64_t)copied <= work->device->cache_bytes;

@@ -1,24 +1,17 @@
 /* Idea: packs both operands in one launch at memory speed, to K-major lines that suit tensor maps (pitches of
  * 16 bytes). Elements have 8 bits, or are bytes of larger contiguous elements. Lines in other layouts are
  * copied, transposed or gathered.
- *
  *   a line: a row of A (column of B); with WIDENED (numbers become f16), contiguous elements
- *
  *   K-major: contiguous elements of a line         MN-major: adjacent lines, blocks of 128 x 128
  *   | l l l l l l l l ... |  any address             read: 4 bytes of 4 lines of an element, at 16 elements
  *   16 bytes are five words, shifted                 transposed in registers, 16 bytes of each of 4 lines
  *                                                    written to shared memory; then whole lines stored
- *
- * K-major lines come to shared memory by bulk copies, from the multiple of 16 bytes before them to the one
- * after them, with STAGES units in flight, and are shifted into place on their way out. Short lines are read
- * directly.
- *
- * Aligned words are read and shifted, so lines may begin at any address. Words may extend beyond a line, but
- * not beyond the operand (`end`): near it bytes are read one by one. Padding bytes of a line's last 16 are
- * undefined; no tensor map reads them. Other strides are gathered byte by byte.
- *
- * A unit of work has CHUNKS (BULK) chunks of 16 elements, of lines with 2^shift chunks each.
- *
+ * K-major lines come to shared memory by bulk copies of multiples of 16 bytes, with STAGES units in flight,
+ * and are shifted on their way out. Short lines are read directly. Aligned words are read and shifted, so
+ * lines may begin at any address. Words may extend beyond a line, but not beyond the operand (`end`): near it
+ * bytes are read one by one. Padding bytes of a line's last 16 are undefined; no tensor map reads them. Other
+ * strides are gathered byte by byte. A unit of work has CHUNKS (BULK) chunks of 16 elements, of lines with
+ * 2^shift chunks each.
  * Defines of the host: WIDENED, RESIDENT (blocks of a multiprocessor). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
@@ -86,7 +79,6 @@ SM90_FUNCTION void put(byte *dst, const uint4 &chunk, long long count, int is_e5
   }
 }
 
-/* Unit of work: its first line, and the first element of its part of the lines. */
 struct line_unit {
   long long line, first;
 };
@@ -112,8 +104,8 @@ SM90_FUNCTION line_chunk chunk_of(const byte *from, byte *dst, const line_unit &
           line < wgmma_lines.lines ? wgmma_lines.elements - first : 0};
 }
 
-/* Copies a unit of lines with any stride. Each thread issues all its loads at once; mixed with byte
- * reads, the compiler would wait for each chunk. */
+/* Copies a unit of lines with any stride. Each thread issues all its loads at once; mixed with byte reads,
+ * the compiler would wait for each chunk. */
 SM90_FUNCTION void copy_lines(const byte *from, byte *dst, int number, const cuda_wgmma_lines &lines) {
   constexpr int OWN = CHUNKS / ITEMS;
   const line_unit unit = unit_of<CHUNKS>(number, lines);
@@ -229,8 +221,7 @@ SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived
   }
 }
 
-/* Transposes 4 x 4 bytes: four words become a word of each of four lines, stored `apart` words from
- * each other. */
+/* Transposes 4 x 4 bytes: four words become a word of each of four lines, stored `apart` words apart. */
 SM90_FUNCTION void turn_bytes(const unsigned *from, unsigned *dst, int apart) {
   const unsigned low_a = __byte_perm(from[0], from[1], 0x5140),
                  high_a = __byte_perm(from[0], from[1], 0x7362),
@@ -256,9 +247,8 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *dst, int uni
   unsigned words[16], turned[16];
   const byte *warp = from + wgmma_lines.offset + line + (first + own_chunk * 16) * wgmma_lines.step,
              *own = warp + own_line;
-  /* elements from this warp's first on */
   const long long left = wgmma_lines.elements - first - own_chunk * 16;
-  /* conditions are uniform within a warp */
+  /* Conditions are uniform within a warp. */
   if (line + SIDE <= wgmma_lines.lines && left >= 16 &&
       ((number_of(warp) | (unsigned long long)wgmma_lines.step) & 3) == 0) {
 #pragma unroll
@@ -266,8 +256,7 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *dst, int uni
       words[e] = *(const unsigned *)(own + e * wgmma_lines.step);
   } else if (left > 0 && warp + (wgmma_lines.step > 0 ? 15 * wgmma_lines.step : 0) + WARP_READS <=
                              from + wgmma_lines.end) {
-    /* An element's lines of a warp are 32 aligned words and one more, which a lane loads; each word
-     * is completed from its neighbour. */
+    /* A warp's lines are 32 aligned words and one; each word is completed from its neighbour. */
     const int lane = (int)threadIdx.x % 32, last = left < 16 ? (int)left - 1 : 15;
     unsigned behind = 0;
 #pragma unroll
@@ -323,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(ITEMS, RESIDENT)
   grid_dependency_wait();
   if (bulk > 0)
     copy_by_bulk(room, arrived, a, b, dst, args, bulk_of_a, bulk);
-  /* blocks that had one unit less begin */
+  /* Blocks that had one unit less begin. */
   const int begin = (int)((blockIdx.x + gridDim.x - (unsigned)bulk % gridDim.x) % gridDim.x);
   for (int unit = begin; unit < others; unit += (int)gridDim.x) {
     const bool is_b = unit >= others_of_a;

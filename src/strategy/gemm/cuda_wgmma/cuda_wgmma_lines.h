@@ -1,4 +1,3 @@
-/* Operands on their way to cuda_wgmma's tensor maps: copies of operands whose layout does not suit them. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_LINES_H
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_LINES_H
 
@@ -13,9 +12,9 @@ typedef struct tsl_cuda_wgmma_factor {
 
 /* Compiles the kernel of tsl_cuda_wgmma_lines(), or takes it from the cache. */
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel);
-/* Enqueues one launch that copies the operands with `packs` set, of one product, to the workspace,
- * A first. Sets their `place` to the copies and clears `packs`. Elements of more than a byte are
- * copied only where they are contiguous. */
+/* Enqueues one launch that copies the operands with `packs` set, of one product, to the workspace, A first.
+ * Sets their `place` to the copies and clears `packs`. Operands of several bytes an element that are not
+ * contiguous are left out and keep `packs`. */
 tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, const tsl_cuda_wgmma *tile,
                                    tsl_buffer *scratch, tsl_stream *stream, tsl_cuda_wgmma_factor factors[2]);
 

@@ -1,25 +1,21 @@
-/* Performance model of cuda_wgmma, in clocks of a multiprocessor. docs/lab/cuda_wgmma.md has the measurements
- * behind its constants. */
+/* Performance model of cuda_wgmma, in clocks of a multiprocessor (measurements: docs/lab/cuda_wgmma.md). */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 #include <math.h>
 
-/* first_clocks: from a block's start to its first full stage. tile_clocks: fixed cost of a tile's epilogue.
- * store_bytes: bytes of C stored in a clock. cache_bytes: bytes from L2 per clock and multiprocessor.
- * shared_bytes: bytes of shared memory per clock. */
+/* Clocks from a block's start to its first full stage; fixed clocks of a tile's epilogue; bytes of C stored,
+ * bytes from L2 and bytes of shared memory in a clock of a multiprocessor. */
 static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
 /* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until then. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
-/* shared_clock: fraction of the clock with clusters of two, which read less from L2, after
- * warm_seconds; with A from registers after warm_across_seconds, and best with half the raster
- * height. band_most: best raster height. */
+/* `shared_clock`: fraction of the clock with clusters of two after warm_seconds; with A from registers after
+ * warm_across_seconds, and best with half the raster height. `band_most`: best raster height. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
-/* Clocks between a panel's last product and the next panel's first, where partial accumulators are added. */
-static const double adding_clocks = 100;
+static const double adding_clocks = 100; /* clocks between panels */
 
 /* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
 static const double unaligned_slowdown = 1.61;
@@ -34,8 +30,7 @@ static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bo
   return pitch % LINE == 0 ? 1 : unaligned_slowdown;
 }
 
-/* Returns the clocks of a panel: the maximum of tensor cores, L2 and shared memory, and what does
- * not overlap. */
+/* Returns a panel's clocks: maximum of tensor cores, L2 and shared memory, plus times without overlap. */
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
   const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
@@ -45,7 +40,7 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
                arrives = (tile->tile_m + (double)tile->tile_n) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
   const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
-  /* partial accumulators are added while the other warpgroup's products run, if there is one */
+  /* Partial accumulators are added while the other warpgroup's products run, if there is one. */
   const double adding = tile->split_accumulators == 0 ? 0
                         : tile->warpgroups == 1
                             ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
@@ -73,19 +68,17 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
                      wgmma_copied(b, false, tile->b_mn_major, tile->element));
 }
 
-/* form=flow, seconds: from a launch's end to the next launch's first full stage and its last sums;
- * for each further 64 rows or columns of a tile; for each doubling of the cluster beyond two,
- * because large clusters find room less often; for the split-k reduction. */
+/* form=flow, seconds: from a launch's end to the next launch's first full stage and its last sums; for each
+ * further 64 lines of a tile; for each doubling of the cluster beyond two; for the split-k reduction. */
 static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
                     flow_fold_seconds = 1.28e-6;
-/* form=flow, slowdowns of uneven load: with one block per multiprocessor; of a partial last round;
- * of each round that waits for resident blocks. */
+/* form=flow, slowdowns: one block per multiprocessor; partial last round; rounds that wait for blocks. */
 static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
-/* form=flow: reached fraction of memory bandwidth; L2 bandwidth relative to memory bandwidth; bytes
- * per second that the stages of one block load. */
+/* form=flow: reached fraction of memory bandwidth; L2 bandwidth relative to memory bandwidth; bytes per
+ * second that the stages of one block load. */
 static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
 
-/* Shortest time of the main loop that was measured: a lower bound of the prediction. */
+/* Shortest measured time of the main loop: a lower bound of the prediction. */
 static const double flow_least_seconds = 5.64e-6;
 
 static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
@@ -108,8 +101,7 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
-/* Batches, whose tiles are short: clocks for 128 elements stored one by one by a warpgroup; seconds
- * of a multiprocessor to pack the rows of a product. */
+/* Batches: clocks of a warpgroup for 128 elements stored one by one; seconds to pack a product's rows. */
 static const double element_clocks = 70, pack_seconds = 0.15e-6;
 
 static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
@@ -119,7 +111,7 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
   const double rounds = ceil(tiles / fmax(1, (double)schedule->blocks));
   const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
-  /* TMA stores overlap the products of other resident blocks; stores by threads do not */
+  /* TMA stores overlap the products of other resident blocks; stores by threads do not. */
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
                                 ? 0
                                 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
@@ -135,16 +127,15 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
          device->launch_seconds;
 }
 
-/* One product, in clocks: start of a second warpgroup; waiting within a cluster per tile; an
- * epilogue stored by threads; each element of a thread in it. memory_part: reached fraction of
- * memory bandwidth. launch_share: fraction of launch latency that remains when launches overlap. */
+/* One product, in clocks: start of a second warpgroup; waiting within a cluster per tile; an epilogue stored
+ * by threads; each element of a thread in it. Then the reached fraction of memory bandwidth, and the fraction
+ * of launch latency that remains when launches overlap. */
 static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
                     memory_part = 0.846, launch_share = 0.297;
 /* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums move. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
-/* Clusters of two use fewer pairs of multiprocessors, which share memory bandwidth: slowdown of
- * memory traffic if all pairs were idle. */
+/* Slowdown of memory traffic if all pairs of multiprocessors were idle: clusters of two use fewer pairs. */
 static const double pairs_moves = 0.5;
 
 /* Stream-k: slowdown, and fixed seconds, beyond the clocks of its panels. */
@@ -193,8 +184,8 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
          launch_share * device->launch_seconds;
 }
 
-/* Packing: memory traffic per byte copied, for 8-bit elements and for others; seconds of its early
- * launch, which is not used for elements of 4 bytes and batches. */
+/* Packing: memory traffic per byte copied, for 8-bit elements and for others; seconds of its early launch,
+ * which is not used for elements of 4 bytes and batches. */
 static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
@@ -236,7 +227,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
   account->global.read = tiles * panels * (tile.tile_m + (double)tsl_cuda_wgmma_columns(&tile)) * 128;
-  /* each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock */
+  /* Each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);

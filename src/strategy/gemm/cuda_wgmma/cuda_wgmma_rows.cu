@@ -1,15 +1,10 @@
-/* Output of C without a tensor map: 64 rows of a warpgroup's accumulators go through shared memory to C.
- * Included by cuda_wgmma_tiles.cu.
- *
- * Rows of C begin at any address. They are stored by aligned chunks of 16 bytes, so shared memory holds each
- * row in the alignment that it will have in C: element x of row y is
- *
+/* Output of C without a tensor map: 64 rows of a warpgroup's accumulators go through shared memory to C. Rows
+ * of C begin at any address. They are stored by aligned chunks of 16 bytes, so each row has the alignment of
+ * C in shared memory. Element x of row y is
  *   word (x + shift(y) + turn(y)) modulo WIDTH of row y   shift(y): elements from an aligned chunk to the row
- *
  *   16 bytes:      |        |        |        |        |
  *   a row of C:        x x x x x x x x x x x x x x         one thread for each chunk; the first chunk and the
  *   in memory:     | e e    |        |        |            chunk past the last are partial and share a slot
- *
  * turn(y) puts eight rows, and eight columns, into different banks. */
 constexpr int CHUNK = 16 / (int)sizeof(c_element);
 
@@ -26,9 +21,9 @@ SM90_FUNCTION int row_turn(int y) {
   return 8 * (y & 3) + (y & 4);
 }
 
-/* Writes accumulator columns from 32 `box` on, at most WIDTH, times alpha, to shared memory.
- * Threads of rows 4 to 7 of each 8 write the odd column first, to other banks. `shift` is
- * row_shift() of the thread's rows; rows 8 apart have the same. */
+/* Writes accumulator columns from 32 `box` on, at most WIDTH, times alpha, to shared memory. Threads of rows
+ * 4 to 7 of each 8 write the odd column first, to other banks. `shift`: row_shift() of all of the thread's
+ * rows. */
 template <int WIDTH>
 SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
   constexpr int PAIRS = TILE_N < WIDTH ? TILE_N / 8 : WIDTH / 8;
@@ -57,7 +52,6 @@ SM90_FUNCTION void store_element(c_element *dst, unsigned element) {
     *(unsigned short *)dst = (unsigned short)element;
 }
 
-/* Stores a whole chunk of a row of C. */
 SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, int col, int product,
                                const epilogue_vectors &vectors) {
   unsigned elements[CHUNK];
@@ -72,9 +66,8 @@ SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, i
                        elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
 }
 
-/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) on, to a C that is not read.
- * Whole chunks go first, several reads before a store. Partial chunks at row ends have their own
- * loop: in one loop every row paid for both. */
+/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) on, to a C that is not read. Partial
+ * chunks at row ends have their own loop: in one loop every row paid for both. */
 template <int WIDTH>
 SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int product,
                               const epilogue_vectors &vectors, const cuda_wgmma_arguments &args) {
@@ -120,8 +113,8 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
                                 first_row + y, first_col + begin + e, product, vectors));
 }
 
-/* Stores accumulators to C in boxes of 32 columns, as many at a time as shared memory holds: by
- * chunks where C is not read and its rows are dense, else by elements. */
+/* Stores accumulators to C in boxes of 32 columns, as many at a time as shared memory holds. Chunks are
+ * stored where C is not read and its rows are dense, else elements. */
 SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const work_tile &tile,
                                     const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                     shared_t boxes) {

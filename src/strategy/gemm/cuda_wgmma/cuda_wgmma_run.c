@@ -1,4 +1,3 @@
-/* Compiles and launches cuda_wgmma. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -12,8 +11,7 @@
 #define FOLDER "strategy/gemm/cuda_wgmma/"
 
 enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-/* Bytes that all blocks of a launch prefetch to L2 before they may start: the bytes that memory
- * delivers between the last reads of one product and the first reads of the next. */
+/* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
 enum { PREFETCH_BYTES = 6 << 20 };
 
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
@@ -25,8 +23,6 @@ static tsl_cuda_wgmma_schedule get_schedule(const tsl_work *work, const tsl_cuda
   return tsl_cuda_wgmma_get_schedule(tile, problem->m, problem->n, problem->k, work->device);
 }
 
-/* --- building --- */
-
 static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->input_bytes ? "f16" : tsl_launch_ptx_word(type);
 }
@@ -36,7 +32,7 @@ static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
                         : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
 }
 
-/* Writes the defines of the fused epilogue, one a line; "" where the kernel has no epilogue. */
+/* Writes the defines of the fused epilogue; "" where the kernel has no epilogue. */
 enum { EPILOGUE_TEXT = 256 };
 static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
                             char text[EPILOGUE_TEXT]) {
@@ -64,7 +60,6 @@ void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *til
            tsl_type(problem->a.type)->is_integer, tile->is_stream, is_split ? "" : finish);
 }
 
-/* Kernels of the three main loops. */
 typedef struct kernel_text {
   const char *path, *entry;
 } kernel_text;
@@ -72,8 +67,7 @@ static const kernel_text persistent_kernel = {FOLDER "cuda_wgmma.cu", "tsl_gemm_
                          from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
                          flow_kernel = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
 
-/* Returns the first ticket. Flags lie in memory with arbitrary contents, so tickets begin at a
- * number that memory is unlikely to hold. Flags that were read are 0 again. */
+/* Returns the first ticket: a number that flags, in memory with arbitrary contents, are unlikely to hold. */
 static unsigned long long first_ticket(const tsl_work *work) {
   static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
   return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
@@ -95,7 +89,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* the reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s */
+  /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
   const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   define_epilogue(problem, &tile, finish);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
@@ -123,8 +117,6 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- running --- */
-
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_wgmma *tile = &run->tile;
@@ -150,8 +142,6 @@ static bool packs(const tsl_cuda_wgmma_launch *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-/* Encodes a tensor map of an operand: boxes of `lines` rows K-major, of a panel's k lines MN-major.
- * A batch with a negative step is mapped from its last product. */
 tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
                                         int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
@@ -169,8 +159,7 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const 
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
-/* Packs the operands whose layout does not suit tensor maps, both in one launch where possible, and
- * encodes the maps. */
+/* Packs operands whose layout does not suit tensor maps, in one launch if possible, and encodes maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
   const tsl_cuda_wgmma *tile = &run->tile;
@@ -211,7 +200,6 @@ static unsigned long long next_ticket(const tsl_cuda_wgmma_launch *run) {
   return ticket;
 }
 
-/* Returns 1 in the type of the sums. */
 static cuda_wgmma_scalar get_one(const tsl_problem *problem) {
   cuda_wgmma_scalar one = {.real = 1};
   if (tsl_type(problem->a.type)->is_integer)
@@ -223,8 +211,7 @@ static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
   return run->sizes.c_offset + run->first * run->operands->c.step;
 }
 
-/* Arguments of the epilogue, at the end of a kernel's list. */
-enum { EPILOGUE_ARGUMENTS = 4 };
+enum { EPILOGUE_ARGUMENTS = 4 }; /* arguments of the epilogue, at the end of a kernel's list */
 
 static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_launch *run, const tsl_operand *vector) {
   const bool is_swapped = run->tile.swapped;
@@ -331,7 +318,6 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
                              append_epilogue_arguments(run, &steps, list, 4));
 }
 
-/* Returns the panels that a block prefetches to L2. */
 static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
   return tile->is_flow ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
@@ -355,7 +341,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
     count = append_epilogue_arguments(run, &steps, list, count);
-  /* stream-k needs exactly the blocks of its schedule */
+  /* Stream-k needs exactly the blocks of its schedule. */
   const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
                        run->tile.cluster,
                 blocks = run->tile.is_stream ? schedule->blocks
@@ -364,7 +350,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
 
-/* Enqueues products `first` to `first + count` of the batch. */
+/* Enqueues products `first` to `first + count - 1` of the batch. */
 static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
                                     cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = &run->tile;
@@ -416,8 +402,7 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
   return is_split ? wgmma_fold(run, &place, alpha, beta, (int)schedule->parts) : TESELA_OK;
 }
 
-/* Runs the product. A batch that needs no packing is one launch; otherwise each launch takes as
- * many products as the packing workspace holds. */
+/* Runs the product. A batch that needs packing takes a launch for each part that fits in the workspace. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_cuda_wgmma_launch run = {.work = work,
                                .operands = operands,

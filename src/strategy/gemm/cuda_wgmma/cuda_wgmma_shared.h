@@ -1,4 +1,3 @@
-/* Arguments of cuda_wgmma's kernels: read by C and by CUDA C++. */
 #ifndef TSL_CUDA_WGMMA_SHARED_H
 #define TSL_CUDA_WGMMA_SHARED_H
 
@@ -10,18 +9,15 @@ typedef union cuda_wgmma_scalar {
 
 typedef struct cuda_wgmma_arguments {
   int m, n, k;
-  /* tiles of C; along m in units of a cluster, which has CLUSTER tiles below each other */
-  int tiles_m, tiles_n;
-  int raster_height; /* rows of tiles that are visited together, for L2 reuse */
-  /* split-k parts; for form=flow, parts of k per block of a cluster */
-  int parts;
-  int products;                           /* batch size; 1 with split-k */
+  int tiles_m, tiles_n; /* tiles of C; along m in units of a cluster, CLUSTER tiles below each other */
+  int raster_height;    /* rows of tiles that are visited together, for L2 reuse */
+  int parts;            /* split-k parts; for form=flow, parts of k per block of a cluster */
+  int products;         /* batch size; 1 with split-k */
   int a_first, a_layer, b_first, b_layer; /* layer of product p in the operand's map: first + p * layer */
-  /* panels that a block prefetches to L2 before it may start (form=flow) */
-  int ahead;
+  int ahead;  /* panels that a block prefetches to L2 before it may start (form=flow) */
   int by_map; /* output of C: 0 by threads, 1 by a tensor map of rows, 2 of columns (cuda_wgmma_across.cu) */
   long long c_offset, c_row, c_col,
-      c_part; /* offset and strides of C in elements; c_part: stride between split-k parts or products */
+      c_part; /* in elements; c_part: stride between split-k parts or products */
   cuda_wgmma_scalar alpha, beta;
   int whole, owned, helped;  /* stream-k: tiles computed whole; panels of an owner; helper parts of a tile */
   long long flags, sums;     /* stream-k: byte offsets of flags and partial accumulators */
@@ -29,8 +25,8 @@ typedef struct cuda_wgmma_arguments {
   cuda_wgmma_scalar one;
 } cuda_wgmma_arguments;
 
-/* Arguments of the split-k reduction: `parts` matrices, `part` elements apart, with rows of `pitch`
- * elements, are added to C. With 0 parts, C of `products` products is written from sums of 0. */
+/* Split-k reduction: adds `parts` matrices, `part` elements apart, with rows of `pitch` elements, to C. With
+ * 0 parts, C of `products` products is written from sums of 0. */
 typedef struct cuda_wgmma_fold_arguments {
   long long m, n, pitch, part;
   long long c_offset, c_row, c_col, c_step;
@@ -38,8 +34,7 @@ typedef struct cuda_wgmma_fold_arguments {
   cuda_wgmma_scalar alpha, beta;
 } cuda_wgmma_fold_arguments;
 
-/* Vector of the epilogue: element (i, j) of C uses the entry at offset + i row + j col + product
- * step, in elements. At least one of row and col is 0. */
+/* Epilogue vector: C(i, j) uses the entry at offset + i row + j col + product step; row or col is 0. */
 typedef struct cuda_wgmma_vector {
   long long offset, row, col, step;
 } cuda_wgmma_vector;
@@ -48,9 +43,9 @@ typedef struct cuda_wgmma_finish {
   float alpha; /* the kernel's own alpha is 1 then */
 } cuda_wgmma_finish;
 
-/* Row of the product table in device memory (cuda_wgmma_joined.cu). `first`: number of the
- * product's first work tile. tiles_m: in units of a cluster. The row after the last product has
- * only `first`. The words from `first` on are copied to shared memory. */
+/* Row of the product table in device memory (cuda_wgmma_joined.cu). `first`: number of the product's first
+ * work tile. `tiles_m`: in units of a cluster. The row after the last product has only `first`. The words
+ * from `first` on are copied to shared memory. */
 #define TSL_CUDA_WGMMA_JOINED_MOST 128
 #define TSL_CUDA_WGMMA_JOINED_WORDS 5
 typedef struct cuda_wgmma_joined {
@@ -60,24 +55,20 @@ typedef struct cuda_wgmma_joined {
   int unused[27]; /* maps lie at multiples of 128 bytes */
 } cuda_wgmma_joined;
 
-/* Lines of an operand that cuda_wgmma_lines.cu copies, counted in bytes. A unit of work has CHUNKS
- * chunks of 16 elements (BULK for bulk copies); each line has 2^shift chunks. A transposed unit is
- * a block of SIDE by SIDE. */
+/* Lines of an operand that cuda_wgmma_lines.cu copies. A unit of work has CHUNKS chunks of 16 elements (BULK
+ * for bulk copies), 2^shift chunks of each line. A transposed unit is a block of SIDE by SIDE. */
 #define TSL_CUDA_WGMMA_LINES_CHUNKS 1024
 #define TSL_CUDA_WGMMA_LINES_BULK 512
 #define TSL_CUDA_WGMMA_LINES_SIDE 128
 enum { TSL_CUDA_WGMMA_LINES_GATHERED, TSL_CUDA_WGMMA_LINES_BY_BULK, TSL_CUDA_WGMMA_LINES_TURNED };
-/* Chunks of the shortest line that is copied by bulk copies, as a power of two: one warp issues a
- * unit's 32 lines. */
+/* Chunks of the shortest line for bulk copies, as a power of two: one warp issues a unit's 32 lines. */
 #define TSL_CUDA_WGMMA_LINES_BULK_SHIFT 4
 typedef struct cuda_wgmma_lines {
   long long lines, elements;
-  /* in elements: offset of the first line; stride between lines; stride within a line */
-  long long offset, line, step;
-  long long end; /* end of the operand: reads stay below it */
+  long long offset, line, step; /* in elements: first line; strides between lines and within a line */
+  long long end;                /* end of the operand: reads stay below it */
   long long to, pitch;
-  /* units of work, 0 for none; log2 of a line's chunks in a unit; units that a line is split into */
-  int units, shift, segments;
+  int units, shift, segments; /* units of work; log2 of a line's chunks in a unit; units of a line */
   int is_e5m2, way;
 } cuda_wgmma_lines;
 typedef struct cuda_wgmma_lines_arguments {

@@ -1,17 +1,11 @@
 /* Split-k reduction of cuda_wgmma.cu: C from the sums of all parts. With no parts the sums are 0: the only
- * kernel for k = 0.
- *
+ * kernel for k = 0, where blockIdx.y runs over the products of a batch.
  *   sums: | part 0: rows of `pitch` sums | part 1 | ...    a block: ACROSS elements by SHARES groups of parts
- *
  * Each of SHARES groups of ACROSS threads adds a consecutive range of parts, in order, one element a thread.
- * The first group then adds the groups' sums, in order, so that the same parts always give the same bits.
+ * The first group then adds the groups' sums, in order, so that equal parts always give equal bits.
  * Consecutive threads take elements along rows of C or, where C's columns are dense, down strips of 8
  * columns: 8 sums are one memory sector.
- *
- * For k = 0, blockIdx.y runs over the products of a batch.
- *
- * Defines of the host: C_FORM, WHOLE_SUMS, FINISH and the epilogue's defines, as in cuda_wgmma.cu; SHARES, 1
- * to 8. */
+ * Defines of the host: SHARES, 1 to 8; others as in cuda_wgmma.cu. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
@@ -30,7 +24,6 @@ struct epilogue_vectors {};
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
-/* Computes row and column of element `i` in the threads' order. */
 SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_fold_arguments &args,
                                 long long &row, long long &col) {
   constexpr int WIDE = 8;

@@ -1,21 +1,16 @@
-/* Tile scheduler of persistent blocks, and the stream-k fix-up of the last round (STREAM).
- * Included by cuda_wgmma.cu, which explains the parameters.
- *
- * The first `whole` tiles are computed whole, in full rounds. Each remaining tile has an owner cluster, which
- * computes its first `owned` panels. The other panels of a tile are split into `helped` parts, taken in turns
- * by clusters without a tile:
- *
+/* Tile scheduler of persistent blocks, and the stream-k fix-up of the last round (STREAM). The first `whole`
+ * tiles are computed whole, in full rounds. Each remaining tile has an owner cluster, which computes its
+ * first `owned` panels. The other panels are split into `helped` parts, taken in turns by clusters without a
+ * tile:
  *   panels:    0         owned
  *   tile 0     | owner    | helper 0    |   Owners read the same panels at the same time, and so do helpers:
- *   tile 1     | owner    | helper 1    |   L2 serves the concurrent reads. (Classic stream-k ranges of equal
- *   tile 2     | owner    | helper 0    |   length start at any panel and were slower:
- * docs/lab/cuda_wgmma.md.)
- *
+ *   tile 1     | owner    | helper 1    |   L2 serves the concurrent reads. Classic stream-k ranges of equal
+ *   tile 2     | owner    | helper 0    |   length start at any panel and were slower.
  * A helper publishes its partial accumulators in device memory in thread order, one block of sums and one
  * flag per warpgroup. A flag holds `ticket`, a number that no earlier run used, while its sums are valid; the
  * owner resets it to 0 after reading. The owner adds the parts of its tile in their order, so that every run
- * gives the same bits. Helpers are the clusters of the lowest numbers, which start before the owners and wait
- * for no other cluster. */
+ * gives equal bits. Helpers are the first clusters, which start before the owners and wait for no other
+ * cluster. */
 
 struct tile_scheduler {
   int number; /* next whole tile; for a helper, the next part, numbered over all streamed tiles */
@@ -52,8 +47,7 @@ SM90_FUNCTION bool is_owner(const cuda_wgmma_arguments &args) {
 }
 #endif
 
-/* Returns the scheduler's first state: a whole tile if this cluster has one, else its streamed work
- * (number 0: the owner's tile). */
+/* Returns the scheduler's first state: a whole tile if this cluster has one, else its streamed work. */
 SM90_FUNCTION tile_scheduler sched_first(const cuda_wgmma_arguments &args) {
   tile_scheduler sched = {own_cluster(), false};
 #if STREAM
@@ -94,7 +88,6 @@ SM90_FUNCTION work_tile sched_next(tile_scheduler &sched, unsigned rank, const c
 }
 
 #if STREAM
-/* --- partial accumulators --- */
 
 /* Returns this warpgroup's slot in part `number`; each slot has one flag. */
 SM90_FUNCTION int partial_slot(int number, unsigned rank) {
@@ -107,8 +100,7 @@ SM90_FUNCTION uint4 *partial_sums(char *partials, int place, const cuda_wgmma_ar
   return (uint4 *)(partials + args.sums) + (long long)place * (ROWS * TILE_N / 4) + threadIdx.x % 128;
 }
 
-/* Publishes the accumulators of the part before the scheduler's next part. They are multiplied by 1
- * to steer the compiler (see scaled()). */
+/* Publishes the accumulators of the last part, times 1, which steers the compiler (scaled()). */
 SM90_FUNCTION void publish_partials(char *partials, wgmma_sums sums[BLOCKS], const tile_scheduler &sched,
                                     unsigned rank, const cuda_wgmma_arguments &args) {
   const int place = partial_slot(sched.number - helpers(args), rank);

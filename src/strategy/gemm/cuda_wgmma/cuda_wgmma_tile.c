@@ -1,5 +1,4 @@
-/* Derives the tile of cuda_wgmma, its memory layout and its division into work tiles from a problem
- * and a config. */
+/* Derives cuda_wgmma's tile, memory layout and division into work tiles from a problem and a config. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
@@ -30,15 +29,14 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
   return tile->is_flow ? tile->tile_n : tile->tile_n / tile->cluster;
 }
 
-/* Bytes of shared memory that the hardware reserves for each block. */
-enum { RESERVED_BYTES = 1024 };
+enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
 
 static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
 }
 
-/* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops
- * and wait for epilogues: as many as registers allow. */
+/* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops and wait for
+ * epilogues: as many as registers allow. */
 static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
   if (tile->is_flow)
     return TSL_CUDA_WGMMA_RESIDENT;
@@ -47,8 +45,7 @@ static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
   return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
 }
 
-/* Lays out the shared memory of form=flow: a fraction of the multiprocessor's memory for each
- * resident block. The stages also hold the sums in the end. */
+/* Lays out the shared memory of form=flow, equal for all resident blocks. The stages also hold the sums. */
 static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
@@ -58,8 +55,7 @@ static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Lays out the shared memory: at most `most` epilogue boxes, a divisor of all boxes, and as many
- * stages as fit. */
+/* Lays out the shared memory: at most `most` boxes, a divisor of all boxes, and as many stages as fit. */
 static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
@@ -75,8 +71,8 @@ static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments
- * of the next panel) prefer four stages to many boxes. */
+/* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments of the
+ * next panel) prefer four stages to many boxes. */
 static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   layout_memory_with_boxes(tile, MAX_BOXES, device);
   if ((tile->split_accumulators == 2 || tile->from_registers) && tile->stages < 4)
@@ -92,8 +88,7 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
-/* Returns the direction in the kernel of a vector with an entry per column (by_column) or per row
- * of the caller's product. */
+/* Returns the kernel's direction of a vector with an entry per column (by_column) or row of the product. */
 static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
          : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
@@ -106,8 +101,7 @@ static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_colu
                                         : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
-/* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors with an entry
- * per column. */
+/* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors by column. */
 static void add_epilogue_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->fuses_epilogue = true;
   tile->bias = vector_direction(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
@@ -128,8 +122,8 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
-/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA. Stores by threads
- * would cost more than transposing A. The tile has the rows of a slab, and this kernel has no epilogue. */
+/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA, because stores by
+ * threads cost more than transposing A. The tile has the rows of a slab, and this kernel has no epilogue. */
 static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
   tsl_cuda_wgmma tile = *wgmma;
   tile.from_registers = true;
@@ -167,7 +161,7 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
   tile.resident = count_resident_blocks(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  /* wgmma reads elements of 8 and 32 bits from shared memory K-major only */
+  /* wgmma reads elements of 8 and 32 bits from shared memory K-major only. */
   tile.from_registers = !tile.is_flow && !tsl_launch_along(a->col_stride, a->row_stride) &&
                         (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
   tile.a_mn_major =
@@ -185,7 +179,7 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
     layout_flow_memory(&tile, device);
   else
     layout_memory(&tile, device);
-  /* that kernel has neither an epilogue nor a table */
+  /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && purpose != ALONE)
     tile.stages = 0;
   return tile;
@@ -206,12 +200,11 @@ tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl
   return derive_tile(problem, config, device, FOR_FUSED_LAUNCH);
 }
 
-/* Minimal panels of a split-k part. With A from registers tiles are small, and few panels take less
- * time than a second launch. */
+/* Minimal panels of a split-k part; with A from registers tiles are small: a second launch costs more. */
 enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
-/* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that
- * blocks of the next launch can be resident too. */
+/* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that the next
+ * launch's blocks can be resident too. */
 static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                              const tsl_device *device) {
   const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
@@ -228,19 +221,17 @@ static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t
   return schedule;
 }
 
-/* Costs of stream-k, in panels: publishing a part's sums, waiting for a flag, adding a part. All
- * grow with the tile, as panels do. PARTS_MOST: parts of a tile at most. */
+/* Costs in panels: publishing a part's sums, waiting for a flag, adding a part. Parts of a tile. */
 enum { PUBLISH_PANELS = 3, WAIT_PANELS = 2, ADD_PANELS = 3, MAX_PARTS = 16 };
 
-/* Returns the predicted end of the last round, in panels: the owner computes `owned` panels, each
- * helper `turns` parts of the others. */
+/* Returns the predicted end of the last round, in panels: each helper computes `turns` parts. */
 static int64_t predict_end(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
   return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + PUBLISH_PANELS) + WAIT_PANELS) +
          parts * ADD_PANELS;
 }
 
-/* Divides a partial last round: clusters without a tile help. One helper may serve several tiles,
- * or several helpers one tile. Chooses the owner's panels and the parts that end first. */
+/* Divides a partial last round: clusters without a tile help. One helper may serve several tiles, or several
+ * helpers one tile. Chooses the owner's panels and the parts that end first. */
 static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_schedule *schedule) {
   const int64_t tiles = schedule->tiles_m * schedule->tiles_n, last = tiles % clusters,
                 helpers = clusters - last;
@@ -250,7 +241,7 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
                 most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
   schedule->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
-    /* owner and helpers end at the same time: owned = turns ((panels - owned) / parts + LEAVING) + SEEING */
+    /* Owner and helpers end together: owned = turns ((panels - owned) / parts + PUBLISH) + WAIT. */
     const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
                                       parts + turns),
                   owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);

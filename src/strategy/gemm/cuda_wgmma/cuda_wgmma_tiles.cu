@@ -1,5 +1,5 @@
-/* Work tiles of persistent blocks: coordinates, producer and consumer main loops, output of C.
- * Included by cuda_wgmma.cu, which explains the parameters, and by cuda_wgmma_joined.cu. */
+/* Work tiles of persistent blocks: coordinates, producer and consumer main loops, output of C. Included by
+ * cuda_wgmma.cu, which explains the parameters, and by cuda_wgmma_joined.cu. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -18,8 +18,7 @@ constexpr int FINISH_BYTES = 0;
 constexpr int BOX_BYTES = 64 * 128;
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 
-/* Work tile: a tile of C in one layer (a part of k, or a product of a batch), and its panels
- * [first, end) along k. */
+/* Tile of C in one layer (a part of k, or a product of a batch), and its panels [first, end) along k. */
 struct work_tile {
   int row, col, layer, first, end;
 };
@@ -38,8 +37,6 @@ SM90_FUNCTION work_tile get_work_tile(int number, unsigned rank, const cuda_wgmm
           part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
 }
 
-/* --- producer --- */
-
 /* Loads all panels of a work tile. Called by one thread. */
 SM90_FUNCTION void producer_mainloop(const tensor_map *a, const tensor_map *b, const work_tile &tile,
                                      int a_layer, int b_layer, shared_t stages, shared_t full, shared_t empty,
@@ -56,8 +53,6 @@ SM90_FUNCTION void producer_mainloop(const tensor_map *a, const tensor_map *b, c
   }
 }
 
-/* --- consumer --- */
-
 /* Marks a stage as read by this warpgroup, in each block of the cluster. */
 SM90_FUNCTION void release_stage(shared_t empty) {
   if (threadIdx.x % 128 < CLUSTER) {
@@ -68,7 +63,6 @@ SM90_FUNCTION void release_stage(shared_t empty) {
   }
 }
 
-/* Returns the number of tile rows above this warpgroup's rows. */
 SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * ROWS;
 }
@@ -81,8 +75,7 @@ SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &t
   multiply_split(sums, tile.end - tile.first, stages, from_a, full, empty, pipe,
                  [](shared_t stage) { release_stage(stage); });
 #else
-  /* "empty" mbarrier of the stage whose products may still be in flight when the next ones start */
-  shared_t before = 0;
+  shared_t before = 0; /* "empty" mbarrier of the stage whose products may still be in flight */
   for (int p = tile.first; p < tile.end; p++) {
     const shared_t panel = stages + pipe.number * STAGE_BYTES;
     mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
@@ -99,15 +92,13 @@ SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &t
 #endif
 }
 
-/* --- C --- */
-
 /* ALL_BOXES: boxes of a warpgroup's rows. TOGETHER: boxes of one TMA store group. */
 constexpr int BOX_N = 128 / (SPLIT || C_FORM == 0 || C_FORM == 3 ? 4 : 2),
               ACROSS_BOXES = TILE_N < BOX_N ? 1 : TILE_N / BOX_N, ALL_BOXES = BLOCKS * ACROSS_BOXES,
               TOGETHER = BOXES < 2 ? 1 : BOXES / 2;
 
-/* Writes the accumulators to `boxes`, the warpgroup's epilogue memory, and stores them by TMA. The
- * block's last tile uses the stages' memory, which holds all boxes at once. */
+/* Writes the accumulators to `boxes`, the warpgroup's epilogue memory, and stores them by TMA. The block's
+ * last tile uses the stages' memory, which holds all boxes at once. */
 template <class ALPHA>
 SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const work_tile &tile,
                                 bool is_last, ALPHA alpha, shared_t stages, shared_t boxes) {
@@ -158,11 +149,8 @@ SM90_FUNCTION unsigned result_bits(unsigned word, int row, int col, int product,
 
 #include "cuda_wgmma_rows.cu"
 
-/* --- memory and mbarriers of a block --- */
-
-/* Addresses of the regions of a block's shared memory. */
 struct block_memory {
-  /* table or epilogue vectors behind the mbarriers */
+  /* epilogue_vectors: table or epilogue vectors, after the mbarriers */
   shared_t stages, epilogue, full, empty, epilogue_vectors;
 };
 

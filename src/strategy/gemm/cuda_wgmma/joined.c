@@ -1,5 +1,4 @@
-/* Fused launches of products of different sizes by cuda_wgmma_joined.cu: the table of products, and
- * the products that may be in it. */
+/* Fused launches of products of different sizes by cuda_wgmma_joined.cu. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -12,8 +11,7 @@
 _Static_assert(sizeof(cuda_wgmma_joined) % 128 == 0 && sizeof(tsl_tensor_map) == 128, "maps are aligned");
 _Static_assert(sizeof(cuda_wgmma_scalar) == 4, "a table's words");
 
-/* Returns a copy of the work for one product. It keeps the batch size, so that tiles are chosen as
- * for a batch. */
+/* Returns the work for one product, with the whole batch size, so that tiles are chosen as for a batch. */
 static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) {
   tsl_work own = *work;
   own.problem = *product->problem;
@@ -35,8 +33,7 @@ static tsl_cuda_wgmma_launch get_launch(const tsl_work *work_in, const tsl_fused
   return run;
 }
 
-/* Returns true if the product can be in a fused launch: no packing, C stored by TMA, and the same
- * types and layout as the work's own product. */
+/* Returns true if a fused launch can take the product: no packing, C by TMA, the work's types and layout. */
 static bool takes(const tsl_work *work, const tsl_fused_product *product) {
   const tsl_work own = work_of(work, product);
   const tsl_problem *problem = &own.problem, *like = &work->problem;
@@ -86,8 +83,8 @@ static tesela_status build(const tsl_work *work) {
                         work->device->name);
 }
 
-/* Fills the product's row of the table. `before`: work tiles of the earlier rows. *shares: its own
- * work tiles. */
+/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its work
+ * tiles. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
                          cuda_wgmma_joined *row, int64_t *schedule) {
   const tsl_work own = work_of(work, product);

@@ -1,5 +1,4 @@
-/* Descriptor of cuda_whole: parameters and refusals.
- * Measurements: docs/lab/cuda_whole.md. */
+/* Descriptor of cuda_whole: parameters and refusals. Measurements: docs/lab/cuda_whole.md. */
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
 static const tsl_param params[] = {

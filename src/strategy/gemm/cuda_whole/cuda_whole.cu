@@ -5,15 +5,14 @@
  *
  *   shared memory: | product 0: lines of A, lines of B | product 1 | ...     at the end: | product 0: C | ...
  *
- *   a K-major line: | k elements | zeros to a multiple of 16 | padding against bank conflicts |
- *   an MN-major operand: k lines | one line of zeros, which is read for lines past the last |
+ *   a K-major line: | k elements | zeros to a multiple of 16 | padding against bank conflicts |.
+ *   An MN-major operand: k lines | one line of zeros, which is read for lines past the last |
  *
  * A tile that exceeds C reads its last line again, and arbitrary elements past a line's end: C has no such
- * rows and columns.
- *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. Defines of the host: THREADS_MOST (of a block), RESIDENT
- * (resident blocks of this size by registers), A_TYPE, B_TYPE (PTX types), A_MN_MAJOR, B_MN_MAJOR, C_FORM (0
- * f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; products that fit in shared memory. */
+ * rows and columns. Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. Defines of the host: THREADS_MOST (of a
+ * block), RESIDENT (resident blocks of this size by registers), A_TYPE, B_TYPE (PTX types), A_MN_MAJOR,
+ * B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; products that fit in
+ * shared memory. */
 #include "cuda_whole_shared.h"
 #include "sm80.h"
 
@@ -27,20 +26,17 @@ typedef float c_number;
 typedef unsigned short c_number;
 #endif
 
-/* Threads of a product: this thread's number, and their count. */
 struct team {
   int thread, threads;
 };
 
-/* Synchronises the threads of a product. All products of a block have the same number of warps. */
+/* Synchronises the threads of a product. All products of a block have equally many warps. */
 SM80_FUNCTION void product_barrier(const team &team_in) {
   if (team_in.threads == 32)
     __syncwarp();
   else
     __syncthreads();
 }
-
-/* --- operands to shared memory --- */
 
 /* Iteration of a team over `down` lines of `wide` items, `by` items at a time. */
 struct walk {
@@ -58,7 +54,6 @@ SM80_FUNCTION void walk_on(walk &walk_in) {
   }
 }
 
-/* Writes zeros where products read beyond k. */
 template <int MN_MAJOR>
 SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, const team &team) {
   const unsigned zeros[4] = {0, 0, 0, 0};
@@ -160,16 +155,13 @@ SM80_FUNCTION void copy_factor(shared_t end, const element *from, const cuda_who
     copy_elements(end, from, factor, 0, team);
 }
 
-/* --- products --- */
-
 #define MMA_TEXT_(text) #text
 #define MMA_TEXT(text) MMA_TEXT_(text)
 
 typedef float warp_sums[BLOCKS_M][BLOCKS_N][4];
 
-/* Loads sixteen lines of an operand from `line` on, at k from `depth` on, in ldmatrix_x4()'s
- * layout. Matrices of A are lines 0 to 7, 8 to 15, and both again 8 further along k; of B, lines 0
- * to 7 at both k, then 8 to 15. */
+/* Loads sixteen lines of an operand from `line` on, at k from `depth` on, for ldmatrix_x4(). Matrices of A
+ * are lines 0 to 7, 8 to 15, and both again 8 further along k; of B, lines 0 to 7 at both k, then 8 to 15. */
 template <int MN_MAJOR, bool IS_B>
 SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_whole_factor &whole_factor,
                               int line, int depth) {
@@ -214,9 +206,6 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
   }
 }
 
-/* --- C --- */
-
-/* Two elements of C. */
 #if C_FORM == 0
 typedef float2 c_pair;
 SM80_FUNCTION c_pair pair_of(float first, float second) {
@@ -255,8 +244,7 @@ SM80_FUNCTION float value_of(c_number number) {
 }
 #endif
 
-/* Calls `store` for each two adjacent elements of the tile, with their row, the first one's column,
- * and how many of the two C has. */
+/* Calls `store` for each two adjacent elements of the tile, with row, first column, and how many C has. */
 template <class STORE>
 SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda_whole_arguments &args,
                              STORE store) {
@@ -293,8 +281,7 @@ SM80_FUNCTION void put_image(c_number *image, const warp_sums &sums, int row, in
   });
 }
 
-/* Copies a product's `count` elements from the image to C; `image` and `c` have the same offset
- * from a multiple of 16 bytes. */
+/* Copies `count` elements from the image to C; both have equal offsets modulo 16 bytes. */
 SM80_FUNCTION void store_image(c_number *c, const char *image, int count, const team &team) {
   constexpr int SIZE = sizeof(c_number), CHUNK = 16 / SIZE;
   const int before = (int)((unsigned long long)c % 16 / SIZE), chunks = (before + count + CHUNK - 1) / CHUNK;

@@ -1,4 +1,3 @@
-/* Declarations shared by the files of cuda_whole. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WHOLE_H
 #define TSL_STRATEGY_GEMM_CUDA_WHOLE_H
 
@@ -7,36 +6,31 @@
 
 enum { TSL_CUDA_WHOLE_TILE_M, TSL_CUDA_WHOLE_TILE_N, TSL_CUDA_WHOLE_ROOM };
 
-/* Operand of a product in shared memory. A line has adjacent elements: a row of A (column of B), or
- * for an MN-major operand all elements of one k. Number of lines, length, and bytes between lines. */
+/* Operand of a product in shared memory. A line has adjacent elements: a row of A (column of B), or for an
+ * MN-major operand all elements of one k. Number of lines, length, and bytes between lines. */
 typedef struct tsl_cuda_whole_lines {
   bool across;
   int64_t down, wide, pitch, bytes;
 } tsl_cuda_whole_lines;
 
-/* Problem and config as the kernel sees them. */
 typedef struct tsl_cuda_whole {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  int tile_m, tile_n;       /* tile of a warp */
+  int tile_m, tile_n;
   int most_warps, resident; /* warps that the registers allow in a block; resident blocks of this size */
   tsl_cuda_whole_lines a, b;
-  int64_t warps_n, warps; /* warps of a product */
-  /* shared memory of a product, and of a block with `together` products; 0: it does not fit */
-  int64_t bytes, shared_bytes;
+  int64_t warps_n, warps;      /* warps of a product */
+  int64_t bytes, shared_bytes; /* of a product; of a block with `together` products; 0: does not fit */
   int64_t together;
   int64_t blocks;
 } tsl_cuda_whole;
 tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Returns the bytes of a copy, 16, 8, 4 or 2, for lines `line` elements apart and products `apart`
- * elements apart, from `offset` on. */
+/* Returns the bytes of a copy, 16, 8, 4 or 2, for lines `line` and products `apart` elements apart. */
 int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_t line, int64_t offset,
                          int64_t apart);
 
-/* Returns the predicted seconds; docs/lab/cuda_whole.md has the measurements behind the constants. */
 double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_cuda_whole_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);
 

@@ -1,5 +1,5 @@
-/* Warps and memory layout of cuda_whole, and its performance model in clocks of a multiprocessor.
- * docs/lab/cuda_whole.md has the measurements behind its constants. */
+/* Warps and memory layout of cuda_whole, and its performance model in clocks of a multiprocessor
+ * (measurements: docs/lab/cuda_whole.md). */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
@@ -12,11 +12,10 @@ static const struct {
 } registers_for[] = {{8, 16, 3}, {24, 16, 2}, {32, 12, 2}, {72, 8, 2}, {128, 8, 1}};
 /* Warps of a block up to which it takes several products: large products would wait for each other. */
 enum { WARPS_TOGETHER = 8, WARPS_RESIDENT = 64, BLOCKS_RESIDENT = 32 };
-/* Bytes of shared memory that the hardware reserves for each block. */
-enum { RESERVED_BYTES = 1024 };
+enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
 
-/* Returns the layout of A's or B's lines (`lines` along m or n) in shared memory. Eight lines have
- * no bank conflicts at an odd number of chunks from each other. */
+/* Returns the layout of A's or B's lines (`lines` along m or n) in shared memory. An odd number of chunks
+ * between lines avoids bank conflicts. */
 static tsl_cuda_whole_lines cuda_whole_lines_of(const tsl_shape *shape, bool is_a, int64_t lines, int64_t k) {
   const int64_t by_line = is_a ? shape->row_stride : shape->col_stride,
                 by_depth = is_a ? shape->col_stride : shape->row_stride;
@@ -61,17 +60,14 @@ int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_
   return width;
 }
 
-/* --- the model --- */
-
-/* Instructions of a warp: for a copy of 16 or 8 bytes; of words of contiguous lines; of elements;
- * for a fragment of sixteen lines; for a product of 16 x 8 x 16; for two elements of C in the
- * image, and one by one; and once per warp. */
+/* Instructions of a warp: copy of 16 or 8 bytes; of words of contiguous lines; of elements; fragment of
+ * sixteen lines; product of 16 x 8 x 16; two elements of C in the image, and one by one; once per warp. */
 static const double copy_cost = 14, word_cost = 44, element_cost = 16, load_cost = 14, product_cost = 2,
                     put_cost = 14, one_cost = 24, warp_cost = 600;
 /* Instructions per clock that a multiprocessor issues for each of its warps, and at most. */
 static const double rate_of_warp = 0.085, rate_most = 2.2;
-/* memory_part: reached fraction of memory bandwidth. first_clocks: clocks from a block's start to
- * its last copy. launch_share: fraction of launch latency that remains between successive launches. */
+/* Reached fraction of memory bandwidth; clocks from a block's start to its last copy; fraction of launch
+ * latency that remains between successive launches. */
 static const double memory_part = 0.85, first_clocks = 3000, launch_share = 0.3;
 
 static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a,
@@ -106,7 +102,7 @@ double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *conf
                       cuda_whole_copies_of(&tile.b, &own->b, false, own->n * own->k) +
                       depths * (loads * load_cost + blocks_m * blocks_n * product_cost) +
                       pairs * (cuda_whole_is_dense(own) ? put_cost : one_cost) + warps * warp_cost;
-  /* resident blocks of a multiprocessor: limited by shared memory and registers */
+  /* Resident blocks of a multiprocessor: limited by shared memory and registers. */
   const double block_warps = warps * (double)tile.together,
                by_memory = (double)(((int64_t)device->local_bytes_inside + RESERVED_BYTES) /
                                     (tile.shared_bytes + RESERVED_BYTES)),

@@ -1,4 +1,3 @@
-/* Compiles and launches cuda_whole. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
@@ -31,8 +30,6 @@ tesela_status tsl_cuda_whole_build(tsl_work *work) {
 void tsl_cuda_whole_release(tsl_work *work) {
   work->state = NULL;
 }
-
-/* --- running --- */
 
 static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand,
                                               int64_t end, int64_t offset, int64_t line, int64_t step,

@@ -1,11 +1,10 @@
-/* Arguments of cuda_whole's kernel: read by C and by CUDA C++. Pitches and widths are in bytes,
- * everything else in elements. */
+/* Arguments of cuda_whole's kernel. Pitches and widths are in bytes, others in elements. */
 #ifndef TSL_CUDA_WHOLE_SHARED_H
 #define TSL_CUDA_WHOLE_SHARED_H
 
 /* Operand of the first product: `down` lines of `wide` elements. Products round the dimension that is k up to
- * a multiple of 16. Strides between lines, elements and products; `width`: bytes of a copy, 16, 8, 4 or 2;
- * pitch between lines in shared memory, where they begin at `to`. */
+ * a multiple of 16. Strides between lines, elements and products; `width`: bytes of a copy, 16, 8, 4 or 2.
+ * Lines begin at `to` in shared memory, `pitch` apart. */
 typedef struct cuda_whole_factor {
   long long offset, line, step, apart;
   int down, wide, width, pitch, to;

@@ -3,12 +3,10 @@
 
 #include <math.h>
 
-/* In roundings of f32: rounding of both factors (`factors`); alpha, beta C, their sum, and tiny numbers
- * (`beside`). Growth of the product's error by rounded or tiny factors (`grown`). */
+/* Roundings of f32: of factors; of alpha, beta C, their sum, tiny numbers. Growth of the product's error. */
 static const double factors = 16388, beside = 14, grown = 1.002;
 
-/* Returns the smallest error that a child plan can be required to have: the bound of cuda_wgmma, which adds
- * sums of 64 terms. */
+/* Returns the smallest error that a child plan can be required to have: of cuda_wgmma's sums of 64 terms. */
 static double least_product_factor(const tsl_problem *problem) {
   enum { TERMS = 64 };
   return tsl_accuracy_cuts_of_panels((double)problem->k, TERMS);

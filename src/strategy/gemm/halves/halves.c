@@ -1,18 +1,14 @@
-/* Idea: f32 products by one f16 product if the required accuracy allows it. f16 has eleven of f32's 24 bits,
- * and two factors lose 2^-10 of their product. f16 has few exponents, so each row of A and each column of B
+/* Idea: f32 products by one f16 product if the required accuracy allows it. A number keeps eleven of f32's 24
+ * bits, and two factors lose 2^-10 of their product. Exponents are few, so each row of A and each column of B
  * is multiplied by a power of two.
- *
  *   rows of A, columns of B    f16, scaled by lines          sums in f32      C
  *   +---+  2^e_i, 2^f_j        +---+   +---+                 +---+
  *   | A |  ------------>       | A'| x | B'|  ------------> |   |  --->  alpha 2^-(e_i + f_j) sums + beta C
  *   +---+  rounded once        +---+   +---+  any strategy   +---+
- *
- * NVIDIA's tf32 has as many digits at half the rate, and truncates factors: 2^-9. The sums are computed by
- * the fastest f16 strategy within the rest of the required accuracy (cuda_wgmma adds sums of 64 or 128 terms
- * in f32). Small numbers with too few f16 digits are counted, and docs/lab/halves.md proves when they do not
- * matter. Elements of C without this proof are computed in f32.
- *
- * Parameters: none. Limits: f32 with a required accuracy of a little more than 2^-10; 65536 terms; devices
+ * NVIDIA's tf32 has as many digits at half the rate, and truncates factors: 2^-9. The fastest f16 strategy
+ * within the rest of the required accuracy computes the sums. Small numbers with too few f16 digits are
+ * counted, and docs/lab/halves.md proves when they do not matter. Elements of C without this proof are
+ * computed in f32. Limits: f32 with a required accuracy of a little more than 2^-10; 65536 terms; devices
  * with kernels. */
 #include "strategy/gemm/halves/halves.h"
 

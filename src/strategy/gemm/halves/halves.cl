@@ -5,19 +5,15 @@
  *   | x . . x . . x |   2^e        | h h h h h h h h |   sum of exponents, tiny             + beta C
  *                                                        numbers, zeros
  *
- * Rounded numbers are dense in the operand's orientation; every strategy takes either orientation. One
- * product replaces three or six products of slices where 11 bits of the factors are enough.
- *
  *   tsl_gemm_halves_guess          guesses the lines' scales
  *   tsl_gemm_halves_round_along    a line's numbers are contiguous: a group has a line
- *   tsl_gemm_halves_round_across   otherwise: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH
- *                                  numbers of each
+ *   tsl_gemm_halves_round_across   otherwise: a group has TSL_HALVES_ACROSS lines by TSL_HALVES_DEPTH numbers
  *   tsl_gemm_halves_decide         an item has a line
  *   tsl_gemm_halves_join           an item computes 4 adjacent elements of C
- *   tsl_gemm_halves_native         a group has a tile of C, and computes the elements without a proof by k
- *                                  fused multiply-adds each
+ *   tsl_gemm_halves_native         a group has a tile of C: elements without a proof, by fused multiply-adds
  *
- * An item rounds 4 adjacent numbers at a time. Without products only C = beta C is computed. Limits: f32. */
+ * Rounded numbers are dense in the operand's orientation; every strategy takes either one. An item rounds 4
+ * adjacent numbers at a time. Without products only C = beta C is computed. Limits: f32. */
 #include "dialect.h"
 
 #include "halves_shared.h"
@@ -76,8 +72,7 @@ TSL_FUNCTION int scale_in(const line_scaling *by) {
   return (TSL_AS_INT(by->factor) >> 23) - 127;
 }
 
-/* Counts of an item for a line: exponents' fields, reduced for subnormal numbers; numbers below 2^LEAST, plus
- * 2^16 for each zero. */
+/* Counts of an item: sum of exponents' fields; numbers below 2^LEAST, plus 2^16 per zero; the largest. */
 #define ZERO (1 << 16)
 typedef struct line_counts {
   int fields, small;
@@ -89,7 +84,7 @@ TSL_FUNCTION void count_none(line_counts *counts) {
   counts->largest = 0;
 }
 
-/* Rounds a subnormal number or 0 with integers, as some devices flush subnormal numbers. */
+/* Rounds a subnormal number or 0 with integers, because some devices flush subnormal numbers. */
 TSL_FUNCTION unsigned round_odd(unsigned bits, const line_scaling *by, line_counts *counts) {
   int exponent;
   counts->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
@@ -269,13 +264,11 @@ TSL_FUNCTION float unscaled(float x, int scale) {
   return x * TSL_AS_FLOAT((127 - scale) << 23);
 }
 
-/* Stores an element of C from its sum. */
 TSL_FUNCTION void finish(TSL_GLOBAL float *dst, float sum, const halves_arguments *args) {
   const float product = args->alpha * sum;
   *dst = args->beta != 0 ? TSL_FMA(args->beta, *dst, product) : product;
 }
 
-/* Computes the elements that have a proof. */
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
 tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratch,
                      const halves_arguments args) {
@@ -346,8 +339,7 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *fr
   }
 }
 
-/* Returns 1 if an item's line is native or has tiny numbers; the TILE lines belong to the items from `first`
- * on. */
+/* Returns 1 if an item's line is native or has tiny numbers; items from `first` on have the TILE lines. */
 TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int lines, int first) {
   const int own = TSL_ITEM(0) - first;
   if (own < 0 || own >= TILE || line + own >= lines)
@@ -355,8 +347,7 @@ TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int
   return states[line + own] == TSL_HALVES_NATIVE || (states[line + own] & (TSL_HALVES_FIELD - 1)) != 0;
 }
 
-/* Computes a tile of C by a group, 4 x 4 elements an item, and stores the elements without a proof. Groups
- * without such elements return at once. */
+/* Computes the elements without a proof of a tile of C, 4 x 4 an item; returns at once without any. */
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
                        TSL_GLOBAL const unsigned char *scratch, const halves_arguments args) {

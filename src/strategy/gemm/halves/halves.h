@@ -3,19 +3,16 @@
 
 #include "strategy/subplans.h"
 
-/* Returns the error bound relative to |A||B| in roundings of f32: the required accuracy, or the best
- * possible. */
+/* Returns the error bound relative to |A||B| in roundings of f32: the required accuracy, or the best. */
 double tsl_halves_factor(const tsl_problem *problem);
 /* Returns the error that the child plan of the f16 product may have, relative to its own factors. */
 double tsl_halves_product_factor(const tsl_problem *problem);
 
 /* Returns true if C' = B' A' is computed, since C's columns are contiguous. */
 bool tsl_halves_is_swapped(const tsl_problem *problem);
-/* Returns the problem of the f16 product with f32 sums; the rounded operands are dense in the operands'
- * orientation. */
+/* Returns the problem of the f16 product with f32 sums; rounded operands keep the operands' orientation. */
 tsl_problem tsl_halves_product(const tsl_problem *problem);
 
-/* State of the strategy (work->state). */
 typedef struct tsl_halves_state {
   tsl_subplan *product;                                  /* NULL: no products */
   tsl_kernel *guess, *round[2], *decide, *join, *native; /* round: of A's lines, of B's */

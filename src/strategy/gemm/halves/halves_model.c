@@ -5,14 +5,12 @@
 
 #include <math.h>
 
-static const tsl_engine_rates engine_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250}; /* for f16 */
+static const tsl_engine_rates engine_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250};
 /* Fraction of the bandwidth that copy kernels reach; launches of a run without the product's. */
 static const double streamed = 0.76, launches = 5;
-/* Tile of C of the product's strategies. */
-static const double tile_m = 128, tile_n = 256;
+static const double tile_m = 128, tile_n = 256; /* of C of the product's strategies */
 
-/* Compute units process whole tiles, all at once. Numbers are read as f32 and written as f16, and sums are
- * read. */
+/* Compute units process whole tiles at once. Numbers are read as f32 and written as f16; sums are read. */
 double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,

@@ -1,5 +1,4 @@
 /* Layout of scratch memory, and the launches of a run of halves.
- *
  *   guess -> round A, round B -> decide; product -> join -> native */
 #include "base/status.h"
 #include "host/int_math.h"
@@ -37,8 +36,7 @@ static int64_t halves_reserve(int64_t *bytes, int64_t more) {
   return offset;
 }
 
-/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack their
- * operands as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory. Some strategies pack words. */
 static int64_t halves_workspace_of(int64_t m, int64_t n, int64_t k) {
   return (tsl_round_up(m, SIDE) + tsl_round_up(n, SIDE)) * tsl_round_up(k, SIDE) * (int64_t)sizeof(float) +
          WORKSPACE;
@@ -128,8 +126,7 @@ typedef struct halves_run {
   halves_arguments given;
 } halves_run;
 
-/* Returns true if groups of four numbers with stride `step` are aligned to 16 bytes in every row of memory.
- * Only CUDA buffers have a known address. */
+/* Returns 1 if groups of four numbers are aligned to 16 bytes; only CUDA buffers have a known address. */
 static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
          (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&
@@ -198,7 +195,6 @@ static tesela_status make_halves(const halves_run *run) {
                        TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
-/* Enqueues the product; operands' offsets are in elements. */
 static tesela_status halves_multiply(const halves_run *run) {
   const halves_arguments *args = &run->given;
   const tsl_operands operands = {

@@ -1,35 +1,29 @@
-/* Arithmetic of halves, shared by host and kernels. The including file defines TSL_FUNCTION.
- *
- * A line is a row of A or a column of B. All its numbers are multiplied by 2^scale and rounded to f16. The
- * scale is guessed from a sample, whose largest number is then below 2^SAMPLE_TOP. Rounding a number of at
- * least 2^-14 has an error of at most 2^-11 of it; a smaller number is tiny and has an error of up to 2^-25.
- * docs/lab/halves.md proves the total bound from the means of lines' exponents. */
+/* Arithmetic of halves, shared by host and kernels. The including file defines TSL_FUNCTION. A line is a row
+ * of A or a column of B. All its numbers are multiplied by 2^scale and rounded to f16. The scale is guessed
+ * from a sample, whose largest number is then below 2^SAMPLE_TOP. Rounding a number of at least 2^-14 has an
+ * error of at most 2^-11 of it; a smaller number is tiny and has an error of up to 2^-25. The total bound
+ * follows from the means of lines' exponents (docs/lab/halves.md). */
 #ifndef TSL_HALVES_SHARED_H
 #define TSL_HALVES_SHARED_H
 
-#define TSL_HALVES_TOP 15         /* a number of at least 2^TOP makes its line native */
-#define TSL_HALVES_SAMPLE_TOP 11  /* samples are scaled below 2^SAMPLE_TOP */
-#define TSL_HALVES_LEAST (-14)    /* numbers below 2^LEAST are tiny */
-#define TSL_HALVES_ITEMS 256      /* items of a group that guesses or rounds */
-#define TSL_HALVES_GROUP_ITEMS 64 /* items of all other groups */
-#define TSL_HALVES_SAMPLE 64      /* numbers of a line's sample */
-#define TSL_HALVES_CHUNK 16       /* adjacent numbers of a sample */
-#define TSL_HALVES_GUESS_ALONG 8  /* lines of a group that guesses, if a line's numbers are contiguous */
-/* lines of a group that guesses, if numbers of different lines are contiguous */
-#define TSL_HALVES_GUESS_ACROSS 32
-/* adjacent numbers that an item rounds, and elements of a row of C that it computes */
-#define TSL_HALVES_FOUR 4
-/* lines of a group that rounds, if numbers of different lines are contiguous */
-#define TSL_HALVES_ACROSS 128
-#define TSL_HALVES_DEPTH 128 /* numbers of each of these lines */
-/* columns of C of a group that computes C */
-#define TSL_HALVES_COLUMNS (TSL_HALVES_GROUP_ITEMS * TSL_HALVES_FOUR)
+#define TSL_HALVES_TOP 15        /* a number of at least 2^TOP makes its line native */
+#define TSL_HALVES_SAMPLE_TOP 11 /* samples are scaled below 2^SAMPLE_TOP */
+#define TSL_HALVES_LEAST (-14)   /* numbers below 2^LEAST are tiny */
+#define TSL_HALVES_ITEMS 256     /* items of a group that guesses or rounds */
+#define TSL_HALVES_GROUP_ITEMS 64
+#define TSL_HALVES_SAMPLE 64
+#define TSL_HALVES_CHUNK 16
+#define TSL_HALVES_GUESS_ALONG 8   /* lines of a group that guesses, K-major operands */
+#define TSL_HALVES_GUESS_ACROSS 32 /* lines of a group that guesses, MN-major operands */
+#define TSL_HALVES_FOUR 4     /* adjacent numbers that an item rounds, or elements of C that it computes */
+#define TSL_HALVES_ACROSS 128 /* lines of a group that rounds, MN-major operands */
+#define TSL_HALVES_DEPTH 128
+#define TSL_HALVES_COLUMNS (TSL_HALVES_GROUP_ITEMS * TSL_HALVES_FOUR) /* of a group that computes C */
 
-/* State of a line that is multiplied in f32. */
-#define TSL_HALVES_NATIVE 0x40000000
-/* Fields of a state: the scale and two fields of six bits. The first is the mean of exponents, rounded down,
- * plus MEAN_BIAS; 0 if the line has zeros. The second is 0 if no number is tiny. Otherwise it is NEED_BIAS
- * plus the sum of means that two lines need. */
+#define TSL_HALVES_NATIVE 0x40000000 /* state of a line that is multiplied in f32 */
+/* Fields of a state: the scale and two fields of six bits. First: mean exponent, rounded down, plus
+ * MEAN_BIAS; 0 with zeros. Second: sum of means that two lines need, plus NEED_BIAS; 0 if no number is
+ * tiny. */
 #define TSL_HALVES_FIELD 64
 #define TSL_HALVES_MEAN_BIAS 45
 #define TSL_HALVES_NEED_BIAS 30
@@ -47,13 +41,12 @@ typedef struct halves_matrix {
   int is_wide;   /* groups of four numbers are aligned to 16 bytes */
 } halves_matrix;
 
-/* Counts of a line: sum of the exponents' fields; small numbers; zeros, plus OVER for each item that saw a
- * number too large. */
+/* Counts of a line: sum of exponents' fields; small numbers; zeros, plus OVER for each item's overflow. */
+#define TSL_HALVES_COUNTS 3
+#define TSL_HALVES_OVER (1 << 20)
 /* Arguments of the kernels. Offsets into scratch memory are bytes. For each operand: dense f16 numbers in the
  * operand's orientation, `pitch` numbers between rows of memory; guessed scales; counts of each line in each
  * of `chunks` parts of k; states of lines. Sums are f32 in rows of `sums_row`. */
-#define TSL_HALVES_COUNTS 3
-#define TSL_HALVES_OVER (1 << 20)
 typedef struct halves_arguments {
   halves_matrix operands[2];
   halves_index c_offset, c_row, c_col;
@@ -61,8 +54,8 @@ typedef struct halves_arguments {
   float alpha, beta;
   int m, n, k;
   int chunks[2], blocks[2]; /* blocks: groups that guess lines of A, of B */
-  int is_empty;             /* no products */
-  int c_is_wide;            /* groups of four elements of C are aligned to 16 bytes */
+  int is_empty;
+  int c_is_wide; /* groups of four elements of C are aligned to 16 bytes */
 } halves_arguments;
 
 /* Returns the exponent e of a magnitude between 2^e and 2^(e+1), from its bits, which must not be 0. */
@@ -89,15 +82,14 @@ TSL_FUNCTION int halves_scale(unsigned largest) {
   return scale < 126 ? scale : 126;
 }
 
-/* Returns the bits of the smallest magnitude that is at least 2^exponent after scaling; at least the smallest
- * normal number. */
+/* Returns the bits of the smallest normal magnitude that is at least 2^exponent after scaling. */
 TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
   const int field = exponent - scale + 127;
   return (unsigned)(field < 1 ? 1 : field) << 23;
 }
 
-/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent gets its exponent if it
- * is not 0. */
+/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even. *exponent: its exponent unless
+ * 0. */
 TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
   const int exponent_before = halves_exponent(magnitude), e = exponent_before + scale;
   unsigned places =
@@ -112,9 +104,8 @@ TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponen
   return e < TSL_HALVES_LEAST ? places : places + ((unsigned)(e - TSL_HALVES_LEAST) << 10);
 }
 
-/* Returns a line's state from its counts. `small` numbers are below 2^LEAST, including zeros. The sum of
- * fields gives the mean exponent if no number is 0. With t of k numbers tiny, 2^(both means) must be at least
- * t / k 2^12. */
+/* Returns a line's state from its counts; `small` includes zeros. Fields give the mean exponent without
+ * zeros. If t of k numbers are tiny, 2^(both means) must be at least t / k 2^12. */
 TSL_FUNCTION int halves_state(int scale, halves_index fields, int small, int zeros, int is_over, int k) {
   const int tiny = small - zeros;
   int mean = 0, need = 0;

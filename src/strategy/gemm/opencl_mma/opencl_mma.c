@@ -1,5 +1,4 @@
-/* Descriptor of opencl_mma.cl and opencl_mma_group.cl: parameters and refusals.
- * Measurements: docs/lab/opencl_mma.md. */
+/* Descriptor of opencl_mma's two kernels: parameters and refusals. Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
 #include <math.h>
@@ -27,8 +26,6 @@ static const char *const probes[] = {
     "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1 warps=4",
     NULL,
 };
-
-/* --- legality --- */
 
 /* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
@@ -73,7 +70,7 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
                        tile.a_mn_major && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
   const double tiles =
       ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
-  /* tile numbers are 32 bits wide and exceed the last tile by at most a round of groups */
+  /* Tile numbers have 32 bits and exceed the last tile by at most a round of groups. */
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
@@ -83,8 +80,7 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   return tsl_launch_fits(device, &grid);
 }
 
-/* Returns the workspace bytes: packed copies of both operands, which some strides of a run need,
- * then the groups' tensor maps and partial sums. */
+/* Returns the workspace bytes: packed copies of both operands, the groups' tensor maps, and partial sums. */
 static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);

@@ -18,18 +18,15 @@
  *   line 1   | chunk 1 | chunk 0 | ...            depth 0  | lines 0-63 of 16 bits, 0-127 of 8 |
  *                                                 depth 1  | ...
  *
- * Chunks are swizzled within a line by the line's number, so that any 8 chunks that are read together are in
- * different banks (phase_along(), phase_across()). MN-major blocks are transposed by ldmatrix as they are
- * read, in pairs of bytes. For 8-bit elements, two transposed blocks of interleaved depths are recombined
- * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored
- * accordingly.
+ * Chunks are swizzled by the line's number: any 8 chunks that are read together are in different banks.
+ * MN-major blocks are transposed by ldmatrix as they are read, in pairs of bytes. For 8-bit elements, two
+ * transposed blocks of interleaved depths are recombined bytewise. That leaves the lines of a 16-line tile in
+ * the order 0 2 4 ... 1 3 5 ..., in which C is stored.
  *
  * Operands have inner stride 1 here, and addresses and pitches are multiples of 16 bytes: others are packed
- * first (strategy/pack_rows.cl). Elements outside of the matrix are not read and become zeros.
- *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. Defines of the host:
- * MMA_A, MMA_B (PTX types), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR. Limits: sm_80 or
- * newer; any sizes, any strides of C. */
+ * first. Elements outside of the matrix become zeros. Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M,
+ * _WARP_N, _DEPTH (bytes), _STAGES. Defines of the host: MMA_A, MMA_B (PTX types), C_FORM (0 f32, 1 f16, 2
+ * bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR. Limits: sm_80 or newer; any sizes, any strides of C. */
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -52,10 +49,9 @@
 #define A_BYTES (TILE_M * DEPTH_BYTES)
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define CHUNKS (DEPTH_BYTES / 16)
-#define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
+#define BLOCK_BYTES (DEPTH * 128)
 #define BLOCK_LINES (128 / SIZE)
-/* Batches of copies in flight when the next panel (NEXT), or the first panel (FIRST), is needed:
- * STAGES - 2 and STAGES - 1. */
+/* Batches of copies in flight when the next, or the first, panel is needed: STAGES - 2 and STAGES - 1. */
 #if STAGES == 2
 #define NEXT_PENDING 0
 #define FIRST_PENDING 1
@@ -73,15 +69,13 @@
 #define FIRST_PENDING 7
 #endif
 
-/* Returns the swizzle of a chunk's number in a K-major panel. */
+/* Returns the swizzle of a chunk's number in a K-major panel; phase_across(): in an MN-major one. */
 TSL_FUNCTION int phase_along(int line) {
   return DEPTH_BYTES == 64 ? (line >> 1) & 3 : line & 7;
 }
 TSL_FUNCTION int phase_across(int depth) {
   return WHOLE ? (depth & 1) | ((depth >> 2) & 3) << 1 : depth & 7;
 }
-
-/* --- panels to local memory --- */
 
 #if SIZE == 1
 #define MMA_ELEMENT unsigned char
@@ -99,8 +93,7 @@ typedef struct mma_copies {
   int whole; /* all lines of the tile are inside of the matrix */
 } mma_copies;
 
-/* Initialises the state. `from`: first of the tile's `extent` lines at depth 0; `lines`: lines from
- * there to the matrix's end. */
+/* Initialises the state. `from`: first of `extent` lines at depth 0; `lines`: lines to the matrix's end. */
 TSL_FUNCTION void copies_start(mma_copies *copies, int across, int extent, TSL_GLOBAL const char *from,
                                TSL_INDEX pitch, TSL_INDEX lines) {
   const int row = TSL_ITEM(0) / (across ? 8 : CHUNKS), chunk = TSL_ITEM(0) % (across ? 8 : CHUNKS);
@@ -174,8 +167,7 @@ TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int end, int across, i
   copies->from += copies->panel;
 }
 
-/* Sequence of panels of all tiles of this group. Panels of the next tile are copied while a tile is stored.
- */
+/* Sequence of panels of all tiles of this group; the next tile's panels are copied while a tile is stored. */
 typedef struct mma_stream {
   mma_copies a, b;
   int tile, tiles; /* tile whose panels are copied; number of tiles */
@@ -219,11 +211,8 @@ TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int end, TSL_GLOBAL 
   tsl_ptx_copies_end();
 }
 
-/* --- local memory to registers --- */
-
-/* Returns the position in a panel of this item's line of the warp's first blocks. A's registers are
- * rows 0-7, rows 8-15, and both again for the second half of the depths; B's are both halves of
- * columns 0-7, then of columns 8-15. */
+/* Returns the panel position of this item's line of the warp's first blocks. A's registers are rows 0-7, rows
+ * 8-15, and both again for the second half of depths; B's are both halves of columns 0-7, then 8-15. */
 TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
   const int row = TSL_ITEM(0) & 7, second = (TSL_ITEM(0) >> 3) & 1, fourth = (TSL_ITEM(0) >> 4) & 1;
   const int by_line = is_b ? fourth : second, by_depth = is_b ? second : fourth;
@@ -231,14 +220,13 @@ TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
     const int own = by_line * 8 + row;
     return (line + own) * DEPTH_BYTES + ((by_depth ^ phase_along(own)) << 4);
   }
-  /* 8-bit elements: depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together 4 of each line */
+  /* For 8-bit elements, depths 0 1 4 5 8 9 12 13 are in one block, the others in the next: 4 of each line. */
   const int depth = WHOLE ? fourth * 16 + second * 2 + (row & 1) + (row >> 1) * 4 : by_depth * 8 + row;
   const int chunk = (WHOLE ? 0 : by_line) + line % BLOCK_LINES * SIZE / 16;
   return line / BLOCK_LINES * BLOCK_BYTES + depth * 128 + ((chunk ^ phase_across(depth)) << 4);
 }
 
-/* Loads the registers of 16 lines from line `tile` * 16 on, in step `step` of the panel; `start` is
- * a local address. */
+/* Loads the registers of 16 lines from line `tile` * 16 on, in step `step` of the panel at `start`. */
 TSL_FUNCTION void read_blocks(unsigned int start, int across, int is_b, int step, int tile,
                               unsigned int *out) {
   if (!across) {

@@ -1,4 +1,3 @@
-/* Declarations shared by the files of opencl_mma. */
 #ifndef TSL_STRATEGY_GEMM_OPENCL_MMA_H
 #define TSL_STRATEGY_GEMM_OPENCL_MMA_H
 
@@ -19,11 +18,10 @@ enum {
 /* Items of a warp. With four warps that multiply together, one more warp copies panels. */
 enum { TSL_OPENCL_MMA_WARP = 32 };
 
-/* Problem and config as the kernels see them. */
 typedef struct tsl_opencl_mma {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   int size;                    /* bytes of an element of A and B */
   int tile_m, tile_n, warp_m, warp_n, depth, stages, band, groups;
   int warps; /* warps of one matrix instruction: 1, or 4 (opencl_mma_group.cl) */
@@ -38,8 +36,7 @@ enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Division of a run: tiles of C, split-k parts, groups of the launch, bytes of partial sums (0 for one part).
- */
+/* Division of a run: tiles of C, split-k parts, groups, bytes of partial sums (0 for one part). */
 typedef struct tsl_opencl_mma_schedule {
   int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
 } tsl_opencl_mma_schedule;
@@ -52,14 +49,14 @@ tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_sc
 /* Returns the local memory that a group may use, in bytes. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);
 
-/* Returns the predicted seconds; docs/lab/opencl_mma.md has the measurements behind the constants. */
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);
 /* Returns the operations of the matrix units per operation of the device's lanes. */
 double tsl_opencl_mma_times(const tsl_opencl_mma *tile);
+/* Returns the bytes that a group reads from local memory per panel. */
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile);
+/* Returns true if an operand is packed: stride 1 (across_rows: of rows) or an aligned pitch is missing. */
 bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size);
 
 tesela_status tsl_opencl_mma_build(tsl_work *work);

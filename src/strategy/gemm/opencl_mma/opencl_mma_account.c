@@ -1,5 +1,3 @@
-/* Counts the traffic of opencl_mma: panels of A and B to local memory, from there to the registers
- * of each warp, or of four warps. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 

@@ -1,27 +1,21 @@
 /* Idea: sm_90's wgmma, which four warps execute together with both operands in local memory. Beyond
  * opencl_mma.cl: no operands in registers, so that each item has 128 sums and nothing is read twice; panels
  * are copied by one instruction (TMA) of a producer warp, as many stages ahead as local memory holds.
- *
  *   group's tile of C, TILE_M x TILE_N             warps
  *   +------------------+                           four warps multiply GROUP_M rows: 16 rows each of every 64
  *   |   warps 0 to 3   | GROUP_M                   four warps the next GROUP_M rows, and so on
  *   +------------------+                           the last warp is the producer
  *   |   warps 4 to 7   |
  *   +------------------+      local memory: stage 0 | stage 1 | ...   each has mbarriers "full" and "empty"
- *
- * A stage is a panel of each operand, DEPTH_BYTES of each line along k, in the layout of opencl_mma.cl, which
- * is wgmma's own. The producer waits until a stage is empty and issues its copies; the copies complete its
- * "full" mbarrier, and the consumers arrive at "empty" after their products. Each group writes its tensor
- * maps (128 bytes) to the workspace first.
- *
+ * A stage is a panel of each operand, DEPTH_BYTES of each line along k, in wgmma's layout (opencl_mma.cl).
+ * The producer waits until a stage is empty and issues its copies. The copies complete its "full" mbarrier,
+ * and the consumers arrive at "empty" after their products. Each group writes its tensor maps (128 bytes) to
+ * the workspace first.
  * Operands have inner stride 1 here, addresses and pitches are multiples of 16 bytes, and 8-bit elements are
  * K-major: others are packed first (strategy/pack_rows.cl). Elements outside of the matrix become zeros.
- *
- * Where there are fewer tiles than resident groups, k is split: groups store each part's sums, and
- * opencl_mma_split_k_reduce.cl adds them in a fixed order (SPLIT).
- *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N sums. Defines of the host:
- * SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
+ * Where tiles are fewer than resident groups, k is split: groups store each part's sums, which are added in a
+ * fixed order (SPLIT). Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N sums.
+ * Defines of the host: SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
 #define STAGES TSL_PARAM_STAGES
@@ -45,10 +39,9 @@
 #define LINES_8 1024 /* bytes of 8 lines */
 #define A_BYTES (TILE_M * DEPTH_BYTES)
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
-#define BLOCK_BYTES (DEPTH * 128) /* of an MN-major block */
+#define BLOCK_BYTES (DEPTH * 128)
 #define BLOCK_LINES (128 / SIZE)
-/* Layout of local memory: two tensor maps, the mbarriers, and stages from the next multiple of 1024 bytes on.
- */
+/* Local memory: two tensor maps, mbarriers, and stages from the next multiple of 1024 bytes on. */
 #define MAP_BYTES 128
 #define BARRIERS (2 * MAP_BYTES)
 #define PANELS (BARRIERS + 16 * STAGES)
@@ -73,7 +66,7 @@ TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
   return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
 }
 
-/* Work tile: a tile of C, its split-k part, and its panels [first, end). */
+/* Tile of C, its split-k part, and its panels [first, end). */
 typedef struct mma_work_tile {
   TSL_INDEX row, col, part;
   int first, end;
@@ -109,10 +102,8 @@ TSL_FUNCTION void next_stage(mma_pipeline_state *stage) {
   }
 }
 
-/* --- panels to local memory --- */
-
-/* Writes the tensor map of an operand of `lines` lines (the pitch of a single line may be 0). Boxes
- * have `box` lines K-major, or MN-major one block of a panel's depths. */
+/* Writes the tensor map of an operand of `lines` lines (the pitch of a single line may be 0). Boxes have
+ * `box` lines K-major, or MN-major one block of a panel's depths. */
 TSL_FUNCTION void describe(unsigned int map, int across, TSL_GLOBAL const char *from, TSL_INDEX lines,
                            TSL_INDEX k, TSL_INDEX pitch, int box) {
   TSL_PTX_MAP(map, from, across ? lines : k, across ? k : lines, pitch > 0 ? SIZE * pitch : 16, BLOCK_LINES,
@@ -166,7 +157,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
     describe(start + MAP_BYTES, B_MN_MAJOR, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
              B_MN_MAJOR ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
-  /* an ordinary write first: memory checkers do not see the write that publishes the map */
+  /* An ordinary write first: memory checkers do not see the write that publishes the map. */
   ((TSL_GLOBAL TSL_UINT64 *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
   tsl_ptx_warp_barrier();
   tsl_ptx_map_publish(maps, start);
@@ -175,9 +166,6 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
     run_producer(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, args);
 }
 
-/* --- consumers --- */
-
-/* Returns the descriptor of a step's elements in a panel. */
 TSL_FUNCTION TSL_UINT64 step_of(unsigned int panel, int across, int step) {
   return across ? tsl_ptx_panel(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
                 : tsl_ptx_panel(panel + step * 32, 16, LINES_8);
@@ -209,8 +197,7 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
   MMA_NUMBER sums[BLOCKS_M][TILES_N][4];
   TSL_UNROLL_BY(1)
   for (int number = TSL_GROUP(0); number < work_tiles; number += TSL_GROUPS(0)) {
-    /* "empty" mbarrier of the stage whose products may be in flight when the next ones start */
-    unsigned int before = empty;
+    unsigned int before = empty; /* "empty" mbarrier of the stage whose products may still be in flight */
     mma_work_tile share;
     get_work_tile(number, args, &share);
     TSL_UNROLL

@@ -1,13 +1,12 @@
-/* Performance model of opencl_mma, in clocks of a compute unit. docs/lab/opencl_mma.md has the measurements
- * behind its constants. */
+/* Performance model of opencl_mma, in clocks of a compute unit. Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
 #include <math.h>
 
 /* 32-bit registers of a unit; bytes of local memory per clock. */
 enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128 };
-/* Rates of one warp or of four together: 16-bit operations per operation of a unit's lanes (twice
- * as many for 8 bits); bytes from L2 per clock. */
+/* Rates of one warp or of four together: 16-bit operations per operation of a unit's lanes (8 bits: twice as
+ * many); bytes from L2 per clock. */
 typedef struct mma_rates {
   double times_lanes, cache_clock;
 } mma_rates;
@@ -19,7 +18,7 @@ static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
   const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
   const int registers = sums + (tile->warps == 4 ? 40 : 2 * factors + 48);
   const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
-  /* a unit has about as much local memory as one group can request, or four times the declared size */
+  /* A unit has about as much local memory as one group can request, or four times the declared size. */
   const int64_t local =
       device->local_bytes_inside ? (int64_t)device->local_bytes_inside : 4 * (int64_t)device->local_bytes;
   const int by_local = (int)(local / (tile->local_bytes + 1024));
@@ -45,13 +44,13 @@ double tsl_opencl_mma_times(const tsl_opencl_mma *tile) {
 }
 
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile) {
-  /* four warps read B once for each 64 rows */
+  /* Four warps read B once for each 64 rows. */
   return tile->warps == 4 ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
                           : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
 }
 
-/* Returns the clocks of a panel where `sharing` groups share a unit: the longest of tensor cores,
- * L2 and local memory, and a part of the others. */
+/* Returns a panel's clocks for `sharing` groups of a unit: the longest of tensor cores, L2 and local memory,
+ * plus a part of the others. */
 static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
                                       double sharing) {
   const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
@@ -63,16 +62,15 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_devi
   const double local = (bytes + tsl_opencl_mma_read(tile)) / LOCAL_CLOCK, cache = bytes / rates.cache_clock;
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
-  /* fewer than two warps for each of four schedulers leave gaps */
+  /* Fewer than two warps for each of four schedulers leave gaps. */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
-  /* a panel arrives after the latency and after the other groups' panels; stages - 1 panels are in flight */
+  /* A panel arrives after the latency and the other groups' panels; stages - 1 panels are in flight. */
   const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);
 }
 
-/* Reached fraction of memory bandwidth. */
-static const double memory_part = 0.85;
+static const double memory_part = 0.85; /* reached fraction of memory bandwidth */
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
@@ -87,7 +85,6 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
       ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)schedule.split_k);
   const double store = store_clocks * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  /* persistent groups load the next tile's panels while they store */
   const double between = tile.groups <= fits ? 0 : group_clocks;
   double clocks = group_clocks + rounds * (panels * opencl_mma_panel_clocks(&tile, device, clock, sharing) +
                                            sharing * store + between);
@@ -97,7 +94,7 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
                few = 1 + 0.1 / tile.stages;
   const double packing = pack_seconds(&tile.problem.a, tile.a_mn_major, device, tile.size) +
                          pack_seconds(&tile.problem.b, !tile.b_mn_major, device, tile.size);
-  /* partial sums are written and read, mostly in L2 */
+  /* Partial sums are written and read, mostly in L2. */
   const double folding =
       schedule.split_k > 1 ? device->launch_seconds + (double)schedule.sums_bytes / device->bandwidth : 0;
   const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / (memory_part * device->bandwidth));

@@ -1,4 +1,3 @@
-/* Compiles and launches opencl_mma. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
@@ -8,12 +7,11 @@
 
 #define FOLDER "strategy/gemm/opencl_mma/"
 
-/* Kernels that build() stores in work->state. */
 typedef struct opencl_mma_kernels {
   tsl_kernel *multiply, *pack, *fold; /* fold: NULL without split-k */
 } opencl_mma_kernels;
 
-/* Mirrors of the kernels' structs of the same names. Scalars are 32 bits wide and end the first member. */
+/* Mirrors of the kernels' structs of equal names. Scalars are 32 bits wide and end the first member. */
 typedef struct opencl_mma_arguments {
   tsl_gemm_sizes sizes;
   uint32_t scalars[2];
@@ -32,8 +30,6 @@ static bool is_split(const tsl_work *work, const tsl_opencl_mma *tile) {
   const tsl_problem *problem = &tile->problem;
   return tsl_opencl_mma_get_schedule(tile, problem->m, problem->n, problem->k, work->device).split_k > 1;
 }
-
-/* --- building --- */
 
 tesela_status tsl_opencl_mma_build(tsl_work *work) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
@@ -71,15 +67,13 @@ void tsl_opencl_mma_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- running --- */
-
 /* Returns the pitch, or 0 for a single row: addresses of absent rows must be aligned, too. */
 static int64_t opencl_mma_pitch_of(const tsl_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
 }
 
-/* Returns true if the operand needs no packing: dense rows that start at multiples of 16 bytes,
- * with ascending addresses where panels are copied by boxes. */
+/* Returns true if the operand needs no packing: dense rows that start at multiples of 16 bytes, with
+ * ascending addresses where panels are copied by boxes. */
 static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *rows,
                                  const tsl_opencl_mma *tile) {
   const int size = tile->size;
@@ -89,7 +83,7 @@ static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *
          operand->row_stride * size % 16 == 0;
 }
 
-/* Returns a grid of groups of `items` for `work` items, limited to what keeps the device busy. */
+/* Returns a grid of groups of `items` for `work` items, limited to the groups that keep the device busy. */
 static tsl_grid opencl_mma_grid_of(int64_t work, int items, const tsl_device *device) {
   const int64_t needed = (work + items - 1) / items,
                 most = (int64_t)UNIT_GROUPS * (device->compute_units > 0 ? device->compute_units : 1);
@@ -125,7 +119,6 @@ static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_m
   return TESELA_OK;
 }
 
-/* Enqueues the split-k reduction. */
 static tesela_status opencl_mma_fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
                                      const tsl_argument *argument, int64_t m, int64_t n, tsl_stream *stream) {
   const opencl_mma_kernels *kernels = work->state;
@@ -141,7 +134,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const bool any = sizes.k > 0;
   if (tile.swapped)
     sizes = tsl_launch_swapped(&sizes);
-  /* every argument needs a buffer, even if nothing is read */
+  /* Every argument needs a buffer, even if nothing is read. */
   tsl_buffer *buffers[2] = {operands->c.buffer, operands->c.buffer};
   if (any) {
     buffers[0] = tile.swapped ? operands->b.buffer : operands->a.buffer;

@@ -1,8 +1,6 @@
-/* Split-k reduction of opencl_mma_group.cl: C from the sums of all parts, added in their order.
- *
- *   scratch: | part 0: rows x pitch sums | part 1 | ...       four columns of a row per item
- *
- * Parameters: as opencl_mma; defines of the host: C_FORM, as in opencl_mma.cl. */
+/* Split-k reduction of opencl_mma_group.cl: C from the sums of all parts, added in their order. Define C_FORM
+ * as for opencl_mma.cl.
+ *   scratch: | part 0: rows x pitch sums | part 1 | ...       four columns of a row per item */
 #define A_MN_MAJOR 0
 #define B_MN_MAJOR 0
 #define TILES_M 1

@@ -1,4 +1,3 @@
-/* Derives the tile of opencl_mma, its division of work and its grid. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
 enum { ONE_EACH = 999 /* value of the parameter `groups`: one group per tile */ };
@@ -21,7 +20,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   const bool is_group = tile.warps == 4;
-  /* the instructions of four warps take 8-bit elements K-major only */
+  /* The instructions of four warps take 8-bit elements K-major only. */
   const bool along = is_group && tile.size == 1;
   tile.a_mn_major = !along && !tsl_launch_along(a->col_stride, a->row_stride);
   tile.b_mn_major = !along && !tsl_launch_along(b->row_stride, b->col_stride);

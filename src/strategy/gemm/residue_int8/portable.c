@@ -1,13 +1,8 @@
-/* residue_int8 on devices with portable kernels: workspace layout, the integer product, and the launches of a
- * run.
- *
+/* residue_int8 on devices with portable kernels: workspace layout, integer product, launches of a run.
  *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
- *
- * The integer product is a subplan: i8 by i8 to i32, with dense lines of A and B that start at multiples of
- * 16 bytes, and at most TSL_RESIDUE_PART of k. The device's fastest strategy multiplies; nothing here depends
- * on matrix instructions. Only the device knows how many planes count, and a run only enqueues: products of
- * the maximum number of moduli are enqueued, and an engine that supports tsl_run_predicate skips planes that
- * do not count. */
+ * The integer product is a subplan: i8 by i8 to i32, with dense lines of A and B. Lines start at multiples of
+ * 16 bytes; k is at most TSL_RESIDUE_PART. Only the device knows how many planes count, so products of the
+ * maximum number of moduli are enqueued. Engines that support tsl_run_predicate skip unused planes. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
@@ -21,15 +16,13 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,          /* granularity of the engines' sizes, at most */
-  WIDE = 4,            /* elements of C stored at once */
+  SIDE = 256, /* granularity of the engines' sizes, at most */
+  WIDE = 4,
   NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
   WORKSPACE = 16 << 20 /* bytes for the product, besides copies of its operands */
 };
 
-/* --- memory --- */
-
-/* Returns the planes of an operand: for each modulus that may be chosen, kind and k part. */
+/* Returns an operand's planes: for each modulus that may be chosen, kind and k part. */
 static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
                          const residue_portable *portable) {
   return (int64_t)portable->parts * tsl_residue_kinds(problem) *
@@ -42,16 +35,16 @@ static int64_t portable_take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Returns the bytes of the product's subplan at the start of the workspace. Some engines copy their
- * operands, bytes as words. */
+/* Returns the bytes of the product's subplan at the start of the workspace. Engines may copy bytes as
+ * words. */
 static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *portable) {
   const int64_t lines =
       tsl_round_up(tsl_residue_rows(config, portable->m), SIDE) + tsl_round_up(portable->n, SIDE);
   return lines * tsl_round_up(portable->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
-/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, after the engine's
- * workspace; operand args->stays lies first. Planes of A and C are a block's. Returns all bytes. */
+/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, after the engine's workspace.
+ * Operand portable->stays lies first; planes of A and C are a block's. Returns all bytes. */
 static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                                 residue_portable *portable) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
@@ -90,13 +83,11 @@ uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl
                            portable_lay_out(problem, config, problem->n, problem->m, &args));
 }
 
-/* --- building --- */
-
 static bool portable_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* Returns true if C is column-major: C' = B' A' is computed. */
+/* Returns true if C is column-major, so that C' = B' A' is computed. */
 static bool is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
@@ -155,8 +146,6 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   return portable_reads(&work->problem) ? portable_make_product(work) : TESELA_OK;
 }
 
-/* --- running --- */
-
 typedef struct portable_residue_run {
   const tsl_work *work;
   const tsl_residue_state *state;
@@ -164,7 +153,7 @@ typedef struct portable_residue_run {
   tsl_stream *stream;
   residue_portable args;
   residue_modulus moduli[TSL_RESIDUE_MODULI];
-  tsl_hash made; /* hash of the reused operand's data */
+  tsl_hash made;
 } portable_residue_run;
 
 static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t offset, int64_t across,
@@ -179,8 +168,8 @@ static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t off
                           .is_conjugate = is_conjugate};
 }
 
-/* Sets up operand reuse. The engine's workspace depends on both sizes, so data is reused only by runs of
- * equal sizes, and not where rows are computed in blocks, which overwrite each other's data. */
+/* Sets up operand reuse. The engine's workspace depends on both sizes, so only runs of equal sizes reuse
+ * data. Blocks of rows overwrite each other's data, so they reuse nothing. */
 static void portable_keep(const tsl_operands *operands, portable_residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
   residue_portable *args = &run->args;
@@ -238,7 +227,6 @@ static tesela_status portable_launch(const portable_residue_run *run, tsl_kernel
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-/* Returns the groups for `items` items. */
 static int64_t portable_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
 }
@@ -332,8 +320,8 @@ static tesela_status portable_launch_native(const portable_residue_run *run) {
   return run->work->device->ops->launch(run->stream, run->state->native, &grid, list, 5);
 }
 
-/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the
- * whole run. A last block with fewer rows multiplies the plane's remaining rows, too. */
+/* Returns the run of a block: at most `most` rows from `first` on, with the whole run's choice. A short last
+ * block still multiplies whole planes. */
 static portable_residue_run portable_block_of(const portable_residue_run *whole, int64_t first,
                                               int64_t most) {
   portable_residue_run block = *whole;

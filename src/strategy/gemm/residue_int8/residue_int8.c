@@ -6,21 +6,19 @@
  *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N  --->  alpha 2^-(e_i + f_j) C'
  *   +---+  integers              +--+ +--+                    +--+              + beta C
  *
- * A' and B' are rounded to integers, which is the only error: C' = A' B' is reconstructed exactly from its
- * residues, where P = p_0 p_1 ... is more than twice its magnitude (Cauchy-Schwarz: scales follow from norms,
- * no further product is needed). A line's rounding error is relative to its norm, but the bound is relative
- * to |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
- * their digits, and how much of a line's sum its largest element is. A row with few small elements and a
- * column without dominating elements give an element with a small error (docs/lab/residue_int8.md has the
- * proof). Each call takes the number of moduli that leaves few lines without this proof. These lines, and
- * lines that are not finite, are multiplied in C's type (native lines). If they are many, another strategy
- * computes everything (whole.c).
+ * Rounding A' and B' to integers is the only error: C' = A' B' is reconstructed exactly from its residues,
+ * where P = p_0 p_1 ... is more than twice its magnitude. Scales follow from norms (Cauchy-Schwarz), without
+ * a further product. A line's rounding error is relative to its norm, but the bound is relative to |A||B|,
+ * element by element. So lines are measured first: how many elements are too small for their digits, and how
+ * much of the line's sum its largest element is. A row with few small elements and a column without
+ * dominating elements give a small error (proof: docs/lab/residue_int8.md). Each call takes the number of
+ * moduli that leaves few lines without this proof. These lines, and lines that are not finite, are multiplied
+ * in C's type (native lines). If they are many, another strategy computes everything (whole.c).
  *
- * Beyond the rungs below: no unit for C's type is needed. Three forms give the same bits: the CPU's
- * (residue_int8_host.c), CUDA's for NVIDIA's sm_90a (residue_int8_run.c), and portable kernels with the
- * device's byte product (portable.c). Parameters: moduli, the least number of moduli; block, the rows of C
- * that are computed at a time, to reduce the workspace. Limits: f32 and f64, and their complex types with
- * real alpha and beta, by three products of residues for each modulus (residue_int8_complex.c).
+ * Beyond the rungs below: no unit for C's type is needed. Three forms give the same bits: for the CPU
+ * (residue_int8_host.c), for sm_90a (residue_int8_run.c), and portable kernels (portable.c). Parameters:
+ * moduli, the least number of moduli; block, the rows of C computed at a time, which limits the workspace.
+ * Limits: f32 and f64, and their complex types with real alpha and beta (residue_int8_complex.c).
  * Measurements: docs/lab/residue_int8.md. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -38,8 +36,8 @@ static const tsl_param params[] = {
 };
 
 enum { TERMS_MOST = 1 << 24 };
-/* Limits of the rows computed at a time where memory is short: whole rasters of tiles
- * (residue_int8_run.c), fewer if these do not fit. */
+/* Rows per block where memory is short: whole rasters of tiles (residue_int8_run.c), fewer if these do not
+ * fit. */
 enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
 
 static const tsl_types types[] = {
@@ -58,9 +56,8 @@ static bool residue_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Returns the accuracy: moduli are chosen for the requested one, and native lines err no more than
- * a careful sum. Unless reproducible bits are requested, another strategy may compute products for
- * which residues do not pay (whole.c), in its own order of sums. */
+/* Returns the accuracy: of the requested one or a careful sum. Unless reproducible bits are requested,
+ * another strategy may compute the product (whole.c), in its order of sums. */
 static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool has_tree = problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
   if (residue_is_complex(problem))
@@ -123,7 +120,7 @@ static tesela_status residue_build(tsl_work *work) {
   return status;
 }
 
-/* Writes a note about the choice of the last run where it differs from the plan's expectation. */
+/* Returns a note about the last run's choice where it differs from the plan's expectation, else NULL. */
 static const char *residue_note(const tsl_work *work) {
   const tsl_residue_state *state = work->state;
   const residue_choice *host_choice = state->host_choice ? state->host_choice->host : NULL;

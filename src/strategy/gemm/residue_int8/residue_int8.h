@@ -1,4 +1,3 @@
-/* Declarations shared by the files of residue_int8. */
 #ifndef TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 
@@ -18,8 +17,8 @@
 
 enum { TSL_RESIDUE_INT8_LEAST, TSL_RESIDUE_INT8_BLOCK };
 
-/* Returns the rows of C that a device computes at a time. The workspace holds residues of these
- * rows, of the same rows of A, and of all of B. Blocks are equal, in pairs of CUDA's tiles. */
+/* Returns the rows of C per block: the workspace holds residues of a block's rows of C and A, and of all of
+ * B. Blocks are equal, in pairs of CUDA's tiles. */
 static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   const int64_t most = config->value[TSL_RESIDUE_INT8_BLOCK];
   if (most <= 0 || most >= m)
@@ -28,35 +27,31 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   return tsl_min(even, most);
 }
 
-/* Returns the rules of a product with these m and n; the problem's k counts for the bound. */
+/* Returns the rules of a product with m rows and n columns; the problem's k counts for the bound. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
 /* Returns the allowed error relative to |A||B|: the bound of a careful sum, or the requested accuracy. */
 double tsl_residue_allowed(const tsl_problem *problem);
-/* Returns true if the allowed error is below the bound of f32 sums, so that native elements are
- * summed in double. */
+/* Returns true if the allowed error is below the bound of f32 sums: native elements are then summed in
+ * double. */
 bool tsl_residue_is_precise(const tsl_problem *problem);
-/* Returns the least number of moduli that a call may choose. */
+/* Returns the least and the maximum number of moduli that a call may choose. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
 int tsl_residue_most(const tsl_problem *problem);
 /* Returns candidate `number`, a number of moduli; the last candidates may be equal. */
 int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, int number);
 
-/* --- complex products --- */
-
-/* Returns the real numbers of a line: two for each complex number. */
+/* Returns the real numbers of a line: 2 k for complex types, else k. */
 int64_t tsl_residue_numbers(const tsl_problem *problem);
-/* Returns the planes of a modulus, for operands and C: real parts, imaginary parts and their sums
- * for complex products, else 1. */
+/* Returns the planes of a modulus: complex products have real parts, imaginary parts and their sums. */
 static inline int tsl_residue_kinds(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? TSL_RESIDUE_PRODUCTS : 1;
 }
-/* Returns the real type of the computation. */
+/* Returns the real type in which C is computed. */
 static inline tesela_type tsl_residue_type(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   return type->is_complex ? type->component : problem->c.type;
 }
-/* Returns the defines of kernels: the type, and complex or not. tsl_residue_native_defines() adds
- * how native elements are summed. */
+/* Returns the kernels' preprocessor defines; tsl_residue_native_defines(): for native elements. */
 const char *tsl_residue_defines(const tsl_problem *problem);
 const char *tsl_residue_native_defines(const tsl_problem *problem);
 /* Returns an offset or a stride in real numbers. */
@@ -64,65 +59,55 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
   return tsl_type(problem->c.type)->is_complex ? 2 * elements : elements;
 }
 
-/* Contract of the integer product on every device: the inputs are residues A_l of A and B_l of B,
- * one byte each, for each modulus p_l; the output are bytes from 0 to 255 that equal A_l B_l modulo
- * p_l. Layout and signs of A_l and B_l are the device's own (residue_int8_host.h,
- * residue_int8_run.c). Complex products have three of these for each modulus, in plane 3 l + kind. */
+/* Contract of the integer product on every device: inputs are residues A_l of A and B_l of B, a byte each,
+ * for each modulus p_l. The output is a byte from 0 to 255 that equals A_l B_l modulo p_l. Each device has
+ * its own layout and signs of A_l and B_l. Complex products have three planes a modulus: 3 l + kind. */
 
-/* --- reuse of an operand (strategy/operand_reuse.h) --- */
-
-/* Location of the data derived from an operand's lines, as byte offsets in the workspace: residues
- * (`plane` bytes per plane), keys, candidate scales, and the choice by which the residues were
- * made. A reused operand lies first, so that its offsets do not depend on the other operand's size. */
+/* Byte offsets in the workspace of an operand's derived data. `plane`: bytes of a plane of residues.
+ * `candidates`: candidate scales. `made`: choice by which the residues were made. A reused operand lies
+ * first: its offsets do not depend on the other operand's size (strategy/operand_reuse.h). */
 typedef struct tsl_residue_lying {
   int64_t planes, plane, keys, candidates, made;
 } tsl_residue_lying;
 
 /* Returns the operand of C' = A' B' that is reused, 0 or 1; 0 if none is. */
 int tsl_residue_stays(const tsl_operands *operands, bool is_swapped);
-/* Returns a hash of everything that determines the data derived from operand `number` of C' = A'
- * B', which has `lines` lines in `factor`: measuring and conversion. The choice is not included;
- * the device compares it. */
+/* Returns a hash of everything that measuring and conversion of operand `number` of C' = A' B' depend on.
+ * `factor` holds its `lines` lines. The choice is not included: the device compares it. */
 tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
                              int64_t lines, const residue_matrix *matrix, const tsl_buffer *factor,
                              const tsl_buffer *scratch, const tsl_residue_lying *lying);
 
-/* Kernels and subplans that build() stores in work->state. */
+/* Kernels and subplans that a build function stores in work->state. */
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_subplan *product; /* integer product of portable kernels; NULL without products */
   bool reduces;         /* `product` computes residues itself */
-  /* subplan for the whole product without residues; NULL: this strategy's own kernels compute it */
-  tsl_subplan *whole;
-  int whole_weight; /* cost of an element of `whole` in moduli; 0: not known */
+  tsl_subplan *whole;   /* NULL: this strategy's kernels compute products without residues */
+  int whole_weight;     /* cost of an element of `whole` in moduli; 0: not known */
   char whole_note[192];
-  bool is_swapped;                  /* C' = B' A' is computed */
-  int cluster;                      /* blocks of a cluster of CUDA's integer product */
-  tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
-  _Atomic int moduli, native_lines; /* CPU: choice of the last run */
+  bool is_swapped;         /* C' = B' A' is computed */
+  int cluster;             /* blocks of a cluster of CUDA's integer product */
+  tsl_pinned *host_choice; /* residue_choice of the last run on a GPU; NULL: no memory for it */
+  _Atomic int moduli, native_lines;
 } tsl_residue_state;
 
-/* --- without residues (whole.c) --- */
-
-/* Makes the subplan state->whole, which computes the product where residues do not pay, if one is allowed. */
+/* Makes the subplan state->whole, which computes the product where residues do not pay. Returns TESELA_OK
+ * without a subplan where none is allowed or none is found, and TESELA_OUT_OF_MEMORY if memory is short. */
 tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
 /* Sets the costs of native elements from the subplan's time, if that is known (rules.c). */
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 
-/* --- CPU --- */
-
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
-/* Returns an upper bound of a run's memory in bytes: residues of both operands and of the threads'
- * blocks of C. */
+/* Returns an upper bound of a run's memory in bytes: residues of both operands and of threads' blocks of
+ * C. */
 uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device);
-
-/* --- NVIDIA GPUs --- */
 
 /* Returns the bytes of the whole product's subplan at the start of the workspace. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem);
 
-/* Returns true if the device has CUDA kernels of residue_int8; otherwise the portable kernels are used. */
+/* Returns true if the device has CUDA kernels of residue_int8; otherwise portable kernels are used. */
 bool tsl_residue_has_cuda(const tsl_device *device);
 
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
@@ -132,13 +117,11 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work);
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream);
 
-/* Computes the lines of a measuring block, for each operand. */
+/* Sets block_lines to the lines of a measuring block of each operand. */
 void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], const tsl_device *device,
                              int block_lines[2]);
 /* Returns the constants that reduce sums of unsigned bytes modulo p. */
 residue_reduction tsl_residue_reduction(unsigned p);
-
-/* --- other devices with kernels --- */
 
 uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
@@ -147,7 +130,6 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work);
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream);
 
-/* Returns the predicted seconds; docs/lab/residue_int8.md has the measurements behind the constants. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
 /* Returns the predicted seconds of one modulus. */

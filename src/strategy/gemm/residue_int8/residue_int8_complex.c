@@ -1,16 +1,12 @@
 /* Complex products of residue_int8: three products of residues for each modulus instead of four.
- *
  *   x = re A re B,   y = im A im B,   z = (re A + im A)(re B + im B)      all modulo p
  *   re C' = x - y,   im C' = z - x - y
- *
- * (Karatsuba's identity; Ozaki, Uchino and Imamura, arXiv 2512.08321, apply it to residues.) Modulo p it is
- * exact for parts of any size, whereas in floating point it has no bound by |A||B| of the parts. Sums of
- * parts are reduced before the product, so that they are bytes, as all residues.
- *
+ * Karatsuba's identity; Ozaki, Uchino and Imamura, arXiv 2512.08321, apply it to residues. Modulo p it is
+ * exact for parts of any size; in floating point it has no bound by |A||B| of the parts. Sums of parts are
+ * reduced before the product, so that they are bytes.
  * Both parts of a number have one scale. A line is 2 k real numbers. An element's real part is the row (re a,
- * im a) times the column (re b, -im b), its imaginary part the same row times (im b, re b). These are the
- * same numbers in another order, which changes neither norms nor the claim of docs/lab/residue_int8.md, so
- * all of it holds for both parts with 2 k terms. */
+ * im a) times the column (re b, -im b). Its imaginary part is the same row times (im b, re b). Order does not
+ * change norms, so the claim of docs/lab/residue_int8.md holds for both parts with 2 k terms. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 const char *tsl_residue_native_defines(const tsl_problem *problem) {

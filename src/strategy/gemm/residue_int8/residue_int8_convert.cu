@@ -1,23 +1,17 @@
-/* Conversion to residues, by the scales that residue_int8_scaling.cu left: a thread takes 16 numbers of a
- * line and stores 16 bytes for each modulus. A block takes 32 lines of a panel, 128 numbers each, which are
- * contiguous in each plane: 4096 bytes.
- *
+/* Conversion to residues: a thread takes 16 numbers of a line and stores 16 bytes for each modulus. A block
+ * takes 32 lines of a panel, 128 numbers each, which are contiguous in each plane: 4096 bytes.
  *   along: a line's numbers are adjacent             across: numbers of different lines are adjacent
  *   neighbours along the line, then lines            16 lines, then neighbours along them: half-warps read
  *                                                    16 neighbours, warps store 32 bytes of each line
- *
- * Planes of B have their lines permuted, so that a wgmma thread has 16 neighbours of a row of C
+ * Lines of B are permuted in their plane, so that a wgmma thread has 16 neighbours of a row of C
  * (residue_int8_multiply.cu).
- *
- * a' is split into signed digits of 14 bits, the lowest first. Modulo p, 2^14, 2^28, ... are at most p / 2,
- * so the digits times these sum to |v| < 2^22 exactly, in a float (f32) or, two at a time, in an integer that
- * is a float's low bits (f64). v / p is rounded down by adding 2^23 + 2^22. r = v - q p is the residue, from
- * 0 to p, because v inverse errs by less than 1 / p. For p = 256 it is the lowest digit's low byte. Two
- * residues are joined in a float, r_0 + 256 r_1, and two of these as bytes.
- *
- * Complex numbers: a thread takes 8, and stores 8 bytes each of real parts, of imaginary parts and of their
- * sums; a block takes 16 lines, of which a quarter of a warp reads 8 neighbours.
- *
+ * Digits: a' is split into signed digits of 14 bits, the lowest first. Modulo p, 2^14, 2^28, ... are at most
+ * p / 2, so the digits times these sum to |v| < 2^22 exactly. f32 holds v in a float; f64 adds two products
+ * at a time in an integer, a float's low bits. `q`: v / p rounded down, by adding 2^23 + 2^22. The residue v
+ * - q p is from 0 to p, because v inverse errs by less than 1 / p. For p = 256 it is the lowest digit's low
+ * byte. Two residues are joined in a float, r_0 + 256 r_1, and two floats as bytes.
+ * Complex numbers: a thread takes 8, and stores 8 bytes each of real parts, imaginary parts and their sums. A
+ * block takes 16 lines, of which a quarter of a warp reads 8 neighbours.
  * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
@@ -31,7 +25,7 @@ constexpr int THREADS = 256, AT_ONCE = 16, TERMS = AT_ONCE / TSL_RESIDUE_EACH, P
               CHUNKS = PANEL / TERMS, LINES = THREADS / CHUNKS, LINES_ACROSS = TERMS;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 
-/* Returns the row of a panel that holds a line's residues. */
+/* Returns the row of a panel that holds a line's residues; groups of 64 lines of B are permuted. */
 SM90_FUNCTION int row_of(int operand, int line) {
   const int in = line % TSL_RESIDUE_GROUP;
   return operand == 0 ? line : line - in + in % 16 / 2 * 8 + in / 16 * 2 + in % 2;
@@ -61,20 +55,18 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
     numbers[i] = h + i < k ? from[TSL_RESIDUE_AT(step, h + i)] : (residue_real)0;
 }
 
-/* --- digits --- */
-
 #ifdef TSL_RESIDUE_F64
 struct digits {
   int first[AT_ONCE], second[AT_ONCE],
-      third[AT_ONCE]; /* the lowest digit, in a float's bits; pairs of the other digits */
+      third[AT_ONCE]; /* lowest digit, in a float's bits; pairs of the other digits */
 };
-/* Rounding constant: x + WHOLE has the integer nearest to |x| < 2^51 in its low bits. */
+/* x + WHOLE has the integer nearest to |x| < 2^51 in its low bits. */
 constexpr double WHOLE = 0x1.8p52;
 SM90_FUNCTION int low_bits(double rounded) {
   return __double2loint(rounded);
 }
-/* Splits numbers into digits by doubles; every step is exact but the rounding. The rest of the 53 bits is
- * taken 28 at a time. |a'| < 2^63. 2^scale is two factors, because it may overflow a double. */
+/* Splits numbers into digits by doubles, for |a'| < 2^63; only the rounding is inexact. The rest of the 53
+ * bits is taken 28 at a time. 2^scale is two factors, because it may overflow a double. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-1022, min(1023, scale)), rest = max(-1022, min(1023, scale - half));
@@ -107,9 +99,9 @@ SM90_FUNCTION int lowest(const digits &digits_in, int i) {
 struct digits {
   float first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
 };
-/* Splits numbers into digits by floats; every step is exact but the rounding. 2^scale is two factors, because
- * it may overflow a float; no significant number becomes subnormal. IS_DEEP: 2^28 <= |a'| < 2^40 is possible;
- * the highest digit is then taken first, so that the rest fits in 24 bits. */
+/* Splits numbers into digits by floats; only the rounding is inexact. 2^scale is two factors, because it may
+ * overflow a float; no significant number becomes subnormal. IS_DEEP: 2^28 <= |a'| < 2^40 is possible; the
+ * highest digit is then taken first, so that the rest fits in 24 bits. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-126, min(127, scale)), rest = max(-126, min(127, scale - half));
@@ -134,8 +126,6 @@ SM90_FUNCTION int lowest(const digits &digits_in, int i) {
   return __float_as_int(digits_in.first[i] + ROUNDER);
 }
 #endif
-
-/* --- residues --- */
 
 SM90_FUNCTION float reduced(float v, const residue_modulus &modulus) {
   const float q = __fmaf_rd(v, modulus.inverse, ROUNDER) - ROUNDER;
@@ -166,8 +156,8 @@ SM90_FUNCTION void store_kinds(const uint2 word[TSL_RESIDUE_KINDS], long long pl
     *(uint2 *)(dst + kind * plane) = word[kind];
 }
 
-/* Stores the residues of a thread's numbers for each modulus. Complex: real parts are numbers 0, 2,
- * ..., imaginary parts 1, 3, ... A sum of two residues is at most 2 p and is reduced like a number. */
+/* Stores the residues of a thread's numbers for each modulus. Complex: real parts are numbers 0, 2, ...,
+ * imaginary parts 1, 3, ... A sum of two residues is at most 2 p and is reduced like a number. */
 template <bool IS_DEEP>
 SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args, int moduli, long long plane,
                          unsigned char *dst) {
@@ -233,7 +223,7 @@ SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args,
 }
 #endif
 
-/* Turns block `number` of numbers into residues. Blocks of A come first, then blocks of B. */
+/* Converts block `number` to residues. Blocks of A come first, then blocks of B. */
 SM90_FUNCTION void convert_block(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                  const residue_arguments &args, int number) {
   const int operand = number >= args.converters, panels = (args.k + PANEL - 1) / PANEL;

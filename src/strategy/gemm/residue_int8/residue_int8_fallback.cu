@@ -1,13 +1,10 @@
-/* Native elements: lines that have no bound by residues, or are not finite. k products are added one after
- * the other, each fused. Native lines are listed: a tile has LISTED of them and WIDE lines of the other
- * operand, so that few lines take few clocks. Without residues, all tiles of SIDE x SIDE elements are
- * computed, PER x PER by a thread. For k = 0, C = beta C.
- *
- * Complex: both operands have twice as many lines, alternating real and imaginary parts, and each 2 x 2
- * products are an element's (residue_native_part()): tiles have half as many lines.
- *
- * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE: f32 is summed
- * in double (panels are double, too, so that a number is converted once). */
+/* Native elements: lines that have no bound by residues, or are not finite. The k products are added one
+ * after the other, each fused. A tile has LISTED native lines and WIDE lines of the other operand, so that
+ * few lines take few clocks. Without residues, all tiles of SIDE x SIDE elements are computed, PER x PER by a
+ * thread. For k = 0, C = beta C. Complex: both operands have twice as many lines, alternating real and
+ * imaginary parts, and each 2 x 2 products are an element's (residue_native_part()): tiles have half as many
+ * lines. Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE: f32 is
+ * summed in double (panels are double, too, so that a number is converted once). */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -35,7 +32,6 @@ SM90_FUNCTION residue_native fused(residue_native a, residue_native b, residue_n
 #endif
 }
 
-/* Returns the offset of a line's numbers; complex: of its real or imaginary parts. */
 SM90_FUNCTION long long line_start(const residue_matrix &matrix, int line) {
   return matrix.offset + line / EACH_ELEMENT * matrix.across + line % EACH_ELEMENT;
 }
@@ -75,7 +71,6 @@ SM90_FUNCTION void take(residue_native state[PER], const residue_native *row, in
     state[i] = row[line_at(thread, i)];
 }
 
-/* Adds `depth` products to the sums, one after the other. */
 SM90_FUNCTION void multiply(residue_native sums[PER][PER], const panel_t rows, const panel_t columns,
                             int depth) {
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
@@ -93,15 +88,13 @@ SM90_FUNCTION void multiply(residue_native sums[PER][PER], const panel_t rows, c
     }
 }
 
-/* Addresses that both paths share. */
 struct place {
   const residue_real *a, *b;
   residue_real *c;
-  const int *row_scales, *rows, *columns; /* lists of native lines */
+  const int *row_scales, *rows, *columns; /* scales; lists of native lines */
 };
 
 #ifdef TSL_RESIDUE_COMPLEX
-/* Stores an element of C from the sums of its parts. */
 SM90_FUNCTION void finish_element(residue_real *dst, const residue_real parts[2][2], residue_real alpha,
                                   residue_real beta, const residue_arguments &args) {
 #pragma unroll
@@ -168,15 +161,12 @@ SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t co
   }
 }
 
-/* --- listed lines --- */
-
 constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 16, FEW_EACH = WIDE * FEW_DEPTH / THREADS;
 struct few_t {
   residue_native listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
 };
 
-/* Returns the line, in the other operand's panel of WIDE lines by FEW_DEPTH numbers, of a thread's
- * number `e`. */
+/* Returns the line, in the panel of WIDE lines by FEW_DEPTH numbers, of a thread's number `e`. */
 SM90_FUNCTION int few_line(bool is_across, int e) {
   return is_across ? threadIdx.x % WIDE : threadIdx.x / (FEW_DEPTH / FEW_EACH);
 }

@@ -1,7 +1,6 @@
-/* residue_int8 on the CPU: all threads measure lines, choose the number of moduli, convert lines to residues,
- * and compute blocks of C. A few lines are measured first; the subplan computes C where they show that
- * residues do not pay (whole.c).
- *
+/* residue_int8 on the CPU: all threads measure lines, choose the number of moduli, convert lines, and compute
+ * blocks of C. A few lines are measured first; the subplan computes C where they show that residues do not
+ * pay (whole.c).
  *   a thread's block of C    for each modulus, for each panel of k:
  *        512 columns           B's part, 512 KiB, stays in L2; the next part is prefetched meanwhile
  *     +-----------------+      for each micro-panel of A, 32 KiB, which stays in L1:
@@ -9,7 +8,6 @@
  *     |                 |        (residue_int8_host.h), whose residues are reduced during the next tile's
  *     +-----------------+        products: a byte per element, added to the residue of the previous panel
  *                            then C is reconstructed from all moduli, and native lines are multiplied
- *
  * The sums are integers, so threads, block sizes and instruction sets do not change any bit. */
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
 
@@ -31,26 +29,25 @@ enum {
   LINES_OF_STEP = TSL_RESIDUE_STEP_BYTES / LINE,
   KEPT_BYTES = 512 << 10, /* bytes of B that stay in L2 */
   KEPT_MOST = 8,          /* panels of B that stay in L2, at most */
-  /* between planes, which are read in parallel: otherwise they would use the same cache sets */
-  PAD = 65 * LINE
+  PAD = 65 * LINE         /* between planes, which would otherwise use the same cache sets */
 };
 
 typedef struct residue_running {
   tsl_residue_job job, measured; /* job: the whole product; measured: its lines as real numbers */
   tsl_residue_job parts[2];      /* real and imaginary parts of complex operands */
   int kinds;                     /* planes for each modulus */
-  tesela_type type;              /* real type */
+  tesela_type type;
   const tsl_residue_kernel *kernel;
   const tsl_residue_converter *converter;
   const tsl_residue_product *product;
   tsl_residue_state *state;
-  int64_t apart[2];         /* distance of the groups measured at a glance, in lines */
-  int64_t rows, columns;    /* of a block */
+  int64_t apart[2]; /* distance of the groups measured at a glance, in lines */
+  int64_t rows, columns;
   int64_t down;             /* number of blocks below each other */
   int64_t kept;             /* panels of B that stay in L2 while the micro-panels of A are multiplied */
   int64_t beside[2];        /* micro-panels that are converted together */
   unsigned char *own;       /* memory of the workers: residues of a block, and sums of two tiles */
-  int64_t own_bytes, plane; /* bytes of each worker, and of a modulus in it */
+  int64_t own_bytes, plane; /* bytes of a worker; bytes of a modulus in it */
 } residue_running;
 
 #define BEST(list, device) (list)[tsl_isa_best((device)->capabilities)]
@@ -85,8 +82,6 @@ bool tsl_residue_has_registers(const tsl_device *device) {
   const unsigned needs = TSL_CAN_AMX | TSL_CAN_AVX512;
   return (device->capabilities & needs) == needs;
 }
-
-/* --- tables of vectors --- */
 
 tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus) {
   const int p = (int)modulus->p;
@@ -126,8 +121,6 @@ residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
   return made;
 }
 
-/* --- steps --- */
-
 /* Measures `each` adjacent lines from every `apart`-th line on. */
 static void measure_some(const residue_running *run, const int64_t apart[2], int64_t each, int64_t index) {
   const int64_t first_of_b = tsl_ceil_div(run->job.m, apart[0]);
@@ -153,7 +146,7 @@ static int64_t conversions(const residue_running *run, int operand) {
   return tsl_ceil_div(run->job.operands[operand].micros, run->beside[operand]);
 }
 
-/* Computes the residues of sums, (item + other) modulo p, from -127 to 127 unless p is 256. */
+/* Computes sum = (item + other) modulo p, from -127 to 127 unless p is 256. */
 static void add_residues(const signed char *item, const signed char *other, int64_t count, int p,
                          signed char *sum) {
   const int most = (p - 1) / 2;
@@ -218,7 +211,7 @@ static void residue_decide(const residue_rules *rules, const residue_counts *cou
   residue_choose(rules, counts, costs, levels, choice);
 }
 
-/* Returns true if, judging by the lines measured at a glance, residues pay. */
+/* Returns true if the lines measured at a glance suggest that residues pay. */
 static bool may_pay(const residue_running *run) {
   residue_rules rules = *run->job.rules;
   residue_counts counts = {.has = {{0}}};
@@ -258,10 +251,8 @@ static void residue_host_choose(tsl_residue_job *job, tsl_residue_state *state) 
   state->native_lines = job->choice.native[0] + job->choice.native[1];
 }
 
-/* --- a block --- */
-
-/* State of a thread's products: two buffers of tile sums in turn; the tile whose reduction is
- * pending; for each resident panel, the address of its successor to prefetch. */
+/* State of a thread's products: two buffers of tile sums in turn; the tile whose reduction is pending; for
+ * each resident panel, the address of its successor to prefetch. */
 typedef struct multiplying {
   int32_t *sums[2];
   tsl_residue_late late;
@@ -281,8 +272,8 @@ static int64_t residue_steps_of(const tsl_residue_job *job, int64_t panel) {
   return tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
 }
 
-/* Multiplies a micro-panel of A by all micro-panels of B in the block; next_a is the next
- * micro-panel of A, to prefetch. */
+/* Multiplies a micro-panel of A by the block's micro-panels of B; prefetches next_a, the next micro-panel of
+ * A. */
 static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane,
                                    int64_t panel, int64_t micro, const unsigned char *next_a,
                                    multiplying *with) {
@@ -314,8 +305,7 @@ static void residue_multiply_micro(const residue_running *run, const tsl_residue
   }
 }
 
-/* Adds the residues of one plane for the resident panels: each micro-panel of A by all of them.
- * Nothing is prefetched after the last panels. */
+/* Adds one plane's residues for the resident panels. Nothing is prefetched after the last panels. */
 static void multiply_panels(const residue_running *run, const tsl_residue_block *block, int64_t plane,
                             int64_t first, multiplying *with) {
   const tsl_residue_job *job = &run->job;
@@ -397,10 +387,8 @@ static void residue_multiply_block(void *argument, int64_t index, int worker) {
     run->kernel->native(job, &block);
 }
 
-/* --- a run --- */
-
-/* Chooses the blocks of C: large for one thread; for several threads two blocks each if they remain
- * large, since memory traffic falls with their size, else one each. */
+/* Chooses the blocks of C: large for one thread; for several threads two blocks each if they remain large,
+ * since memory traffic falls with their size, else one each. */
 static void residue_cut(residue_running *run, int threads) {
   enum { LARGE = 512, SMALL = 128 };
   run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
@@ -461,8 +449,8 @@ static void see_parts(residue_running *run) {
 }
 
 /* Returns true if C is computed by residues, false if by the subplan. With a subplan, a few evenly spaced
- * lines are measured first, so that most products unsuited to residues are recognised after a sixteenth of
- * the reads. Not inlined: its counts of lines leave the stack before tiles are multiplied. */
+ * lines are measured first, which recognises most unsuited products after a sixteenth of the reads. Not
+ * inlined: its counts of lines leave the stack before tiles are multiplied. */
 static __attribute__((noinline)) bool look(residue_running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   see_numbers(run);
@@ -534,7 +522,7 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   return status;
 }
 
-/* Runs the product; with column-major C the transposed product, so that rows are written. */
+/* Runs the product; for column-major C the transposed one, so that rows are written. */
 tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
                                       const tsl_residue_product *product) {
   const tsl_problem *problem = &work->problem;
@@ -595,7 +583,7 @@ uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_confi
                n = (double)tsl_round_up(problem->n, TSL_RESIDUE_LINES),
                depth = (double)tsl_round_up(problem->k, TSL_RESIDUE_STEP);
   (void)config;
-  /* panels are split evenly, so each may have a step more */
+  /* Panels are split evenly, so each may have a step more. */
   const double operands = (m + n) * depth * (1 + 1.0 / TSL_RESIDUE_STEPS),
                blocks = fmin(2 * m * n, threads * fmin(m, ROWS_MOST) * fmin(n, TSL_RESIDUE_COLUMNS)),
                bytes = planes * (operands + blocks);

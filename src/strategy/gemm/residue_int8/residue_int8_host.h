@@ -1,24 +1,19 @@
-/* Declarations that the CPU's loops of residue_int8 (residue_int8_host.c) and its kernels, one per
- * instruction set, share.
- *
- * All instruction sets store residues in the layout of AMX tile registers, so that all files but one are
- * equal for all sets:
- *
+/* Declarations shared by the CPU's loops (residue_int8_host.c) and its kernels, which are compiled once per
+ * instruction set. All instruction sets store residues in the layout of AMX tile registers:
  *   plane of a modulus  panel 0                     panel 1     of k: at most `steps` steps of 64 numbers
  *                       | micro 0 | micro 1 | ...   | ...       micro-panels of 32 lines, padded with zeros
  *   micro-panel       | step 0 | step 1 | ...                 2 KiB each: the first 16 lines, then the others
  *   16 lines of a step  A: 16 rows of 64 bytes, one per line    byte 4 j + i of a row is number 16 i + j
  *                       B: 16 rows of 64 bytes, four k each   word c is column c's; byte i of row j is number
  *                                                               16 i + j
- *
- * This order of a step's numbers needs no shuffles of vectors of 16 numbers; it is the same for A and B. */
+ * A step's numbers have this order for A and B, because vectors of 16 numbers then need no shuffles. */
 #ifndef TSL_STRATEGY_GEMM_RESIDUE_INT8_RESIDUE_INT8_HOST_H
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_RESIDUE_INT8_HOST_H
 
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
-/* Layout constants: lines of a micro-panel and of a tile register; numbers of a step; maximum steps
- * of a panel; bytes of a micro-panel's step. A panel's sums plus a residue are below 2^24. */
+/* Layout constants: lines of a micro-panel and of a tile register; numbers of a step; maximum steps of a
+ * panel; bytes of a micro-panel's step. A panel's sums plus a residue are below 2^24. */
 enum {
   TSL_RESIDUE_LINES = 32,
   TSL_RESIDUE_ROWS = 16,
@@ -26,24 +21,22 @@ enum {
   TSL_RESIDUE_STEPS = 16,
   TSL_RESIDUE_STEP_BYTES = TSL_RESIDUE_LINES * TSL_RESIDUE_STEP,
   TSL_RESIDUE_SUMS = TSL_RESIDUE_LINES * TSL_RESIDUE_LINES,
-  TSL_RESIDUE_TOGETHER = 128, /* lines of one call of `measure` */
-  TSL_RESIDUE_COLUMNS = 512,  /* columns of a block of C at most */
+  TSL_RESIDUE_TOGETHER = 128,
+  TSL_RESIDUE_COLUMNS = 512, /* columns of a block of C at most */
   TSL_RESIDUE_DIGITS = 4
 };
 
 typedef struct tsl_residue_lines {
   const unsigned char *at;
   int64_t count, across, along; /* number of lines, strides between lines and along a line, in real numbers */
-  /* is_paired: complex numbers, `along` apart. is_negative: residues are negated. */
-  bool is_paired, is_negative;
+  bool is_paired, is_negative;  /* paired: complex numbers, `along` apart; negative: residues are negated */
   residue_line *lines;
   int *scales; /* final scales; NO_SCALE: native */
   unsigned char *planes;
-  /* bytes of a plane, a panel and a micro-panel; number of micro-panels */
-  int64_t plane, panel, micro, micros;
+  int64_t plane, panel, micro, micros; /* bytes, bytes, bytes, number of micro-panels */
 } tsl_residue_lines;
 
-/* Modulus as vectors see it: 2^16, 2^32, 2^48 modulo p, of least magnitude; p; about 1 / p; p is 256. */
+/* Modulus for vectors: 2^16, 2^32, 2^48 modulo p, of least magnitude; p; about 1 / p; p is 256. */
 typedef struct tsl_residue_rest {
   float digit[TSL_RESIDUE_DIGITS - 1], p, inverse;
   bool is_byte;
@@ -63,17 +56,15 @@ typedef struct tsl_residue_job {
   bool is_precise;                /* native elements are summed in double although C is f32 */
 } tsl_residue_job;
 
-/* Residues of a block of C: a plane of `plane` bytes for each modulus, in tiles of 32 x 32 bytes,
- * row of tiles after row. */
+/* Residues of a block of C: `plane` bytes for each modulus, in row-major tiles of 32 x 32 bytes. */
 typedef struct tsl_residue_block {
   int64_t row, rows, column, columns;
   unsigned char *rests;
   int64_t plane;
 } tsl_residue_block;
 
-/* Functions of one instruction set and type. */
 typedef struct tsl_residue_kernel {
-  /* Measures lines: sets their keys and candidate scales. */
+  /* Measures lines of an operand: sets their keys and candidate scales. */
   void (*measure)(const tsl_residue_job *job, int operand, int64_t first, int64_t count);
   /* Computes C of a block from its residues, except native lines. */
   void (*join)(const tsl_residue_job *job, const tsl_residue_block *block);
@@ -87,8 +78,7 @@ typedef struct tsl_residue_converter {
 } tsl_residue_converter;
 enum { TSL_RESIDUE_BESIDE = 4 };
 
-/* Pending reduction of an earlier tile: rest = (sums + rest) modulo p, from 0 to p - 1; without
- * `adds`, rest = sums modulo p. */
+/* Pending reduction of an earlier tile: rest = (sums + rest, or without `adds` sums) modulo p, below p. */
 typedef struct tsl_residue_late {
   const int32_t *sums; /* NULL: nothing is pending */
   unsigned char *rest;
@@ -96,24 +86,22 @@ typedef struct tsl_residue_late {
   bool adds;
 } tsl_residue_late;
 
-/* One tile of the integer product, also for use by other schemes: sums (32 x 32, dense) = A B over
- * `steps` steps of a micro-panel each. Where a matrix unit multiplies, the vector units reduce an
- * earlier tile (`late`) and prefetch meanwhile. */
+/* Tile of the integer product, also for other schemes: sums (32 x 32, dense) = A B over `steps` steps. While
+ * a matrix unit multiplies, the vector units reduce an earlier tile (`late`) and prefetch. */
 typedef struct tsl_residue_tile {
   const unsigned char *a, *b;
   int64_t steps;
   int32_t *sums;
   tsl_residue_late late;
-  int64_t rows_each; /* rows of the late tile per step: all of them in `steps` */
-  /* prefetch addresses, with a number of cache lines per step; may exceed the data slightly */
+  int64_t rows_each; /* rows of the late tile per step, so that `steps` steps reduce the whole tile */
+  /* prefetch addresses and cache lines per step; may exceed the data slightly */
   const unsigned char *next_a, *next_b, *next_rest;
   int64_t lines_a, lines_b, lines_rest;
 } tsl_residue_tile;
 typedef struct tsl_residue_product {
   void (*tile)(const tsl_residue_tile *tile);
-  /* Reduces the pending tile alone. */
   void (*finish)(const tsl_residue_late *late);
-  /* Called by each thread before and after its tiles; or NULL. */
+  /* Called by each thread before and after its tiles; NULL: not needed. */
   void (*begin)(void), (*end)(void);
 } tsl_residue_product;
 
@@ -131,9 +119,9 @@ extern const tsl_residue_product tsl_residue_product_amx;
 tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus);
 residue_weights tsl_residue_weights_of(const residue_sieve *sieve);
 
-/* Returns true if the device has tile registers for this product. */
+/* Returns true if the device has tile registers (AMX) for this product. */
 bool tsl_residue_has_registers(const tsl_device *device);
-/* Computes C on the CPU by this product; NULL: the device's best one. */
+/* Computes C on the CPU by this integer product; NULL: the device's fastest one. */
 tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
                                       const tsl_residue_product *product);
 

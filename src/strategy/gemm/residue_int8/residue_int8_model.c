@@ -1,5 +1,5 @@
-/* Performance model of residue_int8, and its traffic. docs/lab/residue_int8.md has the measurements behind
- * the constants. A call is expected to choose the number of moduli that normal random numbers need. */
+/* Performance model and traffic of residue_int8; docs/lab/residue_int8.md has the measurements behind the
+ * constants. A call is expected to choose the number of moduli that normal random numbers need. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
@@ -13,25 +13,24 @@ static const double panel_clocks = 1200, share_clocks = 3800;
  * each modulus; reconstruction, for each element, for each modulus, and more for complex elements. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
-/* streamed: fraction of bandwidth of kernels that read and write at full speed. waited: fraction of
- * the reads of residues that products wait for. */
+/* Fraction of bandwidth that streaming kernels reach; fraction of the reads of residues that products wait
+ * for. */
 static const double streamed = 0.76, waited = 0.2;
 /* cool_seconds: duration from which power limits the clock; hot: slowdown from then on. */
 static const double cool_seconds = 5e-3, hot = 1.15;
-/* Seconds: between launches; of a further block of rows, with its three kernels; of the choosing
- * kernel, and of it for each line. */
+/* Seconds: between launches; of a further block of rows; of the choosing kernel, and of it for each line. */
 static const double gap_seconds = 1.4e-6, block_seconds_more = 2e-5, choose_seconds = 4.5e-6,
                     line_seconds = 1.2e-9;
-/* block_seconds: fixed seconds of a measuring block. measuring_blocks: resident blocks of a unit,
- * with numbers along and across lines. join_columns: columns of a reconstructing block. */
+/* Fixed seconds of a measuring block; resident measuring blocks of a unit, with numbers along and across
+ * lines; columns of a reconstructing block. */
 static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
-/* Latency of a measuring block, with numbers along and across lines: numbers of all its lines that are
- * in flight at a time, and seconds for them (f32, f64). */
+/* Latency of a measuring block, with numbers along and across lines: numbers of all its lines in flight at a
+ * time, and seconds for them (f32, f64). */
 static const struct {
   double numbers, seconds[2];
 } measured[] = {{1024, {8e-7, 1.25e-6}}, {2048, {2.8e-6, 4.4e-6}}};
-/* Rates of a core: multiply-adds of residues per clock; clocks of a measured number; of a converted
- * number, and for each modulus; of a reconstructed element, and for each modulus. For f32 and f64. */
+/* Rates of a core for f32 and f64: multiply-adds of residues per clock; clocks of a measured number; of a
+ * converted number, and for each modulus; of a reconstructed element, and for each modulus. */
 typedef struct host_work {
   double dots, measure[2], convert[2], convert_modulus[2], join[2], join_modulus[2];
 } host_work;
@@ -39,36 +38,32 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
                        by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
                        by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
 
-/* Extra clocks of a complex line: a Xeon with AMX, one thread, c64 and c128, 400 to 1000 cubed. */
-static const double complex_line_clocks = 2.1e4;
+static const double complex_line_clocks = 2.1e4; /* one thread of a Xeon with AMX */
 
-/* Extra cost of products that the subplan computes. CPU: one of glanced_lines lines is measured.
- * CUDA: seconds of the glance and of launches that return at once, and seconds per number. */
+/* Extra cost of products that the subplan computes. CPU: one of glanced_lines lines is measured. CUDA:
+ * seconds of the glance and of launches that return at once, and seconds per number. */
 static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
 
-/* Portable kernels: operations of an item to measure and convert a number, in all and for each
- * modulus; for each element of C and modulus, to reduce a sum and to reconstruct. Operations of
- * matrix instructions per unit and clock, for i8 by one warp and by four; else multiply-adds of
- * bytes per f32 multiply-add, on GPUs and on others. */
+/* Portable kernels: operations of an item to measure and convert a number, in all and for each modulus.
+ * Operations for each element of C and modulus, to reduce a sum and to reconstruct. Operations of i8 matrix
+ * instructions per unit and clock, by one warp and by four. Multiply-adds of bytes per f32 multiply-add
+ * without these, on GPUs and on others. */
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.125};
-/* Launches of a run, besides the launches for each plane: the engine's, and one that reduces sums
- * if the engine does not. */
+/* Launches of a run besides each plane's: the engine's, and a reduction if the engine does not reduce
+ * sums. */
 static const double portable_launches = 8;
-/* Factor for engines that were not measured: with four warps through NVIDIA's OpenCL, runs took
- * 0.93 to 1.09 of the prediction. */
-static const double portable_doubt = 1.15;
+static const double portable_doubt = 1.15; /* factor for engines that were not measured */
 
 typedef struct work_of {
   double moduli, planes, blocks, shares, panels, numbers,
-      size;    /* planes of residues; numbers and sizes are of real numbers */
-  double each; /* real numbers of an element */
+      size; /* planes of residues; numbers and sizes are of real numbers */
+  double each;
   int is_double;
 } work_of;
 
-/* Returns the expected moduli: normal numbers need more than the least number for short lines,
- * whose bound is lower. */
+/* Returns the expected moduli: more than the least number for short lines, whose bound is lower. */
 static double expected_moduli(const tsl_problem *problem, const tsl_config *config) {
   static const int64_t short_lines[][2] = {{128, 0}, {512, 80}};
   const int is_double = tsl_residue_type(problem) == TESELA_F64;
@@ -95,8 +90,8 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
                    .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
-/* crowded: slowdown by other threads with tile registers, beyond host_packed's, where memory bandwidth
- * limits. crowd: other threads for the full slowdown. */
+/* Slowdown by other threads with tile registers where bandwidth limits; other threads for the full
+ * slowdown. */
 static const double crowded = 0.75, crowd = 15;
 
 /* Returns the seconds on the CPU. Tiles are whole; all threads synchronise three times. */
@@ -118,8 +113,8 @@ static double residue_host_seconds(const tsl_problem *problem, const work_of *al
   return 1e-5 + 2e-6 * device->threads + slower * clocks / (1e6 * device->clock_mhz * device->threads);
 }
 
-/* Returns the seconds of measuring. Blocks are limited by latency: their number per unit counts.
- * *slowest: the slowest block, which is waited for. */
+/* Returns the seconds of measuring. Blocks are limited by latency, so their number per unit counts. Raises
+ * *slowest to the seconds of a block if these are more. */
 static double measure_seconds(double lines, int block_lines, double k, int is_across, int is_double,
                               double units, double *slowest) {
   const double block = block_seconds + measured[is_across].seconds[is_double] *
@@ -135,9 +130,8 @@ static double portable_products(const tsl_device *device) {
   return byte_rates[device->is_cpu != 0] * device->peak_f32;
 }
 
-/* Returns the seconds with portable kernels. The maximum number of moduli is multiplied, and sums
- * go through memory, except with engines of four warps, which skip unused planes and reduce sums
- * themselves. An engine without matrix instructions copies its operands. */
+/* Returns the seconds with portable kernels. The maximum number of moduli is multiplied, and sums go through
+ * memory; only engines of four warps skip unused planes and reduce sums. Others may copy their operands. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -206,7 +200,7 @@ static double residue_seconds_of(const tsl_problem *problem, const tsl_config *c
                                       : portable_seconds(problem, config, all, device);
 }
 
-/* Returns the additional seconds of a product that the subplan computes after the glance; 0: not known. */
+/* Returns the extra seconds of a product that the subplan computes after the glance; 0: not known. */
 static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return 0;
@@ -217,8 +211,8 @@ static double glance_seconds(const tsl_problem *problem, const work_of *all, con
   return tsl_residue_has_cuda(device) ? ended_seconds + all->numbers * ended_number_seconds : 0;
 }
 
-/* Returns the predicted seconds, but at least twenty times the loss of a product that residues do not suit:
- * the prediction does not know the numbers, and the default must not lose more than a twentieth. */
+/* Returns the predicted seconds, but at least twenty times the loss of a product that residues do not suit.
+ * The prediction does not know the numbers, and the default must not lose more than a twentieth. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   static const double least_share = 20;

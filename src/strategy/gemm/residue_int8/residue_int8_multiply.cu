@@ -1,27 +1,19 @@
-/* Integer product of residue_int8 by sm_90's wgmma: all planes of A and B, modulus by modulus, in one launch.
- * residue_int8.h has its contract. Persistent blocks take tile after tile of plane after plane, so that tails
- * of planes and launches are hidden.
- *
+/* Integer product of residue_int8 by sm_90's wgmma (contract: residue_int8.h): all planes of A and B in one
+ * launch. Persistent blocks take tile after tile of plane after plane, so that tails of planes and launches
+ * are hidden.
  *   work tile: (modulus, k part, tile of 128 x 256)         warpgroup 0: TMA producer (one thread)
  *   | modulus 0: raster of tiles | modulus 1 ...            warpgroups 1 and 2: consumers of 64 rows each
- *
- * A plane has panels of 128 k one after the other, with all lines of a panel adjacent: a tile's panel is
- * contiguous memory.
- *
+ * A plane is panels of 128 k, with all lines of a panel adjacent: a tile's panel is contiguous memory.
  * Epilogue in registers: a thread has two adjacent sums in each 8 columns of a row. Lines of B are permuted
- * in their plane (residue_int8_convert.cu) such that, in 64 columns, these are 16 neighbours of C: reduced
- * modulo p they are 16 bytes, one store.
- *
- * Reduction: a sum of at most TSL_RESIDUE_PART products of bytes is high 2^16 + low < 2^32. v = high (2^16
- * modulo p) + low + a multiple of p, an integer from 2^23 to 2^24, is made as a float's bits by one
- * instruction. q = v inverse rounded down, and v - q p is from 0 to p: its low byte follows from both floats'
- * low bits (tests/unit/test_residue_int8.c checks all v).
- *
- * Complex: a modulus has three planes, of real parts, imaginary parts and their sums.
- *
- * CLUSTER = 2: two blocks, one tile below the other, share columns of B: each loads half of them for both.
- *
- * Defines of the host: STAGES; CLUSTER; TSL_RESIDUE_COMPLEX or not. */
+ * in their plane (residue_int8_convert.cu), so that the sums in 64 columns are 16 neighbours of C: 16 bytes,
+ * one store.
+ * Reduction: a sum of at most TSL_RESIDUE_PART products of bytes is high 2^16 + low < 2^32. One instruction
+ * makes `v` = high (2^16 modulo p) + low + a multiple of p, from 2^23 to 2^24, as a float's bits. `q` is v
+ * inverse rounded down. v - q p is from 0 to p; its low byte follows from both floats' low bits
+ * (tests/unit/test_residue_int8.c checks all v).
+ * Complex: a modulus has three planes, of real parts, imaginary parts and their sums. CLUSTER = 2: two
+ * blocks, one tile below the other, share columns of B: each loads half of these for both. Defines of the
+ * host: STAGES; CLUSTER; TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -41,7 +33,6 @@ struct work_tile {
   int plane, part, row, col, first, end;
 };
 
-/* Returns the rows of tiles, in units of a cluster. */
 SM90_FUNCTION int down_of(const residue_arguments &args) {
   return (args.tiles_m + CLUSTER - 1) / CLUSTER;
 }
@@ -90,7 +81,6 @@ SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const 
   }
 }
 
-/* Starts the products of a stage. */
 SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
@@ -100,7 +90,7 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_commit_group();
 }
 
-/* Marks a stage as read by this warpgroup, in each block of the cluster, because all of them write to it. */
+/* Marks a stage as read by this warpgroup, in every block of the cluster: each block writes to all. */
 SM90_FUNCTION void release_stage(shared_t empty) {
   const unsigned thread = threadIdx.x % 128;
   if (CLUSTER == 1 && thread == 0)
@@ -112,8 +102,7 @@ SM90_FUNCTION void release_stage(shared_t empty) {
 SM90_FUNCTION void consumer_mainloop(sums_t sums, const work_tile &tile, shared_t stages, shared_t full,
                                      shared_t empty, pipeline_state &pipe) {
   const shared_t from_a = (threadIdx.x / 128 - 1) * 64 * PANEL;
-  /* "empty" mbarrier of the stage whose products may be in flight when the next ones start */
-  shared_t before = 0;
+  shared_t before = 0; /* "empty" mbarrier of the stage whose products may still be in flight */
   for (int p = tile.first; p < tile.end; p++) {
     const shared_t panel = stages + pipe.number * STAGE_BYTES;
     mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
@@ -131,8 +120,7 @@ SM90_FUNCTION void consumer_mainloop(sums_t sums, const work_tile &tile, shared_
     wgmma_fence_operand("r", sums, j);
 }
 
-/* Returns the sum modulo p in its low byte, a value from 0 to p. IS_BYTE: p is 256, and the sum's
- * low byte is the residue. */
+/* Returns the sum modulo p in its low byte, from 0 to p; for p = 256 (IS_BYTE) the sum itself. */
 template <bool IS_BYTE>
 SM90_FUNCTION unsigned residue_of_sum(int sum, const residue_reduction &by, const residue_modulus &modulus) {
   if (IS_BYTE)

@@ -1,13 +1,10 @@
-/* C from its residues: a thread computes four neighbours of a row of C. With few residues, those of its next
- * row are prefetched.
- *
+/* C from its residues: a thread computes four neighbours of a row of C. If residues are few, the next row's
+ * are prefetched.
  *   f32: C' modulo 2^64, by integers    f64: in doubles, by parts of 40 bits with exact sums (kernels/join.h)
  *   scales of rows, of columns: NO_SCALE marks elements that are left to residue_int8_fallback.cu
- *
- * Complex: a thread computes both parts of each element.
- *
- * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND,
- * MODULI_THIRD: moduli of the candidates; IS_CUT, 1: k was split into parts. */
+ * Complex: a thread computes both parts of each element. Defines of the host: TSL_RESIDUE_F64 or not,
+ * TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD: moduli of the candidates; IS_CUT, 1:
+ * k was split into parts. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -30,8 +27,6 @@ SM90_FUNCTION constexpr int limbs_of(int moduli) {
   return moduli <= 8 ? 2 : 4;
 }
 
-/* --- C' --- */
-
 #ifdef TSL_RESIDUE_F64
 /* Returns the 40-bit parts of P. */
 SM90_FUNCTION constexpr int parts_of(int moduli) {
@@ -41,9 +36,8 @@ SM90_FUNCTION double whole_of(double x) { /* the integer nearest to |x| < 2^51 *
   return __dsub_rn(__dadd_rn(x, 0x1.8p52), 0x1.8p52);
 }
 
-/* Returns the value of parts below 2^53, rounded once to double. After carry propagation lower
- * parts are at most 2^39. The top parts are added with their exact rounding error; the lower parts
- * are collapsed with round-to-odd. */
+/* Returns the value of parts below 2^53, rounded once to double. Carries make lower parts at most 2^39. The
+ * top parts are added with their exact rounding error; the lower parts are collapsed with round-to-odd. */
 template <int PARTS>
 SM90_FUNCTION double value_of(double part[PARTS]) {
   if (PARTS == 2)
@@ -64,7 +58,6 @@ SM90_FUNCTION double value_of(double part[PARTS]) {
   return __fma_rn(high, 0x1p40, __longlong_as_double(bits));
 }
 
-/* Returns C' 2^-scale, by exact sums of doubles. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
                                const residue_tables &tables, const residue_arguments &args) {
@@ -86,8 +79,8 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
   return scale > -900 && scale < 900 ? value * residue_two(-scale) : residue_power(-scale, value);
 }
 #else
-/* Returns C' 2^-scale. A sum that fits in 64 bits becomes a double by its halves, each the low bits
- * of a double, so that only their sum is rounded. */
+/* Returns C' 2^-scale. A sum that fits in 64 bits becomes a double by its halves, the low bits of two
+ * doubles: only their sum is rounded. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
                                const residue_tables &tables, const residue_arguments &args) {
@@ -106,10 +99,7 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
 }
 #endif
 
-/* --- rows --- */
-
-/* Returns the residues of four neighbours, a byte each; with split k, the parts' residues are added
- * and reduced again. */
+/* Returns the residues of four neighbours, a byte each; parts of a split k are added and reduced again. */
 SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &args) {
   if (!IS_CUT)
     return *(const unsigned *)(from + plane * args.rest_plane);
@@ -125,8 +115,7 @@ SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const resi
   return out;
 }
 
-/* Residues of a row's four neighbours for all moduli, and the row's scale. MODULI is a template
- * parameter for full unrolling. */
+/* Residues of a row's four neighbours, and the row's scale. MODULI is a constant for full unrolling. */
 template <int MODULI>
 struct fetched {
   unsigned rests[EACH_ELEMENT][MODULI]; /* of each part of an element */
@@ -156,7 +145,6 @@ SM90_FUNCTION void fetch_rests(fetched<MODULI> &dst, const unsigned char *from, 
   }
 }
 
-/* Scales and addresses of four columns. */
 struct columns_t {
   int scales[FOUR];
   bool here[FOUR], is_wide;
@@ -222,7 +210,6 @@ SM90_FUNCTION void join_row(residue_real *dst, const fetched<MODULI> &state, con
     join_columns<CANDIDATE>(dst + first * args.c_col, first, state, columns, tables, args);
 }
 
-/* Computes all rows of four columns. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
                         const residue_arguments &args, int col) {

@@ -1,20 +1,13 @@
 /* Portable kernels for residues: of numbers before the integer product, and of its sums after it.
- *
- * tsl_gemm_residue_int8_convert: an item takes 16 numbers of a line and stores 16 bytes for each modulus.
- * tsl_gemm_residue_int8_reduce: an item takes four neighbours of a plane of sums and stores four bytes from 0
- * to p - 1.
- *
+ * `tsl_gemm_residue_int8_convert`: an item takes 16 numbers of a line and stores 16 bytes for each modulus.
+ * `tsl_gemm_residue_int8_reduce`: an item reduces four neighbours of a plane of sums to bytes below p.
  *   along: neighbours along the line, then lines       across: 16 lines, then neighbours along them
- *
  * |a'| < 2^63 is split into digits of 14 bits. Modulo p, 2^14, 2^28, ... are at most p / 2 of magnitude, so
  * the digits times these sum to less than 2^23. With a multiple of p added it is x from 0 to 2^31 + 255, and
  * x / p is (high word of x magic) / 2^7 (residue_modulus). Sums of at most TSL_RESIDUE_PART products are at
  * most 2^30.
- *
  * Complex: an item takes 8 numbers and stores, for each modulus, 8 bytes each of real parts, imaginary parts
- * and their sums.
- *
- * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * and their sums. Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -32,7 +25,7 @@
 #ifdef TSL_RESIDUE_F64
 #define DIGITS 5
 #else
-#define DIGITS 3 /* a'| < 2^40 (rules.c) */
+#define DIGITS 3 /* |a'| < 2^40 (rules.c) */
 #endif
 
 TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable) {
@@ -44,7 +37,6 @@ TSL_FUNCTION unsigned rest_of(unsigned x, const residue_modulus *modulus) {
   return x - (unsigned)((residue_word)x * modulus->magic >> 39) * modulus->p;
 }
 
-/* Digits of a number, all with its sign. */
 typedef struct digits {
   int digit[DIGITS];
 } digits;
@@ -74,14 +66,12 @@ TSL_FUNCTION unsigned least_in(const digits *digits_in, const residue_modulus *m
   return (rest_in(digits_in, &more) - up) & 255;
 }
 
-/* Returns a residue's representative of least magnitude, as a byte. */
 TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
   return (rest > (modulus->p - 1) / 2 ? rest - modulus->p : rest) & 255;
 }
 
 #ifdef TSL_RESIDUE_COMPLEX
-/* Stores the residues of an item's numbers for one modulus. Complex: real parts are numbers 0, 2,
- * ..., imaginary parts 1, 3, ... */
+/* Stores an item's residues for one modulus: real parts are numbers 0, 2, ..., imaginary parts 1, 3, ... */
 TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, const digits *digits_in,
                               const residue_modulus *modulus) {
   unsigned word[TSL_RESIDUE_KINDS][TERMS / 4];
@@ -117,7 +107,7 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, co
 }
 #endif
 
-/* Loads a line's numbers from h on; numbers from k on are 0. Loads 16 bytes at once where aligned. */
+/* Loads a line's numbers from h on, 16 bytes at once where aligned; numbers from k on are 0. */
 TSL_FUNCTION void load_numbers(residue_bits *bits, TSL_GLOBAL const residue_bits *from, residue_index along,
                                int h, int k, int is_wide) {
   if (is_wide && h + NUMBERS <= k) {

@@ -1,12 +1,9 @@
 /* Last portable kernels of residue_int8.
- *
- * tsl_gemm_residue_int8_join: an item computes four neighbours of a row of C from their residues.
- * tsl_gemm_residue_int8_native: native elements, which have no bound by residues or are not finite: k
- * products added one after the other, each fused; one element per item. f32 is summed in double with
- * TSL_RESIDUE_PRECISE. For k = 0, C = beta C.
- *
+ * `tsl_gemm_residue_int8_join`: an item computes four neighbours of a row of C from their residues.
+ * `tsl_gemm_residue_int8_native`: an item computes a native element, which has no bound by residues or is not
+ * finite. The k products are added one after the other, each fused; f32 in double with TSL_RESIDUE_PRECISE.
+ * For k = 0, C = beta C.
  *   scales of rows, of columns: NO_SCALE marks elements that one kernel leaves to the other
- *
  * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not, TSL_RESIDUE_PRECISE or not. */
 #include "dialect.h"
 
@@ -42,8 +39,7 @@ TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residu
   *c = finished(c, number, portable);
 }
 
-/* Returns the residues of four neighbours, a byte each; with split k, the parts' residues are added
- * and reduced again. */
+/* Returns the residues of four neighbours, a byte each; parts of a split k are added and reduced again. */
 TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, unsigned p,
                                const residue_portable *portable) {
   unsigned rests = *(TSL_GLOBAL const unsigned *)(from + plane * portable->parts * portable->rest_plane);
@@ -78,8 +74,8 @@ TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int 
 #endif
 }
 
-/* Adds the weighted residues of at most `most` moduli with `limbs` limbs. All loads are in flight
- * at once; absent moduli load zeros. */
+/* Adds the weighted residues of at most `most` moduli. All loads are in flight at once; absent moduli load
+ * 0. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
                          const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
                          const residue_portable *portable, int most, int limbs) {
@@ -100,7 +96,7 @@ TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rule
     residue_sum_add(&sums[i], sieve, l, rests[l] >> 8 * i & 255, limbs);
 }
 
-/* Stores four neighbours, aligned to 16 bytes. */
+/* Stores four neighbours; dst is aligned to 16 bytes. */
 TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *dst, const residue_real *out) {
 #ifdef TSL_RESIDUE_F64
   TSL_VECTOR(double, 2) two;

@@ -1,4 +1,3 @@
-/* residue_int8 on NVIDIA's GPUs: workspace layout, compilation, and the launches of a run. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
@@ -14,10 +13,10 @@ enum {
   TILE_N = 256,
   PANEL = TSL_RESIDUE_PANEL,
   STAGES = 4,
-  BAND = 16, /* raster height in tiles: with 8, a product of 16384 reads its planes too often */
+  BAND = 16, /* raster height in tiles */
   MEASURE_ITEMS = 256,
   CONVERT_ITEMS = 256,
-  CONVERT_NUMBERS = 16, /* of a thread */
+  CONVERT_NUMBERS = 16,
   CHOOSE_ITEMS = 1024,
   MULTIPLY_ITEMS = 384,
   JOIN_ITEMS = 64, /* items of a row: few, so that most have columns in narrow C */
@@ -25,18 +24,13 @@ enum {
   JOIN_ROWS = 65535,
   UNIT_JOIN = 48, /* blocks per unit; with more rows than blocks, a block takes several */
   NATIVE_ITEMS = 256,
-  /* rows of tiles from which clusters are used; twice as many where a tile may lack a second one */
-  CLUSTERED_TILES = 16,
-  UNIT_NATIVE = 4,   /* blocks per unit */
-  UNIT_MEASURE = 5,  /* resident measuring blocks per unit */
-  UNIT_CONVERT = 16, /* converting blocks per unit; each takes one block of numbers after another */
-  /* lines of each operand that a glance measures, approximately */
-  GLANCE_LINES = 256,
-  /* minimum ratio of all numbers to the numbers that a glance reads */
-  GLANCE_SHARE = 16,
-  /* lines of a measuring block, where all blocks are resident; else twice as many, and with numbers
-   * along lines four times as many if that makes them resident */
-  FEW_ALONG = 2,
+  CLUSTERED_TILES = 16, /* rows of tiles for clusters; twice as many where the last row is odd */
+  UNIT_NATIVE = 4,      /* blocks per unit */
+  UNIT_MEASURE = 5,     /* resident measuring blocks per unit */
+  UNIT_CONVERT = 16,    /* converting blocks per unit; each takes one block of numbers after another */
+  GLANCE_LINES = 256,   /* lines of each operand that a glance measures, approximately */
+  GLANCE_SHARE = 16,    /* minimum ratio of all numbers to the numbers that a glance reads */
+  FEW_ALONG = 2,        /* lines of a measuring block if all are resident, else a multiple */
   FEW_ACROSS = 4,
   ALIGNED = 256
 };
@@ -48,8 +42,6 @@ bool tsl_residue_has_cuda(const tsl_device *device) {
   return (device->capabilities & needs) == needs;
 }
 
-/* --- memory --- */
-
 static int64_t take(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
@@ -57,7 +49,7 @@ static int64_t take(int64_t *bytes, int64_t more) {
 }
 
 /* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
- * and register_tile's copies of complex numbers. 0 for products that are too small for residues. */
+ * and copies of complex numbers. 0 where the product is too small for residues or must be reproducible. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
@@ -68,8 +60,8 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
 }
 
-/* Fills in offsets and pitches for m rows of A and n columns of B; operand args->stays lies first.
- * Planes of A and C are a block's. Returns all bytes. */
+/* Fills in offsets and pitches for m rows of A and n columns of B. Operand args->stays lies first; planes of
+ * A and C are a block's. Returns all bytes. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *args) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
@@ -108,8 +100,6 @@ uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *
                            lay_out(problem, config, problem->n, problem->m, &args));
 }
 
-/* --- building --- */
-
 static tesela_status find(tsl_work *work, const char *path, const char *name, int items, const char *defines,
                           tsl_kernel **kernel) {
   TSL_TRY(tsl_launch_kernel_with(work, path, name, items, defines, kernel));
@@ -123,7 +113,7 @@ static bool is_paired(int64_t lines) {
   return down >= 2 * CLUSTERED_TILES || (down >= CLUSTERED_TILES && down % 2 == 0);
 }
 
-/* Returns the blocks of a cluster. C may be C' = B' A' in a run. */
+/* Returns the blocks of a cluster; both sizes count, because a run may compute C' = B' A'. */
 static int cluster_of(const tsl_problem *problem, const tsl_config *config) {
   return is_paired(tsl_residue_rows(config, problem->m)) && is_paired(tsl_residue_rows(config, problem->n))
              ? 2
@@ -176,17 +166,13 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   return TESELA_OK;
 }
 
-/* --- running --- */
-
-/* State of a run; operands as the kernels see them, C' = B' A' with column-major C. */
 typedef struct residue_run {
   tsl_buffer *a, *b;
-  tsl_hash made; /* hash of the reused operand's data */
+  tsl_hash made;
   residue_arguments args;
 } residue_run;
 
-/* Returns 1 if 16-byte groups along stride `along` are aligned in every line of elements of `each`
- * numbers. A NULL buffer is not read, and counts as aligned. */
+/* Returns 1 if 16-byte groups along a line are aligned in every line, else 0. A NULL buffer gives 0. */
 static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
                    int64_t offset) {
   const int64_t unit = 16 / size;
@@ -206,7 +192,6 @@ static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, 
                           .is_conjugate = is_conjugate};
 }
 
-/* Returns the blocks that convert an operand. */
 static int64_t converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
   const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
   return tsl_ceil_div(operand ? args->n : args->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(args->k, PANEL);
@@ -221,7 +206,7 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   const int64_t room = (int64_t)UNIT_MEASURE * device->compute_units;
   for (int o = 0; o < 2; o++)
     block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
-  for (int step = 0; step < 2; step++) /* first with the most threads per line */
+  for (int step = 0; step < 2; step++)
     for (int o = 0; o < 2; o++)
       if (is_across[o] == (step == 1) && blocks_of(lines, block_lines) > room)
         block_lines[o] *= 2;
@@ -233,8 +218,8 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
-/* Sets up operand reuse: lines that the previous run measured are not measured again, their count
- * becomes 0. Not with blocks of rows, which overwrite each other's data. */
+/* Sets up operand reuse: lines that the previous run measured are not measured again, their count becomes 0.
+ * Blocks of rows overwrite each other's data, so they reuse nothing. */
 static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
   residue_arguments *args = &run->args;
   const int o = args->stays;
@@ -326,8 +311,8 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 sizeof list / sizeof *list);
 }
 
-/* Returns a run that measures a few evenly spaced lines, and chooses as if all lines were like these. Lines
- * are read whole if the product has many lines: a line's rare large numbers decide. */
+/* Returns a run that measures a few evenly spaced lines, and chooses as if all lines were like them. Lines
+ * are read whole if the product has many lines, because a line's rare large numbers decide. */
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
   residue_arguments *args = &run.args;
@@ -405,7 +390,7 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                 joining, 4);
 }
 
-/* Returns the run of a block: rows of C from `first` on, at most `most`, with the choice of the whole run. */
+/* Returns the run of a block: at most `most` rows of C from `first` on, with the whole run's choice. */
 static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
                             int64_t most) {
   residue_run block = *whole;

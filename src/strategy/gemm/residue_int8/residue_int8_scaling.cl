@@ -1,18 +1,13 @@
-/* First portable kernels of residue_int8, for devices without CUDA's: lines are measured, and one group
- * chooses.
- *
- * tsl_gemm_residue_int8_rules: copies a piece of the rules to the workspace. tsl_gemm_residue_int8_measure: a
- * group reads a sample of its lines for a guess (residue_guess), and then all elements once for the sums
- * (residue_sums); again where an element exceeds the guess.
- *
+/* First portable kernels of residue_int8: lines are measured, and one group chooses.
+ * `tsl_gemm_residue_int8_rules`: copies a piece of the rules to the workspace.
+ * `tsl_gemm_residue_int8_measure`: a group reads a sample of its lines for a guess (residue_guess). Then it
+ * reads all elements once for the sums (residue_sums); again where an element exceeds the guess.
  *   along: a line's numbers are adjacent             across: numbers of different lines are adjacent
  *   2 lines a group, 128 items each                  8 lines a group, 32 items each; 8 items read neighbours
- *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; it sets every line's final scale. Where the
- * previous run measured an operand's lines, it also tells whether their residues are valid for this choice.
- *
- * Everything is integer arithmetic, so that the order of items does not matter.
- * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; sets every line's final scale. Where the previous
+ * run measured an operand's lines, it also sets whether their residues are valid for this choice.
+ * Everything is integer arithmetic, so that the order of items does not matter. Defines of the host:
+ * TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -33,7 +28,6 @@ tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_som
 #define MOST_LINES TSL_RESIDUE_LINES_ACROSS
 #define HALVINGS 7 /* log2 of the items of a line, at most */
 
-/* Sums of an item, or of several items. */
 typedef struct item_sums {
   residue_sums sums;
   residue_bits largest;
@@ -88,7 +82,6 @@ TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from
     sums_in->sums.few[i] += few[i];
 }
 
-/* Writes an item's sums to local memory for the other items. */
 TSL_FUNCTION void put(TSL_LOCAL_POINTER item_sums *all, int item, const item_sums *sums) {
   all[item] = *sums;
 }
@@ -113,14 +106,13 @@ TSL_FUNCTION void add_other(TSL_LOCAL_POINTER item_sums *all, int item, int othe
   }                                                                                                          \
   TSL_BARRIER()
 
-/* Item number, its line in the group, its number within the line, and the line's first item. */
 typedef struct item_place {
   int item, own, worker, head;
 } item_place;
 
-/* Sums lines by their guesses. A line whose guess was too low gets a new guess, and its sums are
- * wrong until the next call; other lines keep their sums. Called twice instead of in a loop,
- * because PoCL 5 fails at barriers in nested loops here. */
+/* Sums lines by their guesses. A line whose guess was too low gets a new guess and wrong sums until the next
+ * call; other lines keep their sums. Called twice, not in a loop: PoCL 5 fails at barriers in nested loops
+ * here. */
 TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL const residue_bits *from,
                                residue_index step, int k, const item_place place, int each, int next,
                                TSL_LOCAL_POINTER item_sums *all, TSL_LOCAL_POINTER residue_guess *guesses,
@@ -218,8 +210,6 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   }
 }
 
-/* --- choosing --- */
-
 #define WAYS (2 * TSL_RESIDUE_CANDIDATES)
 #define LEVELS (TSL_RESIDUE_LEVELS + 1) /* levels to choose from */
 #define COPIES 8                        /* copies of all counts, to reduce contention of atomics */
@@ -241,8 +231,7 @@ TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int opera
       TSL_LOCAL_ADD(&counts->needs[c][operand][residue_need(key, c)], 1u);
 }
 
-/* Loads the keys of an item's next lines, all loads in flight at once; keys past the last line
- * count as zeros. */
+/* Loads the keys of an item's next lines, all loads in flight at once; keys past the last line are zeros'. */
 TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scratch,
                              const residue_portable *portable, int operand, int first, int lines) {
   TSL_UNROLL
@@ -269,7 +258,7 @@ TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
   return choice;
 }
 
-/* launched with one group */
+/* Launched with one group. */
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable portable) {
   TSL_LOCAL residue_counts counts[COPIES];

@@ -1,20 +1,15 @@
 /* First kernels of residue_int8: lines are measured, and one block chooses the number of moduli.
- *
- * tsl_gemm_residue_int8_measure: a block reads a sample of its lines for a guess (residue_guess), and then
- * all elements once for the sums (residue_sums); again where an element exceeds the guess.
- *
+ * `tsl_gemm_residue_int8_measure`: a block reads a sample of its lines for a guess (residue_guess). Then it
+ * reads all elements once for the sums (residue_sums); again where an element exceeds the guess.
  *   along: a line's numbers are adjacent             across: numbers of different lines are adjacent
  *   2 to 8 lines a block, 128 to 32 threads each     4 or 8 lines a block, 64 or 32 threads each;
  *                                                    4 or 8 threads read neighbours
- *
  * Much of a block's time does not depend on its lines: few lines a block are for products with few blocks.
- *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; it sets every line's final scale and lists native
- * lines. Where the previous run measured an operand's lines, it also tells whether their residues are valid
+ * `tsl_gemm_residue_int8_choose`: counts lines and chooses; sets every line's final scale and lists native
+ * lines. Where the previous run measured an operand's lines, it also sets whether their residues are valid
  * for this choice.
- *
- * Everything is integer arithmetic, so that the order of threads does not matter.
- * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * Everything is integer arithmetic, so that the order of threads does not matter. Defines of the host:
+ * TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -34,8 +29,7 @@ SM90_FUNCTION residue_bits magnitude_of(const residue_real *number) {
 #endif
 }
 
-/* Returns the sum over a warp's threads of one line, which are `apart` from each other;
- * largest_of() returns the maximum. */
+/* Returns the sum over a warp's threads of one line, which are `apart` apart; largest_of(): the maximum. */
 template <typename word>
 SM90_FUNCTION word added(word value, int apart) {
   for (int step = 16; step >= apart; step /= 2)
@@ -51,7 +45,6 @@ SM90_FUNCTION word larger(word value, int apart) {
   return value;
 }
 
-/* Shared results of a block's lines. */
 struct totals {
   residue_bits largest[MOST_LINES];
   unsigned long long sum[MOST_LINES], squares[MOST_LINES], excess[MOST_LINES];
@@ -59,7 +52,6 @@ struct totals {
   residue_guess guess[MOST_LINES];
 };
 
-/* A thread's part of its line. */
 struct share {
   const residue_real *from;
   long long step;
@@ -74,9 +66,9 @@ SM90_FUNCTION void forget(totals *all, int line) {
     all->few[i][line] = 0;
 }
 
-/* residue_top() for a known exponent. f32: a float adds 2^23 and truncates. f64: a double's upper
- * word has all significant bits, except in lines of subnormal numbers. 2^(TOP - exponent) is two
- * factors, because it may overflow a float; values that become subnormal count as 0 anyway. */
+/* residue_top() for a known exponent. f32: a float adds 2^23 and truncates. f64: a double's upper word has
+ * all significant bits, except in lines of subnormal numbers. 2^(TOP - exponent) is two factors, because it
+ * may overflow a float. Values that become subnormal count as 0 anyway. */
 struct tops {
 #ifdef TSL_RESIDUE_F64
   int exponent;
@@ -106,14 +98,11 @@ SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
 #endif
 }
 
-/* --- samples --- */
-
 SM90_FUNCTION residue_bits sampled(const share &share_in, int i) {
   return magnitude_of(share_in.from + TSL_RESIDUE_AT(share_in.step, residue_sample_at(share_in.k, i)));
 }
 
-/* Guesses from the largest element of a line's sample, then from its sums. Sets *all to zeros,
- * except the line's largest element. */
+/* Guesses about a line from its sample. Sets *all to zeros, except the line's largest element. */
 SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules, totals *all) {
   const int count = share_in.k > 0 ? (int)residue_sample_count(share_in.k) : 0;
   residue_bits largest = 0;
@@ -152,15 +141,12 @@ SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules,
   __syncthreads();
 }
 
-/* --- whole lines --- */
-
 /* Sums of a thread; sums of tops fit in 32 bits (residue_int8.c limits k). */
 struct part {
   unsigned sum, count, excess, few[TSL_RESIDUE_CANDIDATES];
   unsigned long long squares;
   residue_bits largest;
 };
-/* Thresholds of a line's guess. */
 struct limits {
   tops by;
   unsigned limit;
@@ -297,8 +283,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
   }
 }
 
-/* --- choosing --- */
-
 constexpr int CHOOSERS = 1024, AHEAD = 4, WAYS = 2 * TSL_RESIDUE_CANDIDATES, COUNTS = TSL_RESIDUE_LEVELS + 2;
 
 /* Counts the lines of all calling threads; threads with the same key count together. */
@@ -328,8 +312,8 @@ SM90_FUNCTION void add_before(unsigned value[2]) {
   value[1] += __shfl_sync(0xffffffffu, value[0], 31);
 }
 
-/* Returns the least residue_cost() of a candidate and operand, and the lowest level that has it, in
- * all threads of the calling warp. */
+/* Returns the least residue_cost() of a candidate and operand in all threads of a warp, and its lowest
+ * level. */
 SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_counts &counts, int candidate,
                                       int operand, int *level) {
   const int lane = threadIdx.x % 32;
@@ -365,8 +349,8 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
   return best;
 }
 
-/* Loads the keys of a thread's lines of both operands, all loads in flight at once; 0 lines count as zeros.
- */
+/* Loads the keys of a thread's lines of both operands, all loads in flight at once; absent lines are
+ * zeros. */
 SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
                               const residue_arguments &args, int first) {
 #pragma unroll

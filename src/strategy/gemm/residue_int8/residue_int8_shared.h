@@ -1,13 +1,11 @@
 /* Arithmetic of residue_int8 for the host and for kernels: integers and single operations on doubles, so that
- * every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__") and,
- * for doubles, TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing else is
- * fused. Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the bits of a
- * 64-bit x up to the highest set bit; TSL_TABLES and TSL_COUNTS, the address spaces of the rules and of the
- * counts of lines.
- *
+ * every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"). For
+ * doubles it defines TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing
+ * else is fused. Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the
+ * bits of a 64-bit x up to the highest set bit; TSL_TABLES and TSL_COUNTS, the address spaces of the rules
+ * and of the counts of lines.
  * A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e a. C' = A' B' is
- * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2. docs/lab/residue_int8.md proves the
- * bounds. */
+ * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2 (proofs: docs/lab/residue_int8.md). */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
@@ -40,32 +38,28 @@ typedef long long residue_index;
 #define TSL_WIDE(a, b, c) ((residue_word)(a) * (b) + (c))
 #endif
 
-/* --- moduli --- */
-
-/* Constants that reconstruct C' from its residues, for one number of moduli. C' = sum of weight_l
- * c_l + q minus_product modulo 2^128, where q is the integer nearest to the sum of part_l c_l /
- * 2^20, and 0 <= c_l < p_l. Limbs have 32 bits, the lowest first. half_top 2^half_exponent is at
- * most P (1/2 - 1/256), the limit of a line's sum of squares. */
+/* Constants that reconstruct C' for one number of moduli. C' = sum of weight_l c_l + q minus_product modulo
+ * 2^128, for 0 <= c_l < p_l. q is the integer nearest to the sum of part_l c_l / 2^20. Limbs have 32 bits,
+ * the lowest first. half_top 2^half_exponent <= P (1/2 - 1/256) limits a line's sum of squares. */
 typedef struct residue_sieve {
   unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
   residue_word half_top; /* at least 2^63 */
   int half_exponent, moduli;
 } residue_sieve;
 
-/* A modulus p and constants to divide by it. x / p = (high word of x magic) / 2^7 for x up to 2^31
- * + 255. bias: the first multiple of p from 2^30 on. inverse = 1 / p. powers: bytes 2^14, 2^28,
- * 2^42 and 2^56 modulo p, of least magnitude; first and second are the first two as floats. */
+/* A modulus p and constants to divide by it: x / p = (high word of x magic) / 2^7 for x up to 2^31 + 255.
+ * `bias`: first multiple of p from 2^30 on. `inverse`: 1 / p. `powers`: bytes 2^14, 2^28, 2^42 and 2^56
+ * modulo p, of least magnitude. `first` and `second`: the first two powers as floats. */
 typedef struct residue_modulus {
   unsigned p, magic, bias, powers;
   float inverse, minus_p, first, second;
 } residue_modulus;
 
-/* Rules of a call, for all kernels and the host. An element may have the relative error 2^margin / (1 +
- * fraction / 2^20). So an element with this error is smaller than its line's bound by a factor of 2^(x + TOP
- * + 1) times it, where x are the line's steps (residue_steps()). guard / 2: factor by which a line's sum of
- * squares may exceed the sample's, when its steps with the first sieve are guessed. Costs, in elements of C
- * for one modulus: native_weight of an element if everything is native, line_weight of an element of native
- * lines, native_once if any line is native. */
+/* Rules of a call. An element may have the relative error 2^margin / (1 + fraction / 2^20); in a line with x
+ * steps (residue_steps()) it is then a factor of 2^(x + TOP + 1) times this error below its line's bound.
+ * `guard` / 2: factor by which a line's sum of squares may exceed the sample's, when its steps with the first
+ * sieve are guessed. Costs are in elements of C for one modulus: native_weight of an element if everything is
+ * native; line_weight of an element of native lines; native_once if any line is native. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
@@ -75,16 +69,13 @@ typedef struct residue_rules {
   int native_weight, line_weight, native_once;
 } residue_rules;
 
-/* --- complex numbers --- */
-
-/* A line of k complex numbers is a line of 2 k real ones, alternating real and imaginary parts, with one
- * scale. Its strides count real numbers; the stride along the line is between complex numbers. Each modulus
- * has three products of k terms: of real parts, of imaginary parts, and of their sums modulo p. Kernels are
- * compiled with or without TSL_RESIDUE_COMPLEX; the host looks at the problem. */
+/* A line of k complex numbers is 2 k real ones, alternating real and imaginary parts, with one scale. Strides
+ * count real numbers; the stride along the line is between complex numbers. Each modulus has three products
+ * of k terms: of real parts, of imaginary parts, and of their sums modulo p. */
 #define TSL_RESIDUE_PRODUCTS 3
 #ifdef TSL_RESIDUE_COMPLEX
-#define TSL_RESIDUE_KINDS TSL_RESIDUE_PRODUCTS /* products of a modulus */
-#define TSL_RESIDUE_EACH 2                     /* real numbers of an element of A, B and C */
+#define TSL_RESIDUE_KINDS TSL_RESIDUE_PRODUCTS
+#define TSL_RESIDUE_EACH 2
 #define TSL_RESIDUE_AT(along, h) (((h) >> 1) * (along) + ((h)&1))
 #else
 #define TSL_RESIDUE_KINDS 1
@@ -92,8 +83,7 @@ typedef struct residue_rules {
 #define TSL_RESIDUE_AT(along, h) ((h) * (along))
 #endif
 
-/* Returns (x - y) modulo p, for x and y from 0 to p - 1: the real part of C' from two products.
- * residue_imaginary(): z - x - y. */
+/* Returns (x - y) modulo p, for x and y below p: the real part of C'. residue_imaginary(): z - x - y. */
 TSL_FUNCTION unsigned residue_less(unsigned x, unsigned y, unsigned p) {
   return x >= y ? x - y : x + p - y;
 }
@@ -101,14 +91,11 @@ TSL_FUNCTION unsigned residue_imaginary(unsigned x, unsigned y, unsigned z, unsi
   return residue_less(residue_less(z, x, p), y, p);
 }
 
-/* --- lines --- */
-
 #define TSL_RESIDUE_NO_SCALE (-0x40000000) /* scale of a native line, which is computed without residues */
 
-/* A line's scales e for each candidate, or NO_SCALE. `key` has fields of six bits, from the lowest
- * bit on: the level of the line's spread; for each candidate, the spread that the line needs of
- * lines of the other operand; then the flags. Levels come from residue_level(). Two lines can be
- * multiplied by residues if each has at least the level that the other needs. */
+/* A line's scales e for each candidate, or NO_SCALE. `key` has fields of six bits, from the lowest bit on:
+ * level of the line's spread; for each candidate, level needed of lines of the other operand; then flags. Two
+ * lines can be multiplied by residues if each has at least the level that the other needs. */
 #define TSL_RESIDUE_ZERO (1u << 24) /* all elements are 0 */
 #define TSL_RESIDUE_LOST (1u << 25) /* << candidate: the line has no scale or is not finite */
 typedef struct residue_line {
@@ -116,20 +103,18 @@ typedef struct residue_line {
   int scale[TSL_RESIDUE_CANDIDATES];
 } residue_line;
 
-/* Choice of a call: sieve `candidate`, with `moduli` moduli; 0: no residues. A line of operand o is
- * native if it needs more than level[o] or has less than level[1 - o]. */
+/* Choice of a call: sieve `candidate`, with `moduli` moduli; 0: no residues. A line of operand o is native if
+ * it needs more than level[o] or has less than level[1 - o]. */
 typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* number of native lines of each operand */
-  /* moduli for which residues of each operand must be made; 0: those of the previous run are valid */
-  int moduli_to_convert[2];
+  int moduli_to_convert[2];                   /* to make for each operand; 0: the previous run's are valid */
   int is_whole; /* no residues: read by the subplan that computes the whole product */
 } residue_choice;
 
-/* Matrix as residue kernels see it. Strides count elements. Workspace offsets of the kernels' arguments are
- * in bytes: `planes` of each operand, one plane of `plane` bytes per modulus, in panels of `panel` bytes,
- * with TSL_RESIDUE_PANEL k of each line; the lines' keys; their scales for each candidate, and the final
- * scales; a list of native lines; the choice; `rests`, residues of C: a plane of rest_plane bytes for each
- * modulus and k part, in rows of rest_pitch bytes. */
+/* Matrix for residue kernels; strides count elements. The kernels' workspace offsets are in bytes. `planes`
+ * of each operand have `plane` bytes per modulus, in panels of `panel` bytes, with TSL_RESIDUE_PANEL k of
+ * each line. `rests` are residues of C: rest_plane bytes for each modulus and k part, rest_pitch bytes a
+ * row. */
 typedef struct residue_matrix {
   residue_index offset, across, along;
   int is_across;    /* elements of different lines are adjacent */
@@ -137,21 +122,19 @@ typedef struct residue_matrix {
   int is_conjugate; /* imaginary parts are negated */
 } residue_matrix;
 #ifndef __OPENCL_C_VERSION__ /* CUDA only; portable kernels have residue_portable_shared.h */
-/* Constants that reconstruct C' by exact sums of doubles: weights and the product of all moduli in
- * parts of 40 bits, the lowest first. The quotient comes from the two highest of `parts` (2 to 4)
- * sums, times `inverse`. */
+/* Constants that reconstruct C' by exact sums of doubles: weights and the product of all moduli in parts of
+ * 40 bits, the lowest first. The quotient comes from the two highest of `parts` (2 to 4) sums. */
 #define TSL_RESIDUE_PARTS 4
 typedef struct residue_weights {
   double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
   int parts;
 } residue_weights;
-typedef struct residue_tables { /* for each candidate */
+typedef struct residue_tables {
   residue_weights candidates[TSL_RESIDUE_CANDIDATES];
 } residue_tables;
 
-/* Reduction of a sum modulo p: factors, two bytes 1 and 2^16 modulo p of least magnitude, for the sum's
- * halves; base, the bits of a float that is a multiple of p and makes the result a float from 2^23 to 2^24.
- */
+/* Reduction of a sum modulo p. `factors`: bytes 1 and 2^16 modulo p, of least magnitude, for the sum's
+ * halves. `base`: bits of a float, a multiple of p, that makes the result a float from 2^23 to 2^24. */
 typedef struct residue_reduction {
   unsigned factors, base;
 } residue_reduction;
@@ -166,23 +149,18 @@ typedef struct residue_arguments {
   long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
       rest_pitch;
   long long made;              /* choice by which the residues of operand `stays` were made */
-  residue_choice *host_choice; /* host memory that also receives the choice; NULL: none */
+  residue_choice *host_choice; /* also receives the choice, in host memory; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, raster_height;
   int blocks[2], block_lines[2],
-      /* blocks that measure lines of A and of B, and lines of a block; blocks that make residues of A */
+      /* blocks that measure lines of A and B; lines of such blocks; blocks that convert A */
       converters;
-  /* blocks of numbers, of both operands, that a launch of convert turns into residues */
-  int conversions;
-  int is_wide;  /* 2 or 4 adjacent elements of a row of C are aligned to 16 bytes */
-  int is_empty; /* k is 0 */
-  /* operand whose data is first in the workspace, for reuse by later runs; is_kept: the previous
-   * run left its measured lines and residues */
-  int stays, is_kept;
-  int has_whole; /* a subplan computes the whole product if residues are not chosen */
-  int apart[2];  /* distance of the blocks that measure, in blocks */
-  /* choice from a few lines; if it is against residues, all later kernels return at once; -1: no such choice
-   */
-  long long glance;
+  int conversions; /* blocks that one launch of convert turns into residues */
+  int is_wide;     /* 2 or 4 adjacent elements of a row of C are aligned to 16 bytes */
+  int is_empty;
+  int stays, is_kept; /* reused operand, whose data lies first; the previous run left its data */
+  int has_whole;      /* a subplan computes the whole product if residues are not chosen */
+  int apart[2];       /* distance of the blocks that measure, in blocks */
+  long long glance;   /* choice from a few lines; -1: none. Against residues, later kernels return at once */
 } residue_arguments;
 #endif
 
@@ -201,15 +179,14 @@ typedef unsigned residue_bits;
 #define TSL_RESIDUE_INFINITY 0x7f800000u
 #endif
 #define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
-/* Type in which native elements are summed. */
 #ifdef TSL_RESIDUE_PRECISE
 typedef double residue_native;
 #else
 typedef residue_real residue_native;
 #endif
 
-/* Returns the real (part 0) or imaginary part of a native element from the four sums of real by
- * real, real by imaginary, ... products. C' = B' A' and conjugates give the same bits. */
+/* Returns the real (part 0) or imaginary part of a native element from the sums of real by real, real by
+ * imaginary, ... products. C' = B' A' and conjugates give the same bits. */
 TSL_FUNCTION residue_real residue_native_part(int part, const residue_real state[2][2], int a_is_conjugate,
                                               int b_is_conjugate) {
   if (part == 0)
@@ -217,7 +194,7 @@ TSL_FUNCTION residue_real residue_native_part(int part, const residue_real state
   return (b_is_conjugate ? -state[0][1] : state[0][1]) + (a_is_conjugate ? -state[1][0] : state[1][0]);
 }
 
-TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest set bit */
+TSL_FUNCTION int residue_length(residue_word x) {
 #ifdef TSL_LENGTH
   return TSL_LENGTH(x);
 #else
@@ -290,10 +267,9 @@ TSL_FUNCTION residue_index residue_sample_at(residue_index k, int i) {
   return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
 
-/* Guesses about a line from its sample. exponent: all elements are below 2^exponent. squares: sum
- * of (top + 1)^2. limit: a top such that the elements above it make about half of the line's sum.
- * aims: steps that the line probably has with each candidate, the lowest candidate first. Wrong
- * guesses cost work, or a better result, but never correctness. */
+/* Guesses about a line from its sample: all elements are below 2^exponent; squares is the sum of (top + 1)^2;
+ * elements with tops above limit make about half of the line's sum; aims are the probable steps with each
+ * candidate, the lowest first. Wrong guesses cost work, or a better result, but never correctness. */
 typedef struct residue_guess {
   int exponent, aims[TSL_RESIDUE_CANDIDATES];
   unsigned limit;
@@ -306,8 +282,7 @@ TSL_FUNCTION void residue_aim(const TSL_TABLES residue_rules *rules, residue_gue
                                    c == 0 ? guess->squares * rules->guard / 2 : guess->squares << 2);
 }
 
-/* Returns the guessed exponent for a sample with this largest magnitude. residue_guess_of() fills
- * in the guess from the sums of the sample's tops and of their squares. */
+/* Returns the guessed exponent for a sample's largest magnitude. residue_guess_of() fills in the guess. */
 TSL_FUNCTION int residue_guess_exponent(residue_bits largest) {
   return largest > 0 && largest < TSL_RESIDUE_INFINITY ? residue_exponent(largest) + TSL_RESIDUE_ROOM
                                                        : -TSL_RESIDUE_BIAS;
@@ -321,8 +296,7 @@ TSL_FUNCTION void residue_guess_of(const TSL_TABLES residue_rules *rules, int ex
   guess->squares = (squares + 2 * (residue_word)sum + count) * ((residue_word)rules->k / count + 1);
   residue_aim(rules, guess);
 }
-/* Corrects a guess whose exponent was too low for `largest`, which counts for at least half of a
- * top of the new exponent. */
+/* Corrects a guess whose exponent was too low for `largest`, an element of the line. */
 TSL_FUNCTION void residue_guess_again(const TSL_TABLES residue_rules *rules, residue_bits largest,
                                       residue_guess *guess) {
   const int exponent = residue_exponent(largest), up = exponent - guess->exponent;
@@ -353,9 +327,8 @@ TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, i
   return below + ((residue_bits)rules->fraction << (TSL_RESIDUE_FRACTION - 20));
 }
 
-/* Sums over a line's elements, all below 2^exponent: of tops, of their squares, and of the excess
- * of (top + 1) over the guess's limit. count: elements that are not 0. few: elements that are too
- * small with each aim's steps. */
+/* Sums over a line's elements: of tops, of their squares, and of the excess of (top + 1) over the guess's
+ * limit. `count`: nonzero elements. `few`: elements that are too small with each aim's steps. */
 typedef struct residue_sums {
   residue_word sum, squares, excess;
   unsigned count, few[TSL_RESIDUE_CANDIDATES];
@@ -369,15 +342,15 @@ TSL_FUNCTION residue_word residue_spread(const residue_sums *sums, unsigned limi
   return spread > most ? spread : most;
 }
 
-/* Returns 0 for 0, else two levels for each power of two. */
+/* Returns a spread's level: 0 for 0, else two levels for each power of two. */
 TSL_FUNCTION int residue_level(residue_word x) {
   const int length = residue_length(x);
   return length < 2 ? length : 2 * length - 2 + (int)(x >> (length - 2) & 1);
 }
 
-/* Sets a line's key and scales; `largest` is its largest magnitude. |a'| of an element is at most
- * the integer (top + 1) 2^x, so sums of these squares also bound the rounded elements. Small
- * elements are counted with the most steps that were aimed at and that the line has. */
+/* Sets a line's key and scales; `largest` is its largest magnitude. |a'| <= (top + 1) 2^x, an integer, so
+ * sums of these squares also bound the rounded elements. Small elements are counted with the most steps that
+ * were aimed at and that the line has. */
 TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bits largest,
                                const residue_guess *guess, const residue_sums *sums, residue_line *line) {
   const residue_index zeros = rules->k - (residue_index)sums->count;
@@ -408,8 +381,7 @@ TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bi
   }
 }
 
-/* --- choosing --- */
-
+/* Returns the level that a line has; residue_need(): the level that it needs of the other operand's lines. */
 TSL_FUNCTION int residue_has(unsigned key) {
   return (int)(key & 63);
 }
@@ -417,15 +389,14 @@ TSL_FUNCTION int residue_need(unsigned key, int candidate) {
   return (int)(key >> 6 * (candidate + 1) & 63);
 }
 
-/* Counts of the lines of each operand: without scale for a candidate, by need for a candidate, and by spread.
- */
+/* Counts of each operand's lines: without scale for a candidate; by need for a candidate; by spread. */
 typedef struct residue_counts {
   unsigned lost[TSL_RESIDUE_CANDIDATES][2];
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
 } residue_counts;
 
-/* Returns the native elements of C, at most, if lines of `operand` may need `level` and lines of
- * the other operand must have it. */
+/* Returns an upper bound of C's native elements, if lines of `operand` may need `level` and other lines have
+ * it. */
 TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
                                        const TSL_COUNTS residue_counts *counts, int candidate, int operand,
                                        int level) {
@@ -437,8 +408,7 @@ TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
   return own * (residue_word)rules->lines[1 - operand] + other * (residue_word)rules->lines[operand];
 }
 
-/* Chooses the candidate with the least total cost; costs and levels of each candidate and operand
- * are given. The caller then counts the native lines of each operand. */
+/* Chooses the candidate with the least total cost. The caller then counts each operand's native lines. */
 TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
                                  const TSL_COUNTS residue_counts *counts,
                                  const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
@@ -467,9 +437,8 @@ TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
   choice->is_whole = choice->moduli == 0 ? 1 : 0;
 }
 
-/* Returns true if residues made by choice_in are valid for choice: equal moduli and candidate give
- * equal scales of the same lines. Native lines have no residues, so with native lines both levels
- * must be equal too. */
+/* Returns true if residues made by choice_in are valid for choice: equal moduli and candidate give equal
+ * scales. Native lines have no residues, so with native lines both levels must be equal too. */
 TSL_FUNCTION int residue_serves(const residue_choice *choice_in, const residue_choice *choice, int operand) {
   return choice->moduli > 0 && choice_in->moduli == choice->moduli &&
          choice_in->candidate == choice->candidate &&
@@ -477,7 +446,7 @@ TSL_FUNCTION int residue_serves(const residue_choice *choice_in, const residue_c
           (choice_in->level[0] == choice->level[0] && choice_in->level[1] == choice->level[1]));
 }
 
-/* Returns true if a line is native under the choice. */
+/* Returns 1 if the choice leaves a line of `operand` with this key to native multiplication. */
 TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, unsigned key) {
   if (key & TSL_RESIDUE_ZERO)
     return 0;
@@ -486,10 +455,7 @@ TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, un
          residue_has(key) < choice->level[1 - operand];
 }
 
-/* --- back from residues --- */
-
-/* Sum of weights in limbs whose carries are not propagated yet. */
-typedef struct residue_sum {
+typedef struct residue_sum { /* carries are not propagated yet */
   residue_word limb[4];
   unsigned quotient; /* 2^20 q + 1/2 */
 } residue_sum;
@@ -559,8 +525,8 @@ TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const TSL_TABLES re
   return is_negative ? -value : value;
 }
 
-/* Returns alpha x + beta c in the type of C; a NaN becomes the quiet NaN without sign. f32 is
- * computed in double and rounded once more at the end. With beta = 0, c is not read. */
+/* Returns alpha x + beta c in C's type; f32 is computed in double and rounded once. A NaN becomes the quiet
+ * NaN without sign. With beta = 0, c is not read. */
 TSL_FUNCTION residue_real residue_finish(double x, residue_real alpha, residue_real beta,
                                          const residue_real *c) {
   union {

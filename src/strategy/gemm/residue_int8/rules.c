@@ -1,6 +1,5 @@
-/* Rules of residue_int8: the moduli, constants of the Chinese remainder theorem, and limits that
- * follow from the requested accuracy. The moduli are those of Ozaki, Uchino and Imamura (2025): the
- * largest coprime numbers up to 256. */
+/* Rules of residue_int8: moduli, constants of the Chinese remainder theorem, and limits by the requested
+ * accuracy. The moduli of Ozaki, Uchino and Imamura (2025) are the largest coprime numbers up to 256. */
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -10,15 +9,15 @@
 static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233,
                                                     229, 227, 223, 217, 211, 199, 197, 193};
 
-/* MOST_F32: maximum moduli for f32, for which |a'| < 2^40, the limit of its digits. */
+/* MOST_F32: moduli for which |a'| < 2^40, the limit of f32's digits. */
 enum { MOST_F32 = 10, LIMBS = 4 };
 
 static bool is_double(const tsl_problem *problem) {
   return tsl_residue_type(problem) == TESELA_F64;
 }
 
-/* Returns true if the requested accuracy, not a careful sum's, determines the number of moduli. For
- * complex products it never allows more than the documented bound. */
+/* Returns true if the requested accuracy, not a careful sum's, determines the number of moduli. For complex
+ * products it never allows more than the documented bound. */
 static bool rules_is_asked(const tsl_problem *problem) {
   const tsl_accuracy_kind ask = problem->ask.accuracy;
   return (ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE) && !tsl_type(problem->c.type)->is_complex;
@@ -28,9 +27,6 @@ int64_t tsl_residue_numbers(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
 }
 
-/* --- the sieve --- */
-
-/* Computes number *= factor. */
 static void rules_multiply(unsigned number[LIMBS], unsigned factor) {
   residue_word carry = 0;
   for (int i = 0; i < LIMBS; i++) {
@@ -99,8 +95,6 @@ static residue_sieve sieve_of(int count) {
   return sieve;
 }
 
-/* --- moduli --- */
-
 static residue_modulus modulus_of(unsigned p) {
   const residue_word one = 1;
   residue_modulus modulus = {.p = p,
@@ -128,16 +122,13 @@ residue_reduction tsl_residue_reduction(unsigned p) {
                              .base = 0x4b000000u + (unsigned)(base - least)};
 }
 
-/* --- limits --- */
-
-/* Returns the bound of a careful sum in C's type. */
+/* Returns the bound of a careful sum in C's type, relative to |A||B|. */
 static double always_allowed(const tsl_problem *problem) {
   return ((double)problem->k + 4) * tsl_type(tsl_residue_type(problem))->unit_roundoff;
 }
 
-/* Allowed error of TSL_RESIDUE_PRECISE, in roundings of f32: sums in double of exact products, and
- * later steps, err by less than a tenth of a rounding for any allowed k, so C's rounding dominates;
- * a quarter of a rounding is left for residues. */
+/* Allowed error of TSL_RESIDUE_PRECISE, in roundings of f32. Sums in double and later steps err by less than
+ * a tenth of a rounding for any allowed k, so C's rounding dominates; a quarter is left for residues. */
 static const double precise_roundings = 1.25;
 
 bool tsl_residue_is_precise(const tsl_problem *problem) {
@@ -155,8 +146,8 @@ double tsl_residue_allowed(const tsl_problem *problem) {
                           tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }
 
-/* Returns the allowed relative error of an element. By docs/lab/residue_int8.md the result errs by 4.15 such
- * errors, and by the roundings of the result: f32 has one in its own type. */
+/* Returns the allowed relative error of an element. The result errs by 4.15 of these
+ * (docs/lab/residue_int8.md), and by its own roundings: f32 has one in its own type. */
 static double allowed_each(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff,
                roundings = tsl_residue_is_precise(problem) ? 1 + 0x1p-20 : 4;
@@ -175,8 +166,8 @@ int tsl_residue_most(const tsl_problem *problem) {
   return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_F32;
 }
 
-/* Returns the bits of P that normal random numbers need. With a tenth of them below the limit the
- * claim of docs/lab/residue_int8.md still holds, and that limit is a tenth of a typical number. */
+/* Returns the bits of P for normal random numbers. The claim of docs/lab/residue_int8.md holds with a tenth
+ * of the numbers below the limit; a tenth of a typical number is this limit. */
 static double bits_wanted(const tsl_problem *problem) {
   static const double limit_bits = 2.25;
   const double each = allowed_each(problem);
@@ -190,8 +181,8 @@ static double rules_bits_of(int count) {
   return bits;
 }
 
-/* Returns the least number of moduli. By default enough to be no worse than sums in C's type are in
- * practice; else what normal numbers need for the requested accuracy. */
+/* Returns the least number of moduli. By default no worse than sums in C's type are in practice; else what
+ * normal numbers need for the requested accuracy. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int64_t requested = config->value[TSL_RESIDUE_INT8_LEAST];
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
@@ -230,10 +221,8 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
   return rules;
 }
 
-/* Time of an element of a listed line on the CPU, relative to an element of the subplan's product; and the
- * part of the subplan's predicted time that residues may take. A Xeon with AMX, one thread, 1400 cubed:
- * log-normal numbers ran at 0.65 to 0.69 of the subplan's speed by 4.5 and 1; ReLU of normal numbers in f32
- * at 0.84. */
+/* Time of an element of a listed line on the CPU, relative to an element of the subplan's product; part of
+ * the subplan's predicted time that residues may take. Measured with one thread of a Xeon with AMX. */
 static const double slower_lines = 12, subplan_part = 0.85;
 
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
@@ -241,7 +230,7 @@ void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
   if (state->whole_weight == 0)
     return;
   rules->native_weight = state->whole_weight;
-  if (is_double(&work->problem)) /* 8192 cubed on an H200: lines of a short list take twice the time */
+  if (is_double(&work->problem)) /* on an H200, lines of a short list take twice the time */
     rules->line_weight *= 2;
   if (work->device->capabilities & TSL_CAN_HOST) { /* the CPU has no padding of listed tiles */
     rules->native_weight = (int)fmax(subplan_part * state->whole_weight, rules->sieves[0].moduli + 1);

@@ -1,12 +1,11 @@
-/* Operand reuse of residue_int8: what two runs must have in common to share an operand's data. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 int tsl_residue_stays(const tsl_operands *operands, bool is_swapped) {
   return operands->stays && (operands->stays->operand == TSL_OPERAND_B) != is_swapped;
 }
 
-/* Measuring depends on the rules' k, candidates and allowed error; their numbers of lines matter to
- * the choice only. */
+/* Measuring depends on the rules' k, candidates and allowed error; numbers of lines matter to the choice
+ * only. */
 tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
                              int64_t lines, const residue_matrix *matrix, const tsl_buffer *factor,
                              const tsl_buffer *scratch, const tsl_residue_lying *lying) {

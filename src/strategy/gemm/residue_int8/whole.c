@@ -1,6 +1,5 @@
-/* Computes the whole product by another strategy where residues do not pay: a subplan, the choice
- * of a plan without residue_int8. Its bits differ, so it is not used where reproducible bits are
- * requested; native lines are then multiplied by this strategy, in one order on every device. */
+/* Computes the whole product by a subplan, the choice of a plan without residue_int8, where residues do not
+ * pay. Its bits differ, so where reproducible bits are requested this strategy's native lines do. */
 #include "base/status.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -13,16 +12,15 @@ static bool whole_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* Returns the time of the subplan's product in units of one modulus, more than the least number of
- * moduli. 0: residues are expected to take twice as long as the subplan, so the caller named this
- * strategy, and the subplan is not used. */
+/* Returns the time of the subplan's product in units of one modulus, more than the least number of moduli. 0:
+ * residues are expected to take twice as long, so the caller named this strategy; the subplan is not used. */
 static int weight_of(const tsl_work *work, double seconds) {
   const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
                weight = own > 0 ? seconds / own : 0, least = tsl_residue_least(&work->problem, &work->config);
   return 2 * weight < least ? 0 : (int)fmin(fmax(weight, least + 1), WEIGHT_MOST);
 }
 
-/* Writes the note, which names the subplan's strategy: the second word of its plan's text. */
+/* Writes the note with the subplan's strategy: the second word of its plan's text. */
 static void whole_tell(const tsl_work *work, tsl_residue_state *state) {
   const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';

@@ -1,20 +1,15 @@
 /* Idea: f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8,
  * and the products of all nine pairs of slices are exact.
- *
  *   rows of A, columns of B     slices of bf16       products of slices, added in f32       C
  *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3     A3 B3 + A2 B3 + A3 B2   products=9: all
  *   | A |  ------------->       B = B1 + B2 + B3   + A1 B3 + A3 B1 + A2 B2   products=6: from here on
  *   +---+  exact                                   + A1 B2 + A2 B1 + A1 B1   products=3: from here on
  *                                                  --->  alpha 2^-(e_i + f_j) sum + beta C
- *
- * Slice s is 2^-8 of the previous one. So the products that six leave out are as much as two roundings; three
- * leave out as much as factors of 16 bits would (Henry, Tang and Heinecke, arXiv 1904.06376;
- * docs/lab/slices.md has the bound). The smallest products come first. Each is a plan of the device's fastest
- * bf16 strategy, which decides C's bits. Lines are scaled by powers of two, so that nothing overflows or
- * becomes subnormal. Lines with infinities or NaN, or whose numbers differ by more than 2^94, are multiplied
- * in f32.
- *
- * Parameters: products. Limits: f32; 65536 terms. */
+ * Slice s is 2^-8 of the previous one. Six products leave out as much as two roundings, three as much as
+ * factors of 16 bits (Henry, Tang and Heinecke, arXiv 1904.06376; bound: docs/lab/slices.md). The smallest
+ * products come first. Each is a plan of the fastest bf16 strategy, which decides C's bits. Lines are scaled
+ * by powers of two, so that nothing overflows or becomes subnormal. Lines with infinities or NaN, or whose
+ * numbers differ by more than 2^94, are multiplied in f32. Parameters: products. Limits: f32; 65536 terms. */
 #include "strategy/gemm/slices/slices.h"
 
 #include "base/memory.h"
@@ -76,13 +71,13 @@ static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_
       (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
   problem.c.row_stride = slices_is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   problem.beta[0] = beta;
-  const tsl_subplan_request request = {
-      .problem = &problem,
-      .device = work->device,
-      .in_buffers = !slices_is_host(work->device),
-      .workspace_most = slices_is_host(work->device) ? 0 : tsl_slices_workspace(work),
-      .most = {.factor = tsl_accuracy_cuts((double)depth)}, /* maximum error of a bf16 strategy */
-      .like = like};
+  const tsl_subplan_request request = {.problem = &problem,
+                                       .device = work->device,
+                                       .in_buffers = !slices_is_host(work->device),
+                                       .workspace_most =
+                                           slices_is_host(work->device) ? 0 : tsl_slices_workspace(work),
+                                       .most = {.factor = tsl_accuracy_cuts((double)depth)},
+                                       .like = like};
   return work->children->make(work->children, &request, child);
 }
 

@@ -11,8 +11,8 @@
  *   tsl_gemm_slices_cut       an item cuts 8 numbers of a line, and stores 16 bytes of each slice
  *   tsl_gemm_slices_join      an item computes an element of C; a native row or column by k multiply-adds
  *
- * Without products only C = beta C is computed. Items lie along a line, then over lines; or, if numbers of
- * different lines are contiguous, over some lines, then along them. Limits: f32; 65536 terms. */
+ * Without products only C = beta C is computed. Items lie along a line, then over lines. If numbers of
+ * different lines are contiguous, items lie over some lines, then along them. Limits: f32; 65536 terms. */
 #include "dialect.h"
 
 #include "slices_shared.h"

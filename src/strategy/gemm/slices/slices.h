@@ -5,13 +5,13 @@
 
 enum { TSL_SLICES_PRODUCTS };
 
-/* Pairs of slices in the order of multiplication, smallest products first: the last 3, 6 or all 9 are
- * used. */
+/* Pairs of slices in the order of multiplication, smallest products first; the last 3, 6 or 9 are used. */
 enum { TSL_SLICES_PRODUCTS_MOST = 9, TSL_SLICES_ROW_UNIT = 4 /* unit of a row of sums in device memory */ };
 typedef struct tsl_slices_pair {
   int a, b;
 } tsl_slices_pair;
 extern const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST];
+/* Returns the slices that a number needs: 2 for three products, else 3. */
 int tsl_slices_count(const tsl_config *config);
 /* Returns the terms of the slices' products: k, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);
@@ -22,7 +22,6 @@ typedef struct tsl_slices_products {
   tsl_subplan *first, *more;
   bool is_swapped; /* C' = B' A' is computed, since C's columns are contiguous */
 } tsl_slices_products;
-/* State of the strategy (work->state). */
 typedef struct tsl_slices_state {
   tsl_slices_products products;
   tsl_kernel *measure, *cut, *join;
@@ -30,7 +29,6 @@ typedef struct tsl_slices_state {
 
 tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *operands);
 
-/* Returns the bytes of scratch memory on devices with kernels. */
 uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* Returns the bytes of scratch memory that a child plan may use. */
 uint64_t tsl_slices_workspace(const tsl_work *work);

@@ -1,5 +1,4 @@
-/* slices on the processor: all threads measure and cut lines, and compute C from the sums; the products
- * are child plans of the whole size. */
+/* slices on the processor: all threads measure and cut lines and compute C; the products are child plans. */
 #include "strategy/gemm/slices/slices_host.h"
 
 #include "base/scratch.h"

@@ -1,5 +1,4 @@
-/* slices on the processor: declarations shared by its loops (slices_host.c) and its kernels, compiled once
- * per instruction set. */
+/* slices on the processor: shared by slices_host.c and its kernels, compiled once per instruction set. */
 #ifndef TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 #define TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 
@@ -24,8 +23,8 @@ static inline float TSL_AS_FLOAT(int bits) {
 #include "strategy/gemm/slices/slices_shared.h"
 
 enum {
-  TSL_SLICES_BLOCK = 16, /* lines that are read together */
-  TSL_SLICES_CHUNK = 64  /* numbers of each line that are read together */
+  TSL_SLICES_BLOCK = 16,
+  TSL_SLICES_CHUNK = 64 /* numbers of each line that are read together */
 };
 
 /* Lines of an operand with strides `across` between lines and `along` a line, in elements; their scales;

@@ -4,16 +4,14 @@
 
 #include <math.h>
 
-static const tsl_engine_rates engine_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250}; /* for bf16 */
+static const tsl_engine_rates engine_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250};
 /* Fraction of the bandwidth that copy kernels reach; bytes of a number that are read before it is cut;
  * launches of a run besides one for each product. */
 static const double streamed = 0.7, read_bytes = 8, launches = 4;
-/* Measured time divided by this model's: six products of 4096 on an H200 took 1.75 times as long. */
-static const double doubt = 1.75;
+static const double doubt = 1.75; /* measured time relative to the model's */
 
 /* Operations of a thread in a clock with tile registers, three fifths of their peak. Clocks of a number that
- * is measured and cut, of a sum for each product, and of an element of C. Without tile registers products run
- * at the f32 rate. */
+ * is measured and cut, of a sum for each product, and of an element of C. Others multiply at the f32 rate. */
 static const double tile_rate = 600, number_clocks = 8, sum_clocks = 0.5, element_clocks = 6;
 
 static double slices_host_seconds(const tsl_problem *problem, const tsl_config *config,

@@ -1,6 +1,4 @@
-/* slices on devices with kernels: layout of scratch memory, the products of slices, and the launches of a
- * run.
- *
+/* slices on devices with kernels: layout of scratch memory, products of slices, launches of a run.
  *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join */
 #include "base/status.h"
 #include "host/int_math.h"
@@ -21,8 +19,7 @@ static int64_t slices_reserve(int64_t *bytes, int64_t more) {
   return offset;
 }
 
-/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack their
- * operands as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory. Some strategies pack words. */
 static int64_t slices_workspace_of(const slices_arguments *args) {
   const int64_t lines = tsl_round_up(args->m, SIDE) + tsl_round_up(args->n, SIDE);
   return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
@@ -142,7 +139,6 @@ static tesela_status slices_run_cut(const slices_run *run) {
   return TESELA_OK;
 }
 
-/* Enqueues the products; operands' offsets are in elements. */
 static tesela_status slices_run_multiply(const slices_run *run) {
   const slices_arguments *args = &run->given;
   const tsl_subplan_factory *children = run->work->children;

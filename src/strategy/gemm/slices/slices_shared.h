@@ -1,7 +1,5 @@
-/* Arithmetic of slices, shared by host and kernels: integers and single exact operations on floats. The
- * including file defines TSL_FUNCTION, and TSL_AS_INT(x) and TSL_AS_FLOAT(i), which convert a float to its
- * bits and back.
- *
+/* Arithmetic of slices: integers and single exact operations on floats. The including file defines
+ * TSL_FUNCTION, and TSL_AS_INT(x) and TSL_AS_FLOAT(i), which convert a float to its bits and back.
  * A line is a row of A or a column of B. All its numbers are multiplied by 2^scale: the largest is then
  * between 2^54 and 2^55, and a number other than 0 is at least 2^-40; otherwise the line is native. So slices
  * are multiples of 2^-63, products of two slices multiples of 2^-126, and sums of 65536 products below 2^127.
@@ -9,20 +7,16 @@
 #ifndef TSL_SLICES_SHARED_H
 #define TSL_SLICES_SHARED_H
 
-#define TSL_SLICES 3      /* maximum slices of a number */
-#define TSL_SLICES_TOP 55 /* lines are scaled below 2^TOP */
-#define TSL_SLICES_SPREAD                                                                                    \
-  94 /* maximum difference of the exponents of a line's smallest and largest number                          \
-      */
+#define TSL_SLICES 3                 /* maximum slices of a number */
+#define TSL_SLICES_TOP 55            /* lines are scaled below 2^TOP */
+#define TSL_SLICES_SPREAD 94         /* maximum difference of the exponents of a line's numbers */
 #define TSL_SLICES_NATIVE 0x40000000 /* scale of a line that is multiplied in f32 */
-#define TSL_SLICES_ITEMS 256         /* items of a group that measures */
-#define TSL_SLICES_LINES_ALONG 2     /* lines of a group that measures, if a line's numbers are contiguous */
-/* lines of a group that measures, if numbers of different lines are contiguous */
-#define TSL_SLICES_LINES_ACROSS 32
-#define TSL_SLICES_GROUP_ITEMS 64 /* items of all other groups */
-#define TSL_SLICES_NUMBERS 8      /* numbers of a line that an item cuts */
-/* lines that adjacent items cut, if numbers of different lines are contiguous */
-#define TSL_SLICES_CONVERT_ACROSS 16
+#define TSL_SLICES_ITEMS 256
+#define TSL_SLICES_LINES_ALONG 2   /* lines of a group that measures, K-major operands */
+#define TSL_SLICES_LINES_ACROSS 32 /* lines of a group that measures, MN-major operands */
+#define TSL_SLICES_GROUP_ITEMS 64
+#define TSL_SLICES_NUMBERS 8
+#define TSL_SLICES_CONVERT_ACROSS 16 /* lines that adjacent items cut, MN-major operands */
 
 #ifdef __OPENCL_C_VERSION__
 typedef long slices_index;
@@ -35,9 +29,8 @@ typedef struct slices_matrix {
   int is_across;                      /* numbers of different lines are contiguous */
 } slices_matrix;
 
-/* Arguments of the kernels. Offsets into scratch memory are bytes. Slice s of operand o is a plane of
- * plane[o] bytes: line after line of `depth` bf16 numbers, zeros after the k-th. Scales of lines are ints;
- * sums are f32 in rows of sums_row. */
+/* Offsets into scratch memory are bytes. Slice s of operand o is plane[o] bytes: lines of `depth` bf16
+ * numbers, zeros after the k-th. Scales of lines are ints; sums are f32 in rows of sums_row. */
 typedef struct slices_arguments {
   slices_matrix operands[2];
   slices_index c_offset, c_row, c_col;
@@ -45,11 +38,10 @@ typedef struct slices_arguments {
   float alpha, beta;
   int m, n, k, depth, slices;
   int blocks[2]; /* groups that measure lines of A, of B */
-  int is_empty;  /* no products */
+  int is_empty;
 } slices_arguments;
 
-/* Returns the smallest exponent with magnitude < 2^exponent, from the bits of a finite number other than
- * 0. */
+/* Returns the smallest exponent with magnitude < 2^exponent, from the bits of a finite nonzero number. */
 TSL_FUNCTION int slices_exponent(unsigned magnitude) {
   int length = 0;
   if (magnitude >> 23 != 0)
@@ -60,8 +52,7 @@ TSL_FUNCTION int slices_exponent(unsigned magnitude) {
   return length + 1 - 149;
 }
 
-/* Returns a line's scale from its largest magnitude and its smallest one other than 0; any scale if all are
- * 0. */
+/* Returns a line's scale from its largest magnitude and its smallest one other than 0; 0 if all are 0. */
 TSL_FUNCTION int slices_scale(unsigned largest, unsigned least) {
   if (largest == 0)
     return 0;
@@ -70,8 +61,7 @@ TSL_FUNCTION int slices_scale(unsigned largest, unsigned least) {
   return TSL_SLICES_TOP - slices_exponent(largest);
 }
 
-/* Returns the bits of a number times 2^scale, if the result is normal. Works on the exponent, since some
- * devices flush subnormal numbers. */
+/* Returns the bits of a number times 2^scale, if normal. Uses integers: devices may flush subnormals. */
 TSL_FUNCTION unsigned slices_scaled(unsigned bits, int scale) {
   const unsigned sign = bits & 0x80000000u;
   unsigned magnitude = bits & 0x7fffffffu;
@@ -92,7 +82,7 @@ TSL_FUNCTION unsigned slices_rounded(unsigned bits) {
 }
 
 /* Cuts a number into slices, the largest first. Each is the bf16 nearest to the remainder; after three
- * nothing is left, since a number has 24 bits and a slice 8. */
+ * nothing is left, because a number has 24 bits and a slice 8. */
 TSL_FUNCTION void slices_cut(unsigned bits, int scale, unsigned slice[TSL_SLICES]) {
   float left = TSL_AS_FLOAT((int)slices_scaled(bits, scale));
   for (int i = 0; i < TSL_SLICES; i++) {

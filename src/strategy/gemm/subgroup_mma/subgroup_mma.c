@@ -1,5 +1,4 @@
-/* Descriptor of subgroup_mma.cl: parameters, refusals, build and run.
- * Measurements: docs/lab/subgroup_mma.md. */
+/* Descriptor of subgroup_mma: parameters, refusals, build and run. Measurements: docs/lab/subgroup_mma.md. */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 
 #include <stdio.h>
@@ -14,15 +13,13 @@ static const tsl_param params[] = {
 };
 
 static const char *const probes[] = {
-    "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64",   /* all of AMD's */
+    "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64",   /* AMD */
     "tile_m=64 tile_n=64 sub_m=16 sub_n=32 depth=64",   /* dpas_16, WMMA */
-    "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* both of Intel's */
+    "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* Intel */
     "tile_m=128 tile_n=128 sub_m=64 sub_n=64 depth=64", /* MFMA */
     "tile_m=64 tile_n=128 sub_m=32 sub_n=32 depth=64",  /* WMMA */
     "tile_m=32 tile_n=32 sub_m=16 sub_n=16 depth=128",  NULL,
 };
-
-/* --- legality --- */
 
 /* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers idle. */
 enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
@@ -56,8 +53,7 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
-  /* seen with IGC 1.0.12504 for K-major operands (docs/lab/subgroup_mma.md); the crash would end the user's
-   * process */
+  /* IGC 1.0.12504 crashes for K-major operands (docs/lab/subgroup_mma.md) and ends the user's process. */
   if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
     return tsl_refusal(
         "Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",
@@ -73,17 +69,14 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   return NULL;
 }
 
-/* Returns the accuracy, as for opencl_mma: products are exact, and each sum of a few products is
- * truncated below f32's last place at most once. No vendor documents its rounding; AMD's differs
- * from NVIDIA's and between models (Li, Li, Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), and
- * Intel's is unknown. The self-test refuses larger errors. */
+/* Returns the accuracy, as for opencl_mma: products are exact; each sum of a few products is truncated below
+ * f32's last place at most once. AMD's rounding differs from NVIDIA's and between models (Li, Li, Fang,
+ * Swirydowicz, Laguna, Gopalakrishnan 2024), and Intel's is unknown. The self-test refuses larger errors. */
 static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
   made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a flushes subnormals */
   return made;
 }
-
-/* --- building and running --- */
 
 static tesela_status subgroup_mma_build(tsl_work *work) {
   const tsl_fragments *fragments = work->device->fragments;
@@ -112,7 +105,7 @@ static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *
   const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
   const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b,
                     *c = &operands->c;
-  /* every argument needs a buffer, even if nothing is read */
+  /* Every argument needs a buffer, even if nothing is read. */
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
                                     TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
                                     TSL_ARG_BUFFER(c->buffer),

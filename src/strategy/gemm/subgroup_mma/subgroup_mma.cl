@@ -12,14 +12,13 @@
  *
  * Lines are K-major in local memory for every layout in global memory, because all instructions take adjacent
  * elements along k; the padding avoids bank conflicts. An item loads chunks of 16 bytes of a line: as one
- * vector if possible, else element by element, adjacent items taking adjacent lines of MN-major operands
+ * vector if possible, else element by element. Adjacent items take adjacent lines of MN-major operands
  * (A_MN_MAJOR, B_MN_MAJOR). Lines outside of the matrix are read as the last line, whose sums are not stored;
  * elements beyond k are zeros.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SUB_M, _SUB_N, _DEPTH (bytes). Defines of the host: TSL_TYPE_AB,
  * TSL_TYPE_C and signs (kernel/units.h), the instruction (kernel/kernel_fragments.h), A_MN_MAJOR, B_MN_MAJOR.
- * Limits: tiles are multiples of the instruction's; items divide the chunks of a panel. Any sizes, any
- * strides. */
+ * Limits: tiles are multiples of the instruction's; items divide a panel's chunks. */
 #include "kernel_fragments.h"
 #include "raster.h"
 
@@ -36,26 +35,21 @@
 #define ITEMS (TSL_FRAGMENT_ITEMS * (TILE_M / SUB_M) * SUBS_N)
 #define ROWS (SUB_M / TSL_FRAGMENT_ROWS)
 #define COLS (SUB_N / TSL_FRAGMENT_COLS)
-#define CHUNKS (DEPTH_BYTES / 16) /* of a line of a panel */
-#define CHUNK (16 / SIZE)         /* elements of a chunk */
+#define CHUNKS (DEPTH_BYTES / 16)
+#define CHUNK (16 / SIZE) /* elements of a chunk */
 #define OWN_A (TILE_M * CHUNKS / ITEMS)
 #define OWN_B (TILE_N * CHUNKS / ITEMS)
-/* Capacity of arrays: never one, as arrays of one element crash a compiler of Intel's
- * (docs/lab/subgroup_mma.md). */
-#define OWN_MOST (OWN_A + OWN_B)
-#define BAND 8 /* rows of tiles that are visited together, for cache reuse */
+#define OWN_MOST (OWN_A + OWN_B) /* never 1: arrays of one element crash a compiler of Intel's */
+#define BAND 8                   /* rows of tiles that are visited together, for cache reuse */
 
-/* --- panels to local memory --- */
-
-/* State of an item's loads of one operand: addresses of its chunks of the next panel, and the steps
- * from there. */
+/* State of an item's loads of one operand: addresses of its chunks of the next panel, and steps. */
 typedef struct side {
   TSL_GLOBAL const tsl_element *from[OWN_MOST];
   TSL_INDEX step, advance; /* in elements: along k, and to the next panel */
   bool by_chunks;          /* chunks are contiguous and aligned */
 } side;
 
-/* Returns the line of chunk `index` of a panel. */
+/* Returns the line of chunk `index` of a panel; place_of(): the chunk's number in its line. */
 TSL_FUNCTION int line_of(bool across, int extent, int index) {
   return across ? index % extent : index / CHUNKS;
 }
@@ -100,8 +94,7 @@ TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *src, TSL_INDEX ste
   return out;
 }
 
-/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take the same branch.
- */
+/* Loads the next panel, `count` chunks, with `left` k inside of the matrix. All items take one branch. */
 TSL_FUNCTION void fetch(tsl_chunk *held, side *operand, bool across, int extent, int count, TSL_INDEX left) {
   if (left >= DEPTH && operand->by_chunks) {
     TSL_UNROLL
@@ -133,8 +126,6 @@ TSL_FUNCTION void stash(const tsl_chunk *held, bool across, int extent, int coun
   }
 }
 
-/* --- products --- */
-
 /* Adds a panel's products to `sums`; `a` and `b` are the first lines of the sub-group's tile. */
 TSL_FUNCTION void multiply_panel(tsl_fragment_sums sums[ROWS][COLS], TSL_LOCAL_POINTER const char *a,
                                  TSL_LOCAL_POINTER const char *b) {
@@ -153,8 +144,6 @@ TSL_FUNCTION void multiply_panel(tsl_fragment_sums sums[ROWS][COLS], TSL_LOCAL_P
     }
   }
 }
-
-/* --- epilogue --- */
 
 TSL_FUNCTION void finish(TSL_GLOBAL tsl_result *c, TSL_REAL sum, const tsl_gemm_arguments *g) {
 #if TSL_TYPE_C == TSL_TYPE_REAL

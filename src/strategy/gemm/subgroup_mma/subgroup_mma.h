@@ -1,4 +1,3 @@
-/* Declarations shared by the files of subgroup_mma. */
 #ifndef TSL_STRATEGY_GEMM_SUBGROUP_MMA_H
 #define TSL_STRATEGY_GEMM_SUBGROUP_MMA_H
 
@@ -12,11 +11,10 @@ enum {
   TSL_SUBGROUP_MMA_DEPTH
 };
 
-/* Problem and config as the kernel sees them. */
 typedef struct tsl_subgroup_mma {
   tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
-  bool a_mn_major, b_mn_major; /* A and B are MN-major: rows of A (columns of B) are adjacent in memory */
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   int size;                    /* bytes of an element of A and B */
   int tile_m, tile_n, sub_m, sub_n, depth;
   int items;     /* items of a group; 0 if a sub-group's tile is not a multiple of the instruction's */
@@ -27,10 +25,9 @@ typedef struct tsl_subgroup_mma {
 tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_fragments *fragments);
 
-/* Returns the predicted seconds; docs/lab/subgroup_mma.md says how they are derived. */
+/* Returns the predicted seconds; derived in docs/lab/subgroup_mma.md. */
 double tsl_subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_subgroup_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account);
 

@@ -1,5 +1,3 @@
-/* Counts the traffic of subgroup_mma: panels of A and B to local memory, from there to each
- * sub-group's registers. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 

@@ -1,4 +1,3 @@
-/* Derives the tile of subgroup_mma and its use of a compute unit. */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 
 tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
@@ -22,7 +21,7 @@ tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_confi
                     tile.sub_m % fragments->rows == 0 && tile.sub_n % fragments->cols == 0;
   if (fits) {
     tile.items = fragments->items * (tile.tile_m / tile.sub_m) * (tile.tile_n / tile.sub_n);
-    /* a chunk in flight is four words, its address two */
+    /* A chunk in flight is four words, its address two. */
     const int chunks = (tile.tile_m + tile.tile_n) * tile.depth / 16 / tile.items;
     tile.registers = tile.sub_m * tile.sub_n / fragments->items +
                      tile.sub_m / fragments->rows * fragments->words_a + fragments->words_b + 6 * chunks;

@@ -1,21 +1,15 @@
-/* Conversion to residues, once per instruction set and type: 64 numbers at a time, written in the layout of
- * tile registers (residue_int8_host.h has the picture). Float arithmetic, in which everything but the
- * quotient is exact, with or without fused operations:
- *
+/* Conversion to residues, once per instruction set and type: 64 numbers at a time, in the layout of tile
+ * registers (picture: residue_int8_host.h). Float arithmetic, exact but for the quotient, with or without
+ * fused operations:
  *   a' = 2^e a rounded, in digits of 16 bits:   a' = d_0 + 2^16 d_1 (+ 2^32 d_2 (+ 2^48 d_3)),   |d| <= 2^15
  *   s  = d_0 + (2^16 mod p) d_1 + ...           |s| < 2^24
  *   r  = s - p round(s inverse)                 from -127 to 127, or modulo 256 where p is 256
- *
  * The quotient errs by less than 2^-7 before rounding: |r| is at most p / 2 + p 2^-7, below 128 for p up to
  * 251. 253 and 255 have sums below 2^22 and 2^18, as 2^16 is 9 and 1 modulo them. A number plus 1.5 2^23 has
  * its low byte in the sum's.
- *
- *   numbers along a line:  vectors 0-15, 16-31, 32-47, 48-63 of it     -> interleaved bytes: row of A's
- * register numbers across lines:  vectors of 16 lines, k j, 16+j, 32+j, 48+j  -> interleaved bytes: row of
- * B's register
- *
- * Where that is the other operand's layout, 16 x 16 words are transposed. Partial lines and other strides are
- * copied first. */
+ *   numbers along a line:  vectors 0-15, 16-31, 32-47, 48-63 of it     -> bytes of a row of A's register
+ *   numbers across lines:  vectors of 16 lines, k j, 16+j, 32+j, 48+j  -> bytes of a row of B's register.
+ * Other cases transpose 16 x 16 words. Other strides and partial lines are copied first. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0
@@ -33,8 +27,7 @@ enum { QUARTER = 16, REGISTER = TSL_RESIDUE_ROWS * TSL_RESIDUE_STEP };
 #define EXACT_f32 0x1.8p23f
 #define EXACT_f64 0x1.8p52
 
-/* 2^e of 16 lines as two factors, each in range. */
-typedef struct scaling {
+typedef struct scaling { /* 2^e of 16 lines, each in range */
   REAL factor[2][QUARTER];
 } scaling;
 
@@ -46,8 +39,8 @@ typedef struct numbers_64 {
 
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
 enum { DIGITS = 4 };
-/* Computes the digits of two times eight numbers; adding the rounding constant leaves a digit in
- * the lower half of a lane. */
+/* Computes the digits of two times eight numbers; the rounding constant leaves a digit in a lane's lower
+ * half. */
 TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits, wide_f32 *digit) {
   (void)digits;
   wide_i64 half[2][DIGITS];
@@ -71,7 +64,7 @@ TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits,
 }
 #else
 enum { DIGITS = 3 };
-/* Computes two digits where |a'| < 2^28. */
+/* Computes the digits of 16 numbers: two where |a'| < 2^28, else DIGITS. */
 TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits, wide_f32 *digit) {
   wide_f32 x, first, second;
   WIDE_LOAD(x, from);
@@ -87,7 +80,6 @@ TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits,
 }
 #endif
 
-/* Computes a register row of 64 residues for each modulus, `plane` bytes apart. */
 TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, const scaling *by,
                            const int digits, unsigned char *dst, int64_t plane) {
   wide_f32 digit[4][DIGITS];
@@ -110,7 +102,7 @@ TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, c
       const wide_f32 quotient = (sum * modulus->inverse + EXACT_f32) - EXACT_f32;
       rest[v] = (wide_u32)((sum - quotient * modulus->p) + EXACT_f32);
     }
-    /* prefetches the next step's row, unless it is transposed first */
+    /* Prefetches the next step's row, unless the row is transposed first. */
     __builtin_prefetch(dst + TSL_RESIDUE_STEP_BYTES, 1);
     const wide_u32 words = (rest[0] & 0xff) | (rest[1] & 0xff) << 8 | (rest[2] & 0xff) << 16 | rest[3] << 24;
     WIDE_STORE(dst, words);
@@ -138,10 +130,8 @@ static void transpose_words(const unsigned char *from, unsigned char *dst) {
 #endif
 }
 
-/* --- registers --- */
-
-/* Converts numbers along lines `across` apart; each line's factors are in all lanes. Not inlined:
- * each copy would add its stack. */
+/* Converts numbers along lines; each line's factors are in all lanes. Not inlined: a copy would add its
+ * stack. */
 static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
                                                  const scaling *by, int64_t ahead, unsigned char *dst,
                                                  int64_t plane) {
@@ -169,8 +159,7 @@ static __attribute__((noinline)) void make_across(const tsl_residue_job *job, co
   }
 }
 
-/* Converts 16 lines of a whole step, adjacent along or across lines, and transposes them if the
- * register needs it. */
+/* Converts 16 lines of a whole step, adjacent along or across lines; transposes residues where necessary. */
 static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, const tsl_residue_lines *lines,
                                                  const REAL *from, bool is_across, bool is_turned,
                                                  const scaling *by, unsigned char *dst) {
@@ -188,8 +177,7 @@ static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, con
   }
 }
 
-/* Converts fewer lines or numbers, or numbers with other strides, after copying them. A separate
- * function, so that only one of the two uses the stack at a time. */
+/* Converts fewer lines or numbers, or other strides, from a copy. A separate function limits the stack. */
 static __attribute__((noinline)) void make_part(const tsl_residue_job *job,
                                                 const tsl_residue_lines *residue_lines, const REAL *from,
                                                 int64_t lines, int64_t count, bool is_turned,
@@ -206,7 +194,6 @@ static __attribute__((noinline)) void make_part(const tsl_residue_job *job,
   }
 }
 
-/* Converts 16 lines, or fewer at the end, of a step that starts with number `first`. */
 static void make_register(const tsl_residue_job *job, int operand, int64_t line, int64_t first,
                           const scaling *by, unsigned char *dst) {
   const tsl_residue_lines *operand_lines = &job->operands[operand];

@@ -1,19 +1,16 @@
 /* C from residues, as an included text: 32 elements of a row at a time, in doubles with exact sums.
- *
  *   S_i  = sum of weight_l,i c_l           weights in parts of 40 bits, c below 2^8, 16 moduli: below 2^52
  *   q    = round((S_top + S_next / 2^40) inverse)
  *   S_i -= q product_i                     C' = S_0 + 2^40 S_1 + ...
- *
  * C' is rounded to a double once, as by residue_sum_long(). Two parts need one addition. With more, carries
- * make the lower parts at most 2^39; the top parts are added with their exact rounding error, and the lower
- * parts are collapsed with round-to-odd. Scales are powers of two; the general form handles scales for which
- * a product could be subnormal. */
+ * make the lower parts at most 2^39. The top parts are added with their exact rounding error; the lower parts
+ * are collapsed with round-to-odd. Scales are powers of two; the general form handles scales for which a
+ * product could be subnormal. */
 
 #define PART 0x1p40
 enum { EIGHTH = 8, GROUP = TSL_RESIDUE_LINES / EIGHTH };
 
-/* Rounds |x| < 2^51 to the nearest integer. */
-TSL_INLINE wide_f64 rounded_wide(wide_f64 x) {
+TSL_INLINE wide_f64 rounded_wide(wide_f64 x) { /* for |x| < 2^51 */
   return x + 0x1.8p52 - 0x1.8p52;
 }
 
@@ -59,8 +56,6 @@ TSL_INLINE void numbers_of(const tsl_residue_job *job, const unsigned char *rest
   }
 }
 
-/* --- C --- */
-
 #define QUIET ((integer)(TSL_RESIDUE_INFINITY | TSL_RESIDUE_INFINITY >> 1))
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
 typedef int64_t integer;
@@ -94,7 +89,6 @@ TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value
   }
 }
 
-/* Computes a row's elements one by one, for any scales. */
 static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
                         int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
@@ -111,8 +105,7 @@ static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, i
   }
 }
 
-/* Scales of a tile's columns as factors; whether all are in range, and the tile has whole rows
- * without native columns. */
+/* Scales of a tile's columns as factors; all are in range; the tile has whole rows without native columns. */
 typedef struct factors {
   double value[TSL_RESIDUE_LINES];
   bool is_plain, is_whole;

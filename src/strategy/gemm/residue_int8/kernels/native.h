@@ -1,13 +1,13 @@
-/* Native elements, as an included text: k products added one after the other, each fused, 8 rows by
- * 32 columns at a time, in C's type or, for f32 with TSL_RESIDUE_PRECISE, in double. Rows and
- * columns are lists, because native lines can be anywhere. A complex row or column is two list
- * entries, its real and imaginary parts, and 2 x 2 sums are an element's. */
+/* Native elements, as an included text: k products are added one after the other, each fused, 8 rows by 32
+ * columns at a time. Sums are in C's type or, for f32 with TSL_RESIDUE_PRECISE, in double. Rows and columns
+ * are lists, because native lines can be anywhere. A complex line is two list entries, real and imaginary
+ * parts; 2 x 2 sums are an element's. */
 
 enum {
   NATIVE_ROWS = 8,
   NATIVE_COLUMNS = 32,
   NATIVE_LIST = 32,
-  NATIVE_DEPTH = 32, /* rows and terms of a tile on the stack */
+  NATIVE_DEPTH = 32, /* terms of a tile on the stack */
   NATIVE_VECTORS = NATIVE_COLUMNS / LANES
 };
 
@@ -60,7 +60,6 @@ static void add_native(const REAL *a, const REAL *b, int64_t depth, REAL *sums) 
 }
 
 #if !JOIN(IS_DOUBLE_, TSL_TYPE)
-/* Adds products exactly, with sums in double. */
 static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sums) {
   enum { VECTORS = NATIVE_COLUMNS / 8 };
   wide_f64 sum[NATIVE_ROWS][VECTORS];

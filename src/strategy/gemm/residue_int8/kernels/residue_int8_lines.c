@@ -1,5 +1,4 @@
-/* residue_int8 on the CPU, once per instruction set and type: measuring, reconstruction, and native
- * lines. Conversion is in convert.c, whose arithmetic is exact with or without fused operations. */
+/* residue_int8 on the CPU, once per instruction set and type: measuring, reconstruction, and native lines. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0

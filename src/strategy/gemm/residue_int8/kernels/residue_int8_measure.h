@@ -1,7 +1,6 @@
 /* Measuring of lines, as an included text. Vectors lie along a line, or across lines where their numbers are
- * adjacent; other strides are copied first. Everything is counting and integer sums, so order and vector
- * width change no result.
- *
+ * adjacent; other strides are copied first. Everything is integer sums, so order and vector width change no
+ * result.
  *   along:   line  [ . . 16 numbers . . ][ . . . ] ...      lanes are added in the end
  *   across:  k 0   [ a number of each of 16 lines ]         each lane has a line's own sums
  *            k 1   [ . . . ] */
@@ -26,17 +25,14 @@ typedef wide_u32 tallies;
 #define NUMBERS(number) every_f32(number)
 #endif
 
-/* CHUNK: vectors that are added before the sums go to 64 bits: at most 2^24 each. LINES: lines of one call.
- */
 enum {
   CHUNK = 64,
   GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* groups whose sums are on the stack together */
-  ROWS = 8,                                  /* memory rows that are read in parallel */
-  AHEAD = 3072 / sizeof(REAL)                /* prefetch distance in numbers of a line */
+  ROWS = 8,
+  AHEAD = 3072 / sizeof(REAL) /* prefetch distance in numbers of a line */
 };
 
-/* Constants of the lanes: guess, 2^(TOP - exponent) as two factors, limit of tops less 1, and
- * thresholds of small numbers. */
+/* Constants of the lanes: guess; 2^(TOP - exponent) as two factors; limit of tops less 1; thresholds. */
 typedef struct measures {
   residue_guess guess[LANES];
   REAL factor[2][LANES];
@@ -50,7 +46,6 @@ typedef struct lane_sums {
   int64_t count[LANES], few[TSL_RESIDUE_CANDIDATES][LANES];
 } lane_sums;
 
-/* Sets a lane's constants for a sample: only its exponent. */
 static void set_exponent(measures *by, int lane, int exponent) {
   const int up = TSL_RESIDUE_TOP - exponent;
   by->guess[lane].exponent = exponent;
@@ -94,14 +89,13 @@ static void count_lanes(int64_t *dst, integers counts) {
     dst[i] += (int64_t)counts[i];
 }
 
-/* Sums of lanes in vectors, of at most CHUNK vectors. */
-typedef struct vector_sums {
+typedef struct vector_sums { /* of at most CHUNK vectors */
   tallies sum, squares, excess;
   integers largest, any, few[TSL_RESIDUE_CANDIDATES];
 } vector_sums;
 
-/* Adds vectors `step` numbers apart, and prefetches `ahead` numbers. The excess of a number is
- * max(top, limit - 1) - (limit - 1). */
+/* Adds vectors `step` numbers apart, and prefetches `ahead` numbers. Excess: max(top, limit - 1) - (limit -
+ * 1). */
 TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, int64_t ahead, int64_t count,
                             vector_sums *sums) {
   const integers magnitude = INTEGERS(~TSL_RESIDUE_SIGN);
@@ -128,7 +122,6 @@ TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, 
   *sums = own;
 }
 
-/* Moves the sums of `count` vectors to 64-bit sums and clears them. */
 static void flush(const measures *by, int64_t count, vector_sums *from, lane_sums *sums) {
   add_lanes(sums->sum, from->sum);
   add_lanes(sums->squares, from->squares);
@@ -146,8 +139,7 @@ static void flush(const measures *by, int64_t count, vector_sums *from, lane_sum
   from->largest = largest;
 }
 
-/* Returns the largest magnitude of lanes `first` to `end` - 1, which are one line, and adds their
- * sums to *total. */
+/* Returns the largest magnitude of a line, lanes `first` to `end` - 1, and sets *total to the lanes' sums. */
 static residue_bits total_of(const measures *by, const lane_sums *sums, int first, int end,
                              residue_sums *total) {
   residue_bits largest = 0;
@@ -175,15 +167,12 @@ static bool is_above(residue_bits largest, int exponent) {
   return largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > exponent;
 }
 
-/* --- along a line --- */
-
-/* Returns the position of number h of a line. */
 TSL_INLINE int64_t number_at(const tsl_residue_lines *lines, int64_t h) {
   return lines->is_paired ? h / 2 * lines->along + h % 2 : h * lines->along;
 }
 
-/* Copies numbers that are not adjacent, or the partial last vector, padded with zeros, which change no sum.
- */
+/* Copies numbers that are not adjacent, or the partial last vector, and pads with zeros, which change no
+ * sum. */
 static void gather(const tsl_residue_lines *lines, const REAL *from, int64_t count, int64_t whole,
                    REAL *dst) {
   for (int64_t i = 0; i < count; i++)
@@ -216,7 +205,6 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
   return total_of(&by, &sums, 0, LANES, total);
 }
 
-/* Guesses about a line from a sample spread over it. */
 static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line) {
   REAL sample[TSL_RESIDUE_SAMPLE] = {0};
   const REAL *const from = line_at(lines, line);
@@ -259,8 +247,6 @@ static void measure_line(const tsl_residue_job *job, const tsl_residue_lines *re
   residue_know(job->rules, largest, &guess, &sums, &residue_lines->lines[line]);
 }
 
-/* --- across lines --- */
-
 /* Adds LANES lines for each of `groups`, some memory rows of all groups at a time, for long rows. */
 static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t step, int64_t groups,
                        const measures *by, lane_sums *sums) {
@@ -278,8 +264,7 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
   }
 }
 
-/* Guesses about the lines of all lanes, from the same positions of each line. Not inlined: its sums
- * leave the stack before lines are added. */
+/* Guesses about the lines of all lanes. Not inlined: its sums leave the stack before lines are added. */
 static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *lines,
                                                    int64_t first, int64_t groups, measures *by,
                                                    lane_sums *sums) {

@@ -1,6 +1,6 @@
-/* Integer product without tile registers: pairs of 16-bit integers, which every instruction set
- * multiplies and adds in one instruction. The bytes of a step are first widened to pairs, even and
- * odd bytes of each word of four, equally for A and B. */
+/* Integer product without tile registers: pairs of 16-bit integers, which every instruction set multiplies
+ * and adds in one instruction. A step's bytes are widened to pairs, even and odd bytes of each word, equally
+ * for A and B. */
 #include "host/simd.h"
 
 #include "strategy/gemm/residue_int8/kernels/residue_int8_reduce.h"

@@ -1,7 +1,6 @@
-/* Residues of a tile's sums, as an included text: a row of 32 at a time, in floats, which hold sums
- * below 2^24 exactly. The quotient errs by less than 2^-7, so the remainder is above -p, and p is
- * added where it is negative; it is below p, as p / 2 + p 2^-7 is. For p = 256, where sums may be
- * 2^24 plus a byte, the low byte is the residue. */
+/* Residues of a tile's sums, as an included text: a row of 32 at a time, in floats, which hold sums below
+ * 2^24 exactly. The quotient errs by less than 2^-7, so the remainder is from -p to p; p is added to negative
+ * remainders. For p = 256, where sums may be 2^24 plus a byte, the low byte is the residue. */
 #include "strategy/gemm/residue_int8/kernels/wide.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
 

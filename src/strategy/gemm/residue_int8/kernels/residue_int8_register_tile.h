@@ -1,20 +1,18 @@
 /* A tile of 32 x 32 sums in tile registers, as an included text; an earlier tile's residues and prefetches
  * overlap its products. The including file defines REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE
  * (for data that is not used again soon), REGISTER_STORE(t, at, stride), REGISTER_ZERO(t) and REGISTER_DOT(c,
- * a, b) for register numbers. Tests define them in plain C.
- *
+ * a, b) for register numbers.
  *          4        5        64 numbers of B: a register holds 16 columns
  *      +--------+--------+
  *   6  |   0    |   1    |   16 rows of A by 64 numbers
  *      +--------+--------+
  *   7  |   2    |   3    |   a step: four loads, four products of 16 clocks each; vectors reduce two rows in
  *      +--------+--------+   these 64 clocks
- *
  * A's micro-panel, 32 KiB, stays in L1 while B's micro-panels are multiplied. */
 #include "strategy/gemm/residue_int8/kernels/residue_int8_reduce.h"
 
-/* Computes a tile. Members of *tile are read one by one: a vector copy of several would wait for
- * the stores that wrote them. */
+/* Computes a tile. Members of *tile are read one by one: a vector copy would wait for the stores that wrote
+ * them. */
 static void register_tile(const tsl_residue_tile *tile) {
   enum { ROW = TSL_RESIDUE_STEP, HALF = TSL_RESIDUE_ROWS * ROW, SUMS = 4 * TSL_RESIDUE_LINES };
   const unsigned char *a = tile->a, *b = tile->b, *next_a = tile->next_a, *next_b = tile->next_b,

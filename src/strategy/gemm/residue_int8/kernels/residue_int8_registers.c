@@ -1,4 +1,3 @@
-/* Integer product in AMX tile registers: TDPBSSD. */
 #include "host/simd.h"
 
 /* Macros of gcc and of clang; tools read this file without either. */
@@ -13,9 +12,8 @@
 #define REGISTER_DOT(c, a, b) _tile_dpbssd(c, a, b)
 #include "strategy/gemm/residue_int8/kernels/residue_int8_register_tile.h"
 
-/* Operand of LDTILECFG: all eight registers have 16 rows of 64 bytes. A constant, because GCC's
- * _tile_loadconfig() is declared to read eight bytes, so that stores to the rest of a local table are lost.
- */
+/* Operand of LDTILECFG: all eight registers have 16 rows of 64 bytes. It is constant, because GCC's
+ * _tile_loadconfig() is declared to read eight bytes: stores to the rest of a local table are lost. */
 typedef struct shape {
   uint8_t palette, start_row, reserved[14];
   uint16_t bytes[16];

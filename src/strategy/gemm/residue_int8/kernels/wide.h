@@ -1,6 +1,5 @@
-/* Vectors of 64 bytes for residue_int8 on any instruction set: the compiler splits them where
- * registers are shorter. So one text is tested on every CPU, and AVX-512 has one instruction for
- * each function. Including files are compiled with -Wno-psabi: no such vector crosses files. */
+/* Vectors of 64 bytes on any instruction set; the compiler splits vectors where registers are shorter. So one
+ * text is tested on every CPU. Including files are compiled with -Wno-psabi: no such vector crosses files. */
 #ifndef TSL_RESIDUE_INT8_WIDE_H
 #define TSL_RESIDUE_INT8_WIDE_H
 
@@ -70,7 +69,6 @@ TSL_INLINE wide_f32 fused_wide_f32(wide_f32 a, wide_f32 b, wide_f32 c) {
 TSL_INLINE wide_f64 exact_wide(wide_f64 a, wide_f64 b, wide_f64 c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-/* Converts 16 bytes to integers; the next function converts 8 bytes to doubles. */
 TSL_INLINE wide_i32 integers_of_bytes(const unsigned char *from) {
   return (wide_i32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
 }

@@ -1,5 +1,4 @@
-/* Measures and cuts lines, and computes rows of C; compiled once per instruction set. Plain loops that
- * compilers vectorize. */
+/* Measures and cuts lines, and computes rows of C; plain loops that compilers vectorize. */
 #include "host/simd.h"
 
 #include "host/int_math.h"
@@ -9,8 +8,7 @@
 
 enum { BLOCK = TSL_SLICES_BLOCK, CHUNK = TSL_SLICES_CHUNK };
 
-/* Bits of a chunk of each line of a block; zeros after the last number. */
-typedef struct chunk {
+typedef struct chunk { /* a chunk of each line of a block; zeros after the last number */
   uint32_t bits[BLOCK][CHUNK];
 } chunk;
 
