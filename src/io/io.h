@@ -66,8 +66,7 @@ typedef struct tsl_rectangle {
 tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
                                int64_t row_stride, int64_t col_stride);
 /* Makes a file readable by blocks, before any read. Compressed files and pipes are copied, and text is
- * converted to `type`, to an unnamed file in TMPDIR. Matrix Market is read once for `most` bytes of
- * memory. */
+ * converted to `type`, to an unnamed file in TMPDIR. Matrix Market is read per `most` bytes of memory. */
 tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t most);
 /* Size and time of the last change, to detect changes. Zeros: a pipe. */
 typedef struct tsl_file_state {

@@ -1,5 +1,4 @@
-/* "\x93NUMPY", version, length, and a dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4),
- * }. */
+/* "\x93NUMPY", version, length, dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. */
 #ifndef TSL_IO_NPY_HEADER_H
 #define TSL_IO_NPY_HEADER_H
 

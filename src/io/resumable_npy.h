@@ -1,10 +1,8 @@
-/* A .npy file written in blocks, in any order, over several runs. Until c.npy is complete there are two
- * files:
+/* A .npy file written in blocks, in any order, over several runs. Until c.npy is complete:
  *
  *   c.npy.tesela-part      its bytes, with space reserved from the start
- *   c.npy.tesela-journal   text: lines about the inputs ("a 8388736 1790000000.000000000 a.npy"), and a
- *                          line for each block on the disk with the CRC-32 of its bytes
- *                          ("done 17 9ae0daaf")
+ *   c.npy.tesela-journal   text: lines about the inputs ("a 8388736 1790000000.000000000 a.npy"), and
+ *                          blocks on the disk with the CRC-32 of their bytes ("done 17 9ae0daaf")
  *
  * A block's line follows the sync of its bytes, so a noted block survives a crash. An incomplete line is
  * ignored. The journal is locked while in use. One thread at a time. Both files are private (0600) until the

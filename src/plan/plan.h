@@ -15,8 +15,7 @@ typedef struct tsl_looks {
 
 typedef struct tsl_plan {
   tsl_work work;
-  /* Work of the sums if the strategy does not fuse the scales; shares `work`'s state. The epilogue makes
-   * C. */
+  /* Work of the sums if the strategy does not fuse the scales, with `work`'s state. The epilogue makes C. */
   tsl_work sums;
   tsl_text_place place;
   double expected; /* predicted seconds of a run; 0: none */
@@ -97,8 +96,7 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
                                         tsl_stream *stream, tsl_buffer *workspace);
 /* Compiles a fused launch of different products, by a batch's plan of one. May fail: TESELA_UNSUPPORTED. */
 tesela_status tsl_plan_build_joined(const tsl_plan *plan);
-/* Returns true if a launch of `plan` can include member_plan's product, with at most that plan's error bound.
- * Sets the operands' strides. */
+/* Returns true if `plan` can include member_plan's product, with at most its error bound. Sets strides. */
 bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *member_plan, tsl_operands *operands);
 /* Sets the operands' strides to the problem's. */
 void tsl_plan_set_strides(const tsl_plan *plan, tsl_operands *operands);

@@ -139,9 +139,8 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
                  "+" REGISTER((sums)[3])                                                                     \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
-/* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64, fused. Thread t: a[0] is row t / 4, column t % 4 of
- * A; a[1] row + 8; a[2] column + 4; a[3] both. b[0] is row t % 4, column t / 4 of B; b[1] row + 4. Sums:
- * mma_16x8. */
+/* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64. Thread t: a[0] is row t / 4, column t % 4 of A; a[1]
+ * row + 8; a[2] column + 4; a[3] both. b[0] is row t % 4, column t / 4 of B; b[1] row + 4. Sums: mma_16x8. */
 SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "

@@ -229,8 +229,7 @@ SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &se
 }
 
 /* Loads four transposed 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the
- * addresses of matrix i's 16-byte rows. out[i] has element t / 4 of rows 2 (t % 4) and 2 (t % 4) + 1
- * (high). */
+ * addresses of matrix i's rows. out[i] has element t / 4 of rows 2 (t % 4) and 2 (t % 4) + 1 (high). */
 SM90_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
