@@ -72,7 +72,7 @@ enum { TSL_MEMBERS_MAX = 8 };
 struct tsl_device {
   const tsl_device_ops *ops;
   const char *kind;   /* "cpu" */
-  int index;          /* in its kind */
+  int index;          /* index in its kind */
   char name[128];     /* unique name: "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1" */
   char label[128];    /* vendor's name */
   char platform[128]; /* driver or platform with version */
@@ -104,7 +104,7 @@ struct tsl_device {
   double peak_f32, peak_f64; /* operations per second; a fused multiply-add counts as two */
   double bandwidth;          /* bytes per second of the device's memory */
   double link_bandwidth;     /* bytes per second to the host; 0: shared memory */
-  double launch_seconds;     /* from launch to start */
+  double launch_seconds;     /* seconds from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
   int host_threads;          /* maximum host threads for copies to the device; 0: the shared pool */
   uint64_t level_bytes[3];   /* cpu: bytes of a core's level 1 to 3 data caches; 0: none or unknown */
@@ -171,10 +171,10 @@ typedef struct tsl_tensor_map {
 } tsl_tensor_map;
 
 typedef struct tsl_build {
-  const char *name;    /* for messages and cache files: "gemm/tile_local" */
+  const char *name;    /* name for messages and cache files: "gemm/tile_local" */
   const char *text;    /* flattened source after its #define lines: determines the kernel */
   const char *options; /* additional compiler options, or "" */
-  bool loaded_only;    /* no compiler, no disk: TESELA_UNSUPPORTED if the kernel is not loaded */
+  bool loaded_only;    /* neither compiler nor disk: TESELA_UNSUPPORTED if the kernel is not loaded */
 } tsl_build;
 
 /* OpenCL's program binary or CUDA's cubin. The owner frees `data` with free(). */
@@ -316,7 +316,7 @@ struct tsl_device_ops {
 
 typedef struct tsl_device_kind {
   const char *kind;
-  const char *what; /* for `tesela devices`: "OpenCL platforms" */
+  const char *what; /* text for `tesela devices`: "OpenCL platforms" */
   /* Calls found() for each device in a fixed order; it copies the struct, and the caller sets `kind`, `index`
    * and `name`. Without devices: TESELA_NO_DEVICE and the reason. */
   tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);

@@ -21,7 +21,7 @@ typedef struct tsl_fragments {
   const char *name;
   const char *define;    /* definition for kernels that include kernel/kernel_fragments.h */
   const char *match;     /* Intel: smallest sub-group size; AMD: prefixes of names, separated by blanks */
-  int items, rows, cols; /* of a sub-group; of the sums of one product */
+  int items, rows, cols; /* items of a sub-group; rows and columns of the sums of one product */
   int bytes;             /* bytes along k of each line in one step */
   int words_a, words_b;  /* an item's 32-bit registers for a fragment */
   int registers;         /* an item's registers before compilers spill */

@@ -20,13 +20,13 @@ typedef struct bundle_head {
   char magic[8];
   uint32_t version, byte_order;
   uint64_t entry_count, file_bytes;
-  uint64_t checksum_high, checksum_low; /* of the two numbers above and the index */
+  uint64_t checksum_high, checksum_low; /* checksum of the two numbers above and the index */
 } bundle_head;
 
 typedef struct bundle_index_entry {
   char hash[HASH_BYTES];
   uint64_t offset, bytes;
-  uint64_t checksum_high, checksum_low; /* equal to the checksum in the entry's head */
+  uint64_t checksum_high, checksum_low; /* checksum in the entry's head */
 } bundle_index_entry;
 
 static tsl_hash jit_bundle_checksum(const bundle_head *head, const bundle_index_entry *index) {

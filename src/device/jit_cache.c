@@ -23,7 +23,7 @@ struct tsl_jit_module_entry {
   build_state state;
   int users; /* threads inside of tsl_jit_module() with this entry */
   tsl_module *module;
-  tesela_status status; /* of a failure; with message and log for waiting threads */
+  tesela_status status; /* status of a failure; with message and log for waiting threads */
   tsl_status_saved sentence;
   char *log;
 };

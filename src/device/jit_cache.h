@@ -27,7 +27,7 @@ typedef struct tsl_jit_entry {
   char config[320]; /* "float tile=16": definitions before the text */
   char device[160];
   char hash[33];
-  uint64_t bytes; /* on disk, source included */
+  uint64_t bytes; /* bytes on disk, source included */
   double age;     /* seconds since its last use */
   int damaged;    /* nonzero: the next request rebuilds it */
 } tsl_jit_entry;

@@ -19,7 +19,7 @@
 enum { TSL_JIT_MAGIC_BYTES = 8, TSL_JIT_NAME_MOST = 80 };
 
 typedef struct tsl_jit_key {
-  const char *text; /* see jit_cache.c; owned by the caller */
+  const char *text; /* text of the key (see jit_cache.c), owned by the caller */
   size_t length;
   char hash[33];
 } tsl_jit_key;

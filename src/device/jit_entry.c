@@ -18,7 +18,7 @@ typedef struct entry_head {
   char magic[TSL_JIT_MAGIC_BYTES];
   uint32_t version, byte_order;
   uint64_t key_bytes, binary_bytes;
-  uint64_t checksum_high, checksum_low; /* of both lengths, key and binary */
+  uint64_t checksum_high, checksum_low; /* checksum of both lengths, key and binary */
 } entry_head;
 
 #define FILE_MOST ((size_t)1 << 30)

@@ -15,10 +15,10 @@ typedef struct tsl_staging {
   size_t slot_bytes;
   tsl_stream *in, *out;
   tsl_event *used[TSL_STAGING_SLOTS]; /* recorded after a slot's last copy */
-  bool is_used[TSL_STAGING_SLOTS];    /* its event was recorded and not waited for */
+  bool is_used[TSL_STAGING_SLOTS];    /* the slot's event was recorded and not waited for */
   int turn;                           /* next slot */
   tsl_event *arrived;
-  tsl_event *marks[TSL_STAGING_MARKS]; /* made by tsl_staging_mark() */
+  tsl_event *marks[TSL_STAGING_MARKS]; /* events of tsl_staging_mark() */
 } tsl_staging;
 
 /* Returns true if the device has asynchronous copies: no processor, no shared memory. */

@@ -22,7 +22,7 @@ typedef struct csv_state {
 } csv_state;
 
 typedef struct csv_cell {
-  const char *text; /* without surrounding blanks and quotes; valid until the next cell */
+  const char *text; /* cell without surrounding blanks and quotes; valid until the next cell */
   size_t length;
   int64_t line;
   bool last; /* last cell of its line */
@@ -39,7 +39,7 @@ static bool csv_recognise(const char *bytes, size_t count) {
 
 /* Finds the separator in the first line, outside of quotes. */
 static tesela_status find_separator(tsl_input *in, char *separator) {
-  static const char order[] = ",;\t"; /* in rising precedence */
+  static const char order[] = ",;\t"; /* separators in rising precedence */
   bool quoted = false;
   size_t best = 0;
   TSL_TRY(tsl_input_fill(in, TSL_INPUT_BLOCK));

@@ -14,7 +14,7 @@ enum { LARGEST_SIZE = 16, BLOCK_COUNT = TSL_INPUT_BLOCK / LARGEST_SIZE };
 typedef struct npy_state {
   tsl_npy_header header;
   bool widened;     /* integers without a type of tesela, read as f64 */
-  bool swapped;     /* in the other byte order */
+  bool swapped;     /* bytes are in the other order */
   size_t swap_size; /* bytes reversed together: an element, or half a complex one */
   double wide[BLOCK_COUNT];
   unsigned char bytes[BLOCK_COUNT * LARGEST_SIZE];

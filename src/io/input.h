@@ -18,7 +18,7 @@
 #define TSL_WORD_MAX (TSL_INPUT_BLOCK / 64)
 
 typedef struct tsl_input {
-  const char *path; /* for messages; the caller's */
+  const char *path; /* name for messages, owned by the caller */
   int fd;
   char *block;
   size_t at, end;           /* unused bytes: block[at] to block[end - 1] */
@@ -63,7 +63,7 @@ tesela_status tsl_input_spool(tsl_input *in);
 tesela_status tsl_input_skip_mark(tsl_input *in);
 
 typedef struct tsl_word {
-  const char *text; /* no NUL; valid until the next call on the input */
+  const char *text; /* word without NUL; valid until the next call on the input */
   size_t length;
 } tsl_word;
 

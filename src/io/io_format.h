@@ -1,5 +1,5 @@
-/* Format of matrix files: a const table of functions in format_<name>.c, listed in io_list.h. reader.c and
- * writer.c check calls and own the file. The format handles bytes. io_values.c has shared functions.
+/* Format of matrix files: a const table of functions in format_<name>.c, listed in io_list.h. Readers and
+ * writers check calls and own the file. The format handles bytes. Shared functions are in io_values.c.
  *
  *   tsl_reader_open    path -> format -> input -> read_header: info, state
  *   tsl_reader_rows    checks rows and type -> read_rows: values into the caller's strides -> read_end
@@ -66,7 +66,7 @@ struct tsl_format {
   bool (*recognise)(const char *bytes, size_t count);
   bool marked; /* `recognise` is certain: no other format starts so */
   bool text;
-  bool real_only;    /* no complex numbers */
+  bool real_only;    /* holds no complex numbers */
   bool takes_blocks; /* an element's offset is known: tsl_part_open() works */
   bool keeps_rows;   /* a writer buffers rows that come in parts */
 

@@ -27,7 +27,7 @@ typedef struct block_state {
 } block_state;
 
 struct tsl_part {
-  char *path, *target; /* for messages; with links followed */
+  char *path, *target; /* path as given, for messages; with links followed */
   char *data_name, *journal_name;
   unsigned mode; /* permissions of the file to be replaced; 0: none */
   int data, journal;

@@ -17,7 +17,7 @@ enum { TSL_PIPELINE_BLOCKS = TSL_STAGING_MARKS };
 
 typedef struct tsl_block_grid {
   int64_t m, n;       /* size of C */
-  int64_t rows, cols; /* of a block; the last of a row or column may be smaller */
+  int64_t rows, cols; /* size of a block; the last of a row or column may be smaller */
   int row_blocks, col_blocks;
 } tsl_block_grid;
 
@@ -38,7 +38,7 @@ bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem
 bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j);
 
 typedef struct tsl_pipeline_plan {
-  const tsl_subplan_factory *children; /* for the blocks' sub-plans */
+  const tsl_subplan_factory *children; /* factory for the blocks' sub-plans */
   tsl_staging_sizes sizes;
   tsl_block_grid grain;
   /* works[i][j]: i is 1 for a column's last block, j for a row's last block; NULL: the plan's own work. */

@@ -11,7 +11,7 @@ typedef struct pipeline_state {
   const tsl_pipeline_plan *cut;
   tsl_stager porter;
   tsl_transfer_path ways[TSL_OPERANDS];
-  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* in the order of computation */
+  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of computation */
   int count;                                        /* number of enqueued blocks */
   tsl_copy_result landed;
 } pipeline_state;

@@ -16,8 +16,8 @@
 typedef struct tsl_overlap {
   const tsl_plan *plan;
   tsl_run_slot *slot;
-  const tsl_operands *caller_operands; /* in host memory */
-  tsl_operand bias;                    /* on the device, if the problem has a bias */
+  const tsl_operands *caller_operands; /* operands in host memory */
+  tsl_operand bias;                    /* bias on the device, if the problem has one */
   tsl_staging *staging;
   tsl_team team;
 } tsl_overlap;

@@ -22,9 +22,9 @@ typedef struct tsl_plan {
   char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
   bool was_tried;  /* self_test is the kernels' result (planner/kernel_self_test.h) */
   tsl_self_test self_test;
-  double self_test_seconds;    /* its seconds; 0: it was stored before */
-  struct tsl_run_slots *slots; /* for runs on a device; NULL on the cpu */
-  tsl_looks *looks;            /* for measuring errors; NULL without slots */
+  double self_test_seconds;    /* seconds of the self-test; 0: its result was stored before */
+  struct tsl_run_slots *slots; /* streams and staging of runs on a device; NULL on the cpu */
+  tsl_looks *looks;            /* state for measuring errors; NULL without slots */
   tsl_sharding *spread;        /* operands on several devices; NULL: one place */
   struct tsl_pipeline_plan
       /* blocks of overlapped copies (plan/block_grid.h); NULL: none */

@@ -15,8 +15,8 @@ typedef struct plan_run_state {
   tsl_run_slot *slot;
   const tsl_operands *caller_operands;
   tsl_operands used;
-  const tsl_concurrent_hook *beside; /* for operands on the device; or NULL */
-  tsl_buffer *wrapped[TSL_GIVEN];    /* over the caller's memory; NULL: not wrapped */
+  const tsl_concurrent_hook *beside; /* callbacks for operands on the device; or NULL */
+  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory; NULL: not wrapped */
   bool timed;
   double allocated; /* seconds for allocating device memory, if timed */
 } plan_run_state;

@@ -11,12 +11,12 @@ typedef struct tsl_run_slot {
   struct tsl_run_slot *next;
   tsl_device *device;
   tsl_stream *stream;
-  tsl_event *begin, *end;        /* for timed runs */
+  tsl_event *begin, *end;        /* events of timed runs */
   tsl_buffer *staged[TSL_GIVEN]; /* device copies; replaced when too small */
   tsl_buffer *scratch;
   void *block; /* host memory for gathering */
   size_t block_bytes;
-  tsl_pinned *pinned; /* for results */
+  tsl_pinned *pinned; /* pinned memory for results */
 } tsl_run_slot;
 
 typedef struct tsl_run_slots {

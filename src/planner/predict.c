@@ -10,16 +10,15 @@
 
 /* Uncertainties (standard deviations of logarithms). */
 static const struct {
-  double measured; /* of a measured record, at least */
+  double measured; /* minimum for a measured record */
   /* Additional for the library's records, from another machine; of a processor with another clock, load. */
   double elsewhere, relative;
-  double near, size; /* of another size's record; for each factor of two between sizes */
-  /* Uncertainty of a config: the best of hundreds is probably an error. It must predict 1.2 times the
-   * speed. */
+  double near, size; /* addition for another size's record; for each factor of two between the sizes */
+  /* Uncertainty of a config, which must predict 1.2 times the speed: the best of hundreds may be an error. */
   double config;
-  double strategy; /* of a strategy's model: must predict 1.1 times the speed */
-  double level;    /* of the level of a device's models: records over models were 0.9 to 1.5 */
-  double core;     /* of the cpu's level if a core was measured */
+  double strategy; /* doubt of a strategy's model, which must predict 1.1 times the speed */
+  double level;    /* doubt of the level of a device's models: records over models were 0.9 to 1.5 */
+  double core;     /* doubt of the cpu's level if a core was measured */
   double most;     /* limit for a measurement */
 } doubts = {.measured = 0.03,
             .elsewhere = 0.05,
@@ -34,7 +33,7 @@ static const struct {
 
 /* Prediction of one candidate. */
 typedef struct weighed {
-  tsl_estimate time; /* from wisdom */
+  tsl_estimate time; /* estimate from wisdom */
   double model;      /* seconds by the config's model; 0: none */
 } weighed;
 

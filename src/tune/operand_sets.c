@@ -13,7 +13,7 @@ static const uint64_t cache_guess = (uint64_t)64 << 20;
 
 typedef struct operand_sets_layout {
   const tsl_shape *shape;
-  size_t bytes;  /* of its extent */
+  size_t bytes;  /* bytes of its extent */
   size_t stride; /* bytes from set to set */
   int64_t below; /* elements from the extent's start to element (0, 0) */
 } operand_sets_layout;

@@ -14,7 +14,7 @@ typedef struct tsl_operand_sets {
   tsl_buffer *buffers[TSL_OPERANDS];
   tsl_operands *items; /* `count` sets */
   int count;
-  uint64_t set_bytes; /* of one set's elements */
+  uint64_t set_bytes; /* bytes of one set's elements */
   bool cold;          /* all sets together are at least twice the last cache */
 } tsl_operand_sets;
 

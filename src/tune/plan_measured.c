@@ -41,7 +41,7 @@ double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const
 
 typedef struct timed_search {
   tsl_tune_race race;
-  double deadline; /* by tsl_clock() */
+  double deadline; /* time by tsl_clock() */
   double doubt;    /* measured over expected time; 0: nothing measured */
 } timed_search;
 

@@ -28,7 +28,7 @@ typedef struct runner {
   int batch;
   double *compute, *wall; /* samples_max samples in seconds per run */
   int count;
-  double median, spread; /* of the samples so far */
+  double median, spread; /* statistics of the samples so far */
   double fastest;
   double now, now_wall;
   double spent;
@@ -42,7 +42,7 @@ typedef struct race {
   tsl_race_options options; /* defaults filled in */
   tsl_race_entry *const *entries;
   int count;
-  runner *runners; /* by entry */
+  runner *runners; /* one for each entry */
   int *order;
   double *sorted;
   void *samples;

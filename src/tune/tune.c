@@ -19,7 +19,7 @@ static const double beyond_belief = 20;
 typedef struct tuning_state {
   const tsl_tune_job *job;
   tsl_tuned *out;
-  double *seconds; /* by point */
+  double *seconds; /* seconds by point, for the search */
   int incumbent;
   double started;
 } tuning_state;

@@ -51,7 +51,7 @@ typedef struct tsl_tune_job {
 } tsl_tune_job;
 
 typedef struct tsl_tuned {
-  tsl_tune_result *results; /* by point, on the scale of the first incumbent's first measurement */
+  tsl_tune_result *results; /* results by point, on the scale of the first incumbent's first measurement */
   bool *tried;              /* by point */
   int tried_count, wrong, failed, refused;
   int start, best;             /* points; best -1: none was right */

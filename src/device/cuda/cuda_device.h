@@ -35,7 +35,7 @@ struct tsl_stream {
 struct tsl_image {
   tsl_stream *stream;
   tsl_cu_texture texture;
-  tsl_image *next; /* in the list of destroyed images */
+  tsl_image *next; /* next in the list of destroyed images */
 };
 
 /* Loads TESELA_CUDA (read at each call), else libcuda.so.1. A loaded driver is never replaced. */

@@ -73,7 +73,7 @@ typedef struct tsl_cu_resource {
 /* CUDA_TEXTURE_DESC. Zero: unnormalized coordinates, nearest texel. */
 enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* border color outside */
 typedef struct tsl_cu_sampling {
-  int outside[3]; /* by dimension */
+  int outside[3]; /* address mode by dimension */
   int filter;
   unsigned flags, anisotropy;
   int level_filter;
@@ -112,7 +112,7 @@ typedef enum tsl_cu_attribute {
   TSL_CU_GROUP_ITEMS_MAX = 1,
   TSL_CU_GROUP_SIZE_MAX_X = 2, /* y and z follow */
   TSL_CU_GROUP_COUNT_MAX_X = 5,
-  TSL_CU_STATIC_SHARED_MAX = 8, /* bytes of static shared memory of a block */
+  TSL_CU_STATIC_SHARED_MAX = 8, /* bytes of shared memory that a block may declare */
   TSL_CU_WARP_SIZE = 10,
   TSL_CU_PITCH_MAX = 11,
   TSL_CU_CLOCK_KHZ = 13,
@@ -123,12 +123,12 @@ typedef enum tsl_cu_attribute {
   TSL_CU_MEMORY_BUS_BITS = 37,
   TSL_CU_L2_CACHE_BYTES = 38,
   TSL_CU_TEXTURE_PITCH_ALIGNMENT = 51,
-  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* over pitched memory */
+  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* limit of textures over pitched memory */
   TSL_CU_TEXTURE_HEIGHT_MAX = 71,
   TSL_CU_TEXTURE_PITCH_MAX = 72,
   TSL_CU_CAPABILITY_MAJOR = 75,
   TSL_CU_CAPABILITY_MINOR = 76,
-  TSL_CU_SHARED_MAX = 97, /* bytes that a block may request at launch */
+  TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may request at launch */
   TSL_CU_F32_PER_F64 = 87 /* throughput ratio */
 } tsl_cu_attribute;
 
@@ -138,7 +138,7 @@ enum {
   TSL_CU_POINTER_DEVICE_ADDRESS = 3,
   TSL_CU_POINTER_IS_MANAGED = 8,
   TSL_CU_POINTER_ORDINAL = 9,
-  TSL_CU_POINTER_IS_PLAIN = 10, /* from cuMemAlloc: CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE */
+  TSL_CU_POINTER_IS_PLAIN = 10, /* memory of cuMemAlloc: CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE */
   TSL_CU_POINTER_START = 11,
   TSL_CU_POINTER_BYTES = 12
 };

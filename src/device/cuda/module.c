@@ -86,7 +86,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_module), "a kernel module", &block));
   tsl_module *made = block;
   made->device = device;
-  /* of the driver's compiler, for PTX */
+  /* log of the driver's compiler, for PTX */
   char log[4096] = "";
   int options[] = {TSL_CU_JIT_ERROR_LOG, TSL_CU_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};

@@ -11,7 +11,7 @@
 struct tsl_image {
   tsl_stream *stream;
   cl_mem memory;
-  int64_t width, height; /* of a copy; 0: a view */
+  int64_t width, height; /* size of a copy; 0: a view */
 };
 
 /* Missing in older headers. */

@@ -15,7 +15,7 @@ struct tsl_kernel {
   pthread_mutex_t lock;
   cl_uint arguments;
   int items_max;
-  size_t items_required[3]; /* of reqd_work_group_size, or zeros */
+  size_t items_required[3]; /* shape of reqd_work_group_size, or zeros */
   char name[];
 };
 

@@ -9,9 +9,9 @@
 /* Fused multiply-adds of a compute unit per clock. */
 typedef struct unit {
   int f32, f64;
-  double bandwidth; /* of device memory, bytes per second */
+  double bandwidth; /* bytes per second of device memory */
   double
-      /* to the host, pageable memory, bytes per second */
+      /* bytes per second to the host, from pageable memory */
       link;
 } unit;
 

@@ -39,7 +39,7 @@ typedef struct tsl_kernel_bench {
   int argument_count;
   size_t bytes;
   tsl_roofs_arguments memory;
-  double sum; /* of all numbers */
+  double sum; /* sum of all numbers */
   tesela_type type;
   int lanes;
   const tsl_roofs_chain *chain;
