@@ -6,6 +6,7 @@
 /* Devices of this machine for one context. */
 typedef struct tsl_devices tsl_devices;
 
+/* Creates the list, without a search for devices. */
 tesela_status tsl_devices_create(tsl_devices **devices);
 /* Closes all open devices. All objects of the devices must be destroyed before. */
 void tsl_devices_destroy(tsl_devices *devices);

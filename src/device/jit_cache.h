@@ -41,6 +41,7 @@ tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
                              tesela_status (*write)(void *argument, const void *bytes, size_t count),
                              void *argument, int *count, uint64_t *bytes);
 
+/* Returns true if TESELA_JIT forbids to compile kernels. */
 bool tsl_jit_is_forbidden(void);
 
 /* Removes all entries and self-test results (device/self_tests.h), but only files that the cache wrote. */

@@ -27,6 +27,7 @@ void tsl_self_test_keep(tsl_device *device, const char *known_by, const tsl_self
 /* Frees the self-tests in memory; called by tsl_devices_destroy(). */
 void tsl_self_test_forget(tsl_device *device);
 
+/* Numbers of passed and failed self-tests in the file, and their seconds. */
 typedef struct tsl_self_test_count {
   int right, wrong;
   double seconds;

@@ -42,6 +42,7 @@ void tsl_staging_forget(tsl_device *device);
 
 /* Gets the next slot, after its previous copy. After the next copy is enqueued, call tsl_staging_use(). */
 tesela_status tsl_staging_slot(tsl_staging *staging, int *slot);
+/* Returns the host address of a slot. */
 void *tsl_staging_memory(const tsl_staging *staging, int slot);
 /* Records that the slot's copy is enqueued on `stream`. */
 tesela_status tsl_staging_use(tsl_staging *staging, int slot, tsl_stream *stream);

@@ -16,6 +16,7 @@ typedef struct tsl_counted {
   tsl_bounds bounds;
 } tsl_counted;
 
+/* Counts the cost of a run on resident operands. */
 tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                       const tsl_device *device);
 

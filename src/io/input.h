@@ -52,6 +52,7 @@ tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out,
 void tsl_input_expect(const tsl_input *in, uint64_t offset, size_t count);
 /* Moves the stream to an offset of a regular file, on line `line`. */
 tesela_status tsl_input_seek(tsl_input *in, uint64_t offset, int64_t line);
+/* Returns the offset of the next byte. */
 uint64_t tsl_input_tell(const tsl_input *in);
 /* Returns the bytes until the end of a regular file. */
 uint64_t tsl_input_left(const tsl_input *in);

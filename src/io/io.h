@@ -35,9 +35,9 @@ typedef struct tsl_file_info {
   const char *format;
   int64_t rows, cols; /* one dimension: one column */
   tesela_type type;   /* type of the file's values; text: f64, or c128 for complex Matrix Market */
-  bool by_rows;       /* readable in panels without the file in memory */
-  bool by_columns;    /* tsl_reader_columns() works */
-  bool by_blocks;     /* tsl_reader_block() works, and reads only the block */
+  bool by_rows;       /* rows can be read in panels, without the file in memory */
+  bool by_columns;    /* tsl_reader_columns() is possible */
+  bool by_blocks;     /* tsl_reader_block() is possible, and reads only the block */
   bool columns_first; /* stored by columns: Fortran order */
   bool text;          /* decimal text: tsl_reader_printed() */
   bool header;        /* csv: a header was skipped */
@@ -48,9 +48,11 @@ typedef struct tsl_file_info {
 tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
 /* Opens a file of `format` ("csv"; NULL: unknown) if neither name nor first bytes tell another. */
 tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **reader);
+/* Return ".npy, .mtx, ..." and "npy, mtx, ...", for messages. */
 const char *tsl_io_endings(void);
 const char *tsl_io_formats(void);
 bool tsl_io_has_format(const char *name);
+/* Returns the header's information, owned by the reader. */
 const tsl_file_info *tsl_reader_info(const tsl_reader *reader);
 /* Reads the next `rows` rows, from row 0 on, as `type` into `out`; strides in elements. The last row checks
  * that no data follows. Fewer than all rows need info->by_rows. After an error all calls fail. */

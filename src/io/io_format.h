@@ -98,6 +98,7 @@ const tsl_format *tsl_format_recognise(const tsl_input *in, bool marked);
 /* Returns true if a name ends in `ending` (".gz"), in any case. */
 bool tsl_format_name_ends(const char *path, const char *ending);
 
+/* Returns the address of element (i, j) of a panel. */
 void *tsl_panel_at(const tsl_file_panel *panel, int64_t i, int64_t j);
 /* Sets info.rows and info.cols. TESELA_BAD_INPUT beyond any memory, so that byte counts cannot overflow. */
 tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t cols);
@@ -106,11 +107,13 @@ tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_file_panel *pan
                              int64_t line, const double value[2]);
 /* Moves a regular file to row 0. */
 tesela_status tsl_reader_restart(tsl_reader *reader);
+/* Returns true if a text that is no real number is a complex one ("1+2i"), for a special message. */
 bool tsl_reader_is_complex(const char *text, size_t length);
 /* Reads a word as a number; `flags` as in io_number.h. TESELA_BAD_INPUT names the line. */
 tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, double *value);
 /* Fails with TESELA_BAD_INPUT if a regular file is too short for `count` values of `bytes` or more bytes. */
 tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t bytes, const char *what);
+/* Writes a real number as text. */
 tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value);
 /* Writes rows of a real type, one row a line. */
 tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_file_panel *panel, char separator);

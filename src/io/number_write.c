@@ -80,8 +80,8 @@ static uint64_t scale_to_odd(wide power, uint64_t scaled) {
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
-/* Returns the shortest digits * 10^*exponent that read back to c * 2^q. Without even_gap, c is the smallest of
- * its binade, and the lower neighbour is at half the distance. */
+/* Returns the shortest digits * 10^*exponent that read back to c * 2^q. Without even_gap, c is the smallest
+ * of its binade, and the lower neighbour is at half the distance. */
 static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exponent) {
   const uint64_t odd = c & 1; /* an even c includes the ends */
   const int k = even_gap ? log10_of_pow2(q) : log10_of_three_quarters_pow2(q);

@@ -20,6 +20,7 @@ typedef struct tsl_part tsl_part;
 tesela_status tsl_part_open(const char *path, tsl_part **part);
 /* Returns the number of finished blocks of all runs. */
 int64_t tsl_part_done(const tsl_part *part);
+/* Returns true if a block is finished. */
 bool tsl_part_has(const tsl_part *part, int64_t block);
 /* Returns the rest of an earlier journal line from `word`, or NULL; valid until this thread's next call. */
 const char *tsl_part_says(const tsl_part *part, const char *word);
@@ -38,6 +39,7 @@ bool tsl_part_remains(const tsl_part *part);
 tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela_type type, tsl_part **part);
 /* Sets the function that writes blocks; NULL: the system's. */
 void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by);
+/* Syncs the data file. */
 tesela_status tsl_part_flush(tsl_part *part);
 
 /* Writes a block of the file's type, with contiguous columns; row stride in elements. */

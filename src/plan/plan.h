@@ -19,8 +19,8 @@ typedef struct tsl_plan {
   tsl_work sums;
   tsl_text_place place;
   double expected; /* predicted seconds of a run; 0: none */
-  char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
-  bool was_tried;  /* self_test is the kernels' result (planner/kernel_self_test.h) */
+  char *text;      /* plan as text: "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
+  bool was_tried;  /* the self-test was run, with the result self_test (planner/kernel_self_test.h) */
   tsl_self_test self_test;
   double self_test_seconds;    /* seconds of the self-test; 0: its result was stored before */
   struct tsl_run_slots *slots; /* streams and staging of runs on a device; NULL on the cpu */
@@ -29,7 +29,7 @@ typedef struct tsl_plan {
   struct tsl_pipeline_plan
       /* blocks of overlapped copies (plan/block_grid.h); NULL: none */
       *cut;
-  tsl_kernel *finish; /* epilogue's, if not fused (strategy/strategy_epilogue.h); else NULL */
+  tsl_kernel *finish; /* kernel of the epilogue, if not fused (strategy/strategy_epilogue.h); else NULL */
 } tsl_plan;
 
 /* Seconds of a run's phases; 0: no such phase. */
@@ -96,7 +96,8 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
                                         tsl_stream *stream, tsl_buffer *workspace);
 /* Compiles a fused launch of different products, by a batch's plan of one. May fail: TESELA_UNSUPPORTED. */
 tesela_status tsl_plan_build_joined(const tsl_plan *plan);
-/* Returns true if `plan` can include member_plan's product, with at most its error bound. Sets strides. */
+/* Returns true if a launch of `plan` can include the product of `member_plan`, with an error bound that is at
+ * most member_plan's. Sets the operands' strides. */
 bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *member_plan, tsl_operands *operands);
 /* Sets the operands' strides to the problem's. */
 void tsl_plan_set_strides(const tsl_plan *plan, tsl_operands *operands);

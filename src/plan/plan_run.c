@@ -156,7 +156,7 @@ static tesela_status bring_in(plan_run_state *run) {
   return TESELA_OK;
 }
 
-/* Maps failures after which host memory may hold a part of C. */
+/* Returns TESELA_DEVICE_FAILED for a failure after which host memory may hold a part of C. */
 static tesela_status as_half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }

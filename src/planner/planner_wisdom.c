@@ -16,8 +16,8 @@ static const double nearest_factor = 2;
 
 typedef struct known {
   tsl_wisdom_record record;
-  uint64_t device; /* hash of key and units */
-  bool own;        /* the user's record */
+  uint64_t device; /* hash of the device's key and units */
+  bool own;        /* the record is the user's */
 } known;
 
 struct tsl_wisdom {
@@ -50,8 +50,8 @@ typedef struct wisdom_loading {
   tsl_wisdom *target;
   const char *from; /* source, for the log */
   bool own;
-  int unreadable, first; /* count, and first line number */
-  char wrong[256];       /* about the first unreadable line */
+  int unreadable, first; /* number of unreadable lines; line number of the first one */
+  char wrong[256];       /* message about the first unreadable line */
 } wisdom_loading;
 
 /* Adds a line's record, if usable. */

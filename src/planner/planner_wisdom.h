@@ -24,8 +24,8 @@
 typedef struct tsl_wisdom_class {
   tsl_op op;
   tesela_type types[TSL_OPERANDS];
-  char layout[TSL_OPERANDS + 1]; /* "rrr"; see above */
-  bool beta;                     /* C is read, too */
+  char layout[TSL_OPERANDS + 1]; /* letter by operand, as above: "rrr" */
+  bool beta;                     /* beta is not 0: C is read, too */
   bool in_place;
   tesela_structure structures[TSL_OPERANDS];
   /* stored triangles, as in a shape */
@@ -42,11 +42,11 @@ tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem);
 enum { TSL_WISDOM_NAME = 48, TSL_WISDOM_DATE = 24 };
 
 typedef struct tsl_wisdom_record {
-  char key[sizeof((tsl_device *)0)->key]; /* the device's */
+  char key[sizeof((tsl_device *)0)->key]; /* key of the device */
   int64_t units;
   tsl_wisdom_class problem;
-  char name[TSL_WISDOM_NAME];   /* the strategy's */
-  const tsl_strategy *strategy; /* NULL: unknown name */
+  char name[TSL_WISDOM_NAME];   /* name of the strategy */
+  const tsl_strategy *strategy; /* NULL: this library has no strategy of that name */
   int64_t version;
   tsl_config config; /* valid if stale is "" */
   /* Median seconds with operands on the device; interquartile range over median. */
@@ -68,13 +68,15 @@ tesela_status tsl_wisdom_parse(const char *line, tsl_wisdom_record *record);
 /* Returns why the record's arithmetic or memory rate is impossible on its device; NULL: possible. Allows for
  * higher clocks and for matrix units, which the peak excludes. An unknown peak refuses nothing. */
 const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device *device);
+/* Returns true if key and units are the device's. */
 bool tsl_wisdom_is_for(const tsl_wisdom_record *record, const tsl_device *device);
 /* Returns true if two records have one identity. */
 bool tsl_wisdom_same(const tsl_wisdom_record *record, const tsl_wisdom_record *other);
 /* Returns true if `fresh` replaces `old`, a record of equal identity. */
 bool tsl_wisdom_supersedes(const tsl_wisdom_record *old, const tsl_wisdom_record *fresh);
 
-/* Gets the user's file. TESELA_UNSUPPORTED: TESELA_WISDOM=none. TESELA_IO_FAILED: no folder is known. */
+/* Appends the path of the user's file. TESELA_UNSUPPORTED: TESELA_WISDOM is "none". TESELA_IO_FAILED: none of
+ * TESELA_WISDOM, XDG_DATA_HOME and HOME is set. */
 tesela_status tsl_wisdom_path(tsl_text *path);
 /* Reads a file that the user names, of any owner, at most 64 MiB. TESELA_IO_FAILED: unreadable, or a FIFO or
  * device. TESELA_BAD_INPUT: not a text. If `optional`, a missing file is empty. */
@@ -110,7 +112,8 @@ tesela_status tsl_wisdom_update_texts(const char *existing, const char *text, ts
 
 /* Merges records into the user's file atomically and waits for other writers. Creates a missing file. */
 tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged);
-/* Merges new records, which replace equal identities even if slower: an old time may be out of reach. */
+/* Merges newly measured records, which replace records of equal identity even if slower: the time of a quiet
+ * machine may be out of reach later. */
 tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged);
 /* Removes the lines for which is_removed() returns true; *count is their number. */
 tesela_status tsl_wisdom_forget(const char *path,
@@ -142,7 +145,7 @@ typedef struct tsl_wisdom_hit {
   tsl_config config;
   double seconds; /* exact record: as measured; near record: scaled by the model */
   const tsl_wisdom_record *record;
-  bool own; /* the user's record */
+  bool own; /* the user's record, measured on this machine */
   /* Sum of the sizes' differences of binary logarithms; 0: equal sizes. */
   double distance;
 } tsl_wisdom_hit;

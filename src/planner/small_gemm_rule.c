@@ -47,7 +47,7 @@ static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
          !tsl_problem_has_epilogue(problem);
 }
 
-/* Returns true if C and B are row-major, or C and A column-major; few rows or columns must be short. */
+/* Returns true if C and B are row-major, or C and A column-major; with few rows or columns only if short. */
 static bool small_gemm_needs_no_gather(const tsl_problem *problem) {
   enum { FEW = 3, SHORT = 24 * 24 };
   const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;

@@ -27,6 +27,7 @@ void tsl_link_keep(const tsl_device *device, tsl_link *link);
 /* Returns the measured f32 operations per second of a core in registers; 0: not measured. A processor's
  * stated clock is often wrong by half, and all models of the cpu with it. */
 double tsl_link_core(const tsl_device *cpu);
+/* Stores the measured speed of a core, in operations per second. */
 void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
 /* Returns a run's seconds from `compute`, the wait, and copies of host operands, simulated by blocks. */

@@ -54,12 +54,12 @@ typedef struct tsl_tuned {
   tsl_tune_result *results; /* results by point, on the scale of the first incumbent's first measurement */
   bool *tried;              /* by point */
   int tried_count, wrong, failed, refused;
-  int start, best;             /* points; best -1: none was right */
+  int start, best;             /* indices of points; best -1: none was right */
   double best_seconds, spread; /* last measurement of the best, not scaled */
-  double gain;                 /* start's over best's seconds, on one scale; NaN: the start is not right */
-  int batches, found_at;       /* found_at: tried points when the best was found */
-  double seconds;              /* duration of the search */
-  bool complete;               /* nothing more was proposed */
+  double gain;           /* the start's seconds over the best's, on one scale; NaN: the start is not right */
+  int batches, found_at; /* found_at: tried points when the best was found */
+  double seconds;        /* duration of the search */
+  bool complete;         /* nothing more was proposed */
 } tsl_tuned;
 
 /* Runs the search. Call tsl_tuned_free() also after a failure: `tuned` holds the results so far. */

@@ -62,6 +62,7 @@ void tsl_cuda_leave_quietly(void);
 tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const char *driver_key,
                                 tsl_device *device);
 
+/* Fills the image limits and the image capability. */
 void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);
 /* Waits for the stream and frees its destroyed images, in the entered context. Returns a result code. */
 int tsl_cuda_wait(tsl_stream *stream);

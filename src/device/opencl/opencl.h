@@ -85,11 +85,12 @@ void tsl_opencl_text(cl_device_id id, cl_device_info what, char *out, size_t siz
 void tsl_opencl_platform_text(cl_platform_id platform, cl_platform_info what, char *out, size_t size);
 bool tsl_opencl_has(cl_device_id id, const char *extension);
 
+/* Returns true if the device uses NVIDIA's own driver. */
 bool tsl_opencl_is_nvidia(cl_device_id id);
 /* Returns 10 * major + minor of an NVIDIA GPU's compute capability; 0: no answer. */
 int tsl_opencl_architecture(cl_device_id id);
 
-/* Fills the predictions, warp size, cache size, additional local memory and PCI address; the rest is set. */
+/* Fills predictions, warp size, cache size, local_bytes_inside and PCI address, after all other members. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
 /* Implements is_processor() on files below `root` ("" for this machine). */
 bool tsl_opencl_is_processor_at(const char *root);
@@ -105,6 +106,7 @@ tesela_status tsl_opencl_fragments_text(const tsl_fragments *fragments, bool who
 /* Returns true if the device's compiler accepts a text. Leaves no error message. */
 bool tsl_opencl_compiles(cl_platform_id platform, cl_device_id id, const char *text);
 
+/* Fills the image limits of a device with TSL_CAN_IMAGES. */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *device);
 cl_mem tsl_opencl_image_memory(const tsl_image *image);
 
@@ -120,6 +122,7 @@ tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text
 /* Wraps a program for the cache: 8 bytes of magic, the payload's 128-bit hash, and the payload: the vendor's
  * binary, or options and source, each with its NUL. The hash protects PoCL 3.1 from truncated binaries. */
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
+/* Wraps the options and the source of a build. */
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);
 
 bool tsl_opencl_adopt(tsl_device *device, void *context);

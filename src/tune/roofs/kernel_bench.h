@@ -11,8 +11,8 @@
  * unit. Copies also try one vector per item. The best counts (docs/lab/roofs.md). */
 typedef struct tsl_kernel_shape {
   int items, lanes_f32, flight, chains, round;
-  int launches;       /* per sample, to share the cost of events and launch */
-  size_t chunk_bytes; /* 0: one step */
+  int launches;       /* launches per sample, which share the cost of events and launch */
+  size_t chunk_bytes; /* bytes of a chunk; 0: one step */
   int groups_per_unit;
 } tsl_kernel_shape;
 
@@ -62,8 +62,10 @@ tesela_status tsl_kernel_bench_time(tsl_kernel_bench *b, tesela_status (*enqueue
 tesela_status tsl_kernel_bench_results(tsl_kernel_bench *b, size_t each, size_t *count);
 /* Allocates results of up to `groups` groups, `each` bytes per item. */
 tesela_status tsl_kernel_bench_take(tsl_kernel_bench *b, uint64_t groups, size_t each);
+/* Frees all buffers. */
 void tsl_kernel_bench_give(tsl_kernel_bench *b);
 
+/* Measures the roofs of memory, of copies and reads. */
 tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_roofs *roofs);
 tesela_status tsl_kernel_bench_fma(tsl_kernel_bench *b, tesela_type type, double seconds, tsl_roof *roof);
 
