@@ -10,7 +10,7 @@
 typedef struct tsl_counted {
   const tsl_strategy *strategy;
   const tsl_device *device;
-  double seconds; /* seconds on resident operands, by the model or by better knowledge of the caller */
+  double seconds; /* seconds on resident operands, by the model (NaN: none) or a better value of the caller */
   bool told;      /* false: a vendor's library, which has no count */
   tsl_cost_counts account;
   tsl_bounds bounds;
