@@ -3,8 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Bytes of host memory for indirect copies: long enough for the link's full rate, short enough for
- * processor caches. */
+/* Bytes of host memory for indirect copies: the link's full rate, and within processor caches. */
 enum { BLOCK = 4 << 20 };
 
 static bool reaches(tsl_device *device, tsl_device *other) {
@@ -51,7 +50,7 @@ static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t 
                     .rows = count};
 }
 
-/* Copies bytes `first` to first + bytes of each of `count` rows. */
+/* Copies bytes [first, first + bytes) of each row. */
 static tesela_status cross(const indirect_copy *job, size_t row, size_t count, size_t first, size_t bytes) {
   tsl_copy out = cross_copy_side_of(job->rows, true, row, count),
            in = cross_copy_side_of(job->rows, false, row, count);
@@ -63,7 +62,7 @@ static tesela_status cross(const indirect_copy *job, size_t row, size_t count, s
   return in.buffer->device->ops->write(job->to, &in);
 }
 
-/* Copies in one step where one buffer is in host memory. */
+/* Copies in one step: one buffer is in host memory. */
 static tesela_status cross_once(const indirect_copy *job, bool from_host) {
   const tsl_copy_rect *rows = job->rows;
   tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows),

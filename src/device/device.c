@@ -59,7 +59,7 @@ static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t by
 
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes) {
-  /* the field is shared with read(); write() only reads the memory */
+  /* write() only reads the memory */
   const tsl_copy copy = one_row(buffer, offset, tsl_writable(host), bytes);
   return buffer->device->ops->write(stream, &copy);
 }

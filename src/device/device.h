@@ -7,11 +7,10 @@
  *      │       ── images:  buffers as kernels' two-dimensional textures, in one stream
  *      │       ── modules: compiled kernel text          ── kernels by name
  *
- * Ownership: the creator of an object destroys it before the device closes. Threads: any thread may call
- * any member at any time. But a stream, and the events recorded in it, are used by one thread at a time,
- * and a buffer is written by one stream at a time. Errors: a status with a message by tsl_fail(), which
- * starts with the device's name ("opencl:0: ...") and has the vendor's error name. On failure an
- * out-parameter is NULL and nothing stays allocated. */
+ * Ownership: the creator of an object destroys it before the device closes. Threads: all members are
+ * thread-safe, but a stream and its events are used by one thread at a time. A buffer is written by one
+ * stream at a time. Errors: tsl_fail() with a message that starts with the device's name and has the vendor's
+ * error name. On failure an out-parameter is NULL and nothing stays allocated. */
 #ifndef TSL_DEVICE_DEVICE_H
 #define TSL_DEVICE_DEVICE_H
 
@@ -28,7 +27,7 @@ typedef struct tsl_image tsl_image;
 typedef struct tsl_module tsl_module;
 typedef struct tsl_kernel tsl_kernel;
 
-/* Capabilities of devices. A strategy has the required set in `needs`. X(NAME, bit, text for refusals). */
+/* Capabilities of devices; tsl_strategy.needs has the required set. X(NAME, bit, text for refusals). */
 #define TSL_CAPABILITY_LIST(X)                                                                               \
   X(HOST, 0, "runs C code of this library on host memory")                                                   \
   X(KERNELS, 1, "compiles the kernel dialect")                                                               \
@@ -64,35 +63,31 @@ typedef enum tsl_capability {
 
 /* Returns the text of the first capability in `needs` that `offers` lacks; NULL: none. */
 const char *tsl_capability_missing(unsigned needs, unsigned offers);
-/* Returns the capabilities of the host's instruction sets, limited by TESELA_ISA. Does not search
- * for devices. */
+/* Returns the capabilities of the host's instruction sets, limited by TESELA_ISA. Searches for no device. */
 unsigned tsl_host_offers(void);
 
-/* Maximum number of devices in a group. */
 enum { TSL_MEMBERS_MAX = 8 };
 
 /* Device as the planner sees it: plain data, filled by list() of its kind, constant afterwards. */
 struct tsl_device {
   const tsl_device_ops *ops;
   const char *kind;   /* "cpu" */
-  int index;          /* in its kind */
-  char name[128];     /* unique name that users type: "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1" */
-  char label[128];    /* vendor's name of the device */
+  int index;          /* index in its kind */
+  char name[128];     /* unique name: "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1" */
+  char label[128];    /* vendor's name */
   char platform[128]; /* driver or platform with version */
   /* Validity key of compiled kernels and stored plans: label, architecture, driver version; no blanks. */
   char key[160];
   unsigned capabilities; /* set of TSL_CAN_... */
-  int is_cpu;            /* a processor of the host in any API (PoCL): warm caches, few cores */
+  int is_cpu;            /* a processor of the host in any API (PoCL) */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
-  /* Maximum bytes of device memory for one plan: TESELA_DEVICE_MEMORY, else a part of the memory
-   * that leaves room for drivers and displays. Not used on the cpu. */
+  /* Maximum bytes of a plan: TESELA_DEVICE_MEMORY, else the memory less a reserve. Not used on the cpu. */
   uint64_t memory_limit;
-  /* Local memory that TSL_LOCAL_BYTES of a kernel may use where that is more than local_bytes; else 0. */
+  /* local memory available to TSL_LOCAL_BYTES where more than local_bytes; else 0 */
   uint64_t local_bytes_inside;
-  /* Image limits: maximum texels of a row, maximum rows, and alignments in bytes of a layout's
-   * offset and pitch; see tsl_image_fits(). Pitch alignment 0: images are copies with contiguous
-   * rows. All are 0 without TSL_CAN_IMAGES. */
+  /* Maximum texels of a row and rows; alignments of offset and pitch in bytes (tsl_image_fits()). Pitch
+   * alignment 0: images are copies with contiguous rows. All are 0 without TSL_CAN_IMAGES. */
   int64_t image_width_max, image_height_max;
   size_t image_offset_alignment, image_pitch_alignment, image_pitch_max;
   uint64_t cache_bytes; /* last-level cache; 0: unknown */
@@ -102,34 +97,32 @@ struct tsl_device {
   uint64_t group_count_max[3];
   int warp;                       /* work-items that run in lock-step; 1: unknown or none */
   const tsl_fragments *fragments; /* matrix instructions, with TSL_CAN_FRAGMENTS; else NULL */
-  int vector_f32, vector_f64;     /* preferred vector widths, in elements */
+  int vector_f32, vector_f64;     /* preferred widths, in elements */
   size_t host_alignment;          /* alignment of host memory that buffer_wrap() needs; 0: not supported */
   int architecture;               /* CUDA: 90 for sm_90; else 0 */
-  /* Predictions for the planner's model, from data sheets or estimated from units and clock. */
+  /* Predictions for the model, from data sheets or estimated from units and clock. */
   double peak_f32, peak_f64; /* operations per second; a fused multiply-add counts as two */
   double bandwidth;          /* bytes per second of the device's memory */
-  double link_bandwidth;     /* bytes per second between host and device; 0 where memory is shared */
-  double launch_seconds;     /* from launch to start */
+  double link_bandwidth;     /* bytes per second to the host; 0: shared memory */
+  double launch_seconds;     /* seconds from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
-  int host_threads;          /* maximum host threads for copies to the device; 0: all of the shared pool */
-  /* cpu: sizes of the data caches of levels 1 to 3 that a core uses; 0: none or unknown */
-  uint64_t level_bytes[3];
-  /* TSL_CAN_SEVERAL: the member devices in order, which run plans of their own. Empty for other devices. */
+  int host_threads;          /* maximum host threads for copies to the device; 0: the shared pool */
+  uint64_t level_bytes[3];   /* cpu: bytes of a core's level 1 to 3 data caches; 0: none or unknown */
+  /* TSL_CAN_SEVERAL: the members in order, which run plans of their own. Else empty. */
   tsl_device *members[TSL_MEMBERS_MAX];
   int member_count;
   void *impl; /* private data of the kind */
 };
 
-/* Memory of a device. The kind embeds it as the first member of its own struct. */
+/* Memory of a device; first member of the kind's own struct. */
 typedef struct tsl_buffer {
   tsl_device *device;
   size_t bytes;
   void *host; /* permanent host address (cpu); NULL: use map() */
-  bool askew; /* host memory not aligned for images: no image is possible */
+  bool askew; /* host memory not aligned for images */
 } tsl_buffer;
 
-/* Copy of rows between host memory and a buffer. Contiguous memory is one row. Pitches are bytes
- * from row to row, at least row_bytes. rows * row_bytes = 0 copies nothing. */
+/* Copy of rows between host memory and a buffer; rows * row_bytes may be 0. Pitches: bytes, >= row_bytes. */
 typedef struct tsl_copy {
   tsl_buffer *buffer;
   size_t offset; /* first row, in bytes from the start of the buffer */
@@ -139,23 +132,21 @@ typedef struct tsl_copy {
   size_t rows, row_bytes;
 } tsl_copy;
 
-/* Copy of rows from buffer to buffer, which may be on different devices. The two areas must not
- * overlap. Pitches are bytes from row to row, at least row_bytes. */
+/* Copy of rows between buffers of any devices, in areas without overlap. Pitches: bytes, >= row_bytes. */
 typedef struct tsl_copy_rect {
   tsl_buffer *from, *to;
   size_t from_offset, from_pitch, to_offset, to_pitch; /* bytes */
   size_t rows, row_bytes;
 } tsl_copy_rect;
 
-/* Pinned host memory for asynchronous copies. The kind embeds it as the first member of its own struct. */
+/* Pinned host memory for asynchronous copies; first member of the kind's own struct. */
 typedef struct tsl_pinned {
   tsl_device *device;
-  void *host; /* aligned for any type */
+  void *host;
   size_t bytes;
 } tsl_pinned;
 
-/* Image: `height` rows of `width` texels of a buffer, `pitch` bytes from row to row. A texel is
- * four f32 (RGBA). Kernels read it as TSL_IMAGE. */
+/* Image: `height` rows of `width` texels, `pitch` bytes apart. A texel is four f32 (RGBA). */
 enum { TSL_TEXEL_BYTES = 16 };
 typedef struct tsl_image_layout {
   tsl_buffer *buffer;
@@ -163,47 +154,42 @@ typedef struct tsl_image_layout {
   int64_t width, height; /* texels, rows */
 } tsl_image_layout;
 
-/* Three-dimensional tensor in a buffer, the first dimension dense, for box copies to local memory
- * in one instruction (NVIDIA's TMA). A box has `box` elements along the first two dimensions and
- * one along the third. Its elements outside of the tensor are read as zero and not written. Rows of
- * a box are at most 128 bytes; their 16-byte chunks are permuted by row (chunk ^ row % 8). */
+/* Three-dimensional tensor with a dense first dimension, for box copies to local memory (NVIDIA's TMA). A box
+ * is box[0] x box[1] x 1 elements; elements outside of the tensor are read as zero and not written. Rows of a
+ * box have at most 128 bytes; their 16-byte chunks are permuted by row (chunk ^ row % 8). */
 typedef struct tsl_tensor {
   tsl_buffer *buffer;
-  size_t offset;   /* bytes to the first element, a multiple of 16 */
-  int element;     /* bytes: 1, 2 or 4 */
-  int64_t size[3]; /* elements, 1 to 2^32 */
-  /* bytes from element to element along the second and third dimension, multiples of 16 below 2^40 */
-  int64_t pitch[2];
-  int box[2]; /* 1 to 256 */
+  size_t offset;    /* bytes to the first element, a multiple of 16 */
+  int element;      /* bytes: 1, 2 or 4 */
+  int64_t size[3];  /* elements, 1 to 2^32 */
+  int64_t pitch[2]; /* bytes between elements along dimensions 2 and 3: multiples of 16 below 2^40 */
+  int box[2];       /* 1 to 256 */
 } tsl_tensor;
-/* Tensor as a kernel argument by value. It has the buffer's address, and is invalid after the
- * buffer is destroyed. */
+/* Tensor as a kernel argument by value. Invalid after its buffer is destroyed. */
 typedef struct tsl_tensor_map {
   _Alignas(64) unsigned char bytes[128];
 } tsl_tensor_map;
 
 typedef struct tsl_build {
-  const char *name;    /* for messages and file names of the cache: "gemm/tile_local" */
-  const char *text;    /* flattened source after its #define lines: everything that determines the kernel */
-  const char *options; /* additional compiler options, "" for none */
-  /* no compiler and no disk: TESELA_UNSUPPORTED where this process has not loaded the kernel */
-  bool loaded_only;
+  const char *name;    /* name for messages and cache files: "gemm/tile_local" */
+  const char *text;    /* flattened source after its #define lines: determines the kernel */
+  const char *options; /* additional compiler options, or "" */
+  bool loaded_only;    /* neither compiler nor disk: TESELA_UNSUPPORTED if the kernel is not loaded */
 } tsl_build;
 
-/* Compiled kernel text: OpenCL's program binary or CUDA's cubin. `data` is from malloc(). */
+/* OpenCL's program binary or CUDA's cubin. The owner frees `data` with free(). */
 typedef struct tsl_binary {
   void *data;
   size_t bytes;
 } tsl_binary;
 
-/* Launch geometry: work-groups and work-items per group. Unused dimensions are 1. */
+/* Launch geometry. Unused dimensions are 1. */
 typedef struct tsl_grid {
   uint64_t groups[3];
   int items[3];
 } tsl_grid;
 
-/* Kernel argument: a buffer, an image, or else `bytes` bytes at `value`. A kernel with an unused
- * buffer or image parameter still needs an argument. */
+/* Kernel argument: a buffer, an image, or else `bytes` bytes at `value`. Unused parameters need one, too. */
 typedef struct tsl_argument {
   tsl_buffer *buffer;
   tsl_image *image;
@@ -214,188 +200,156 @@ typedef struct tsl_argument {
 #define TSL_ARG_IMAGE(i) ((tsl_argument){.image = (i)})
 #define TSL_ARG_VALUE(v) ((tsl_argument){.value = &(v), .bytes = sizeof(v)})
 
-/* Operations of a device. Members marked [optional: CAPABILITY] are NULL without that capability. */
+/* Operations of a device. [CAPABILITY]: NULL without it; [optional]: may be NULL. */
 struct tsl_device_ops {
-  /* Folder (from src/) with this kind's dialect_impl.h, for tsl_source_flatten(). [optional: KERNELS] */
+  /* Folder in src/ with this kind's dialect_impl.h, for tsl_source_flatten(). [KERNELS] */
   const char *dialect_folder;
-  /* Extension of the source file next to a cached binary: "cl" or "cu". [optional: KERNELS] */
+  /* Extension of a cached binary's source file: "cl" or "cu". [KERNELS] */
   const char *source_extension;
 
-  /* Compiler option for fast, relaxed arithmetic. [optional: KERNELS] */
+  /* Compiler option for fast, relaxed arithmetic. [KERNELS] */
   const char *relaxed_option;
 
-  /* Makes the device ready (context, primary queue). Called by tsl_device_open(), once until
-   * close(). Slow work belongs here and not in list(). */
+  /* Prepares the device (context, primary queue) for tsl_device_open(); slow work is here, not in list(). */
   tesela_status (*open)(tsl_device *device);
   /* Undoes open(). All objects of the device must be destroyed before. Never fails. */
   void (*close)(tsl_device *device);
 
-  /* Allocates at least `bytes` bytes, aligned for any type, uninitialized. A buffer of zero bytes is a valid
-   * kernel argument. TESELA_OUT_OF_MEMORY has the requested and, where known, the free size. */
+  /* Allocates at least `bytes` bytes, aligned for any type, uninitialized. Zero bytes is valid. Fails with
+   * TESELA_OUT_OF_MEMORY, the requested and, where known, the free size. */
   tesela_status (*buffer_create)(tsl_device *device, size_t bytes, tsl_buffer **buffer);
-  /* Makes a buffer over the caller's host memory without a copy. Host and device see equal bytes
-   * after finish() of the streams that used it. `host` is aligned to device->host_alignment.
-   * [optional: SHARED_MEMORY] */
+  /* Makes a buffer over the caller's host memory, aligned to device->host_alignment, without a copy. Host and
+   * device see equal bytes after finish() of its streams. [SHARED_MEMORY] */
   tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-  /* Makes a buffer over the caller's device memory: an address in CUDA, a cl_mem of the device's context in
-   * OpenCL. With bytes = 0 it extends to the end of the memory. Fails with TESELA_BAD_CALL for memory of
-   * another device or context, or with fewer bytes. [optional: OPENCL, CUDA] */
+  /* Makes a buffer over the caller's memory: an address in CUDA, a cl_mem in OpenCL. bytes = 0: to its end.
+   * TESELA_BAD_CALL for another device or context, or too many bytes. [OPENCL, CUDA] */
   tesela_status (*buffer_adopt)(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
   /* Destroys a buffer. No work that uses it may be pending, unless its memory is the caller's. */
   void (*buffer_destroy)(tsl_buffer *buffer);
-  /* Maps the buffer to a host address until unmap(), after the stream's earlier work. write != 0:
-   * stores of the host reach the device at unmap(). [optional: SHARED_MEMORY] */
+  /* Maps the buffer to the host until unmap(), after earlier work; write = 0: read only. [SHARED_MEMORY] */
   tesela_status (*buffer_map)(tsl_stream *stream, tsl_buffer *buffer, int write, void **host);
   tesela_status (*buffer_unmap)(tsl_stream *stream, tsl_buffer *buffer, void *host);
 
   tesela_status (*stream_create)(tsl_device *device, tsl_stream **stream);
-  /* Makes a stream over the caller's queue: a CUstream (NULL: the default stream), or an in-order
-   * cl_command_queue. Fails with TESELA_BAD_CALL for a queue of another device or context.
-   * [optional: OPENCL, CUDA] */
+  /* Makes a stream over the caller's queue: a CUstream (NULL: default), or an in-order cl_command_queue.
+   * TESELA_BAD_CALL for another device or context. [OPENCL, CUDA] */
   tesela_status (*stream_adopt)(tsl_device *device, void *native, tsl_stream **stream);
-  /* Destroys a stream, after a wait for its pending work unless the queue is the caller's. */
+  /* Destroys a stream, after a wait for its work unless the queue is the caller's. */
   void (*stream_destroy)(tsl_stream *stream);
-  /* Waits until all of the stream's work is done, and reports a failure of that work. */
+  /* Waits for all of the stream's work, and reports a failure of that work. */
   tesela_status (*finish)(tsl_stream *stream);
 
   /* Copies from host to buffer in stream order. Host memory may change on return. */
   tesela_status (*write)(tsl_stream *stream, const tsl_copy *copy);
-  /* Copies from buffer to host in stream order. Complete on return. */
+  /* Copies from buffer to host in stream order; complete on return. */
   tesela_status (*read)(tsl_stream *stream, const tsl_copy *copy);
-  /* Allocates pinned memory for asynchronous copies, owned by the caller. Copies to and from it
-   * must be complete before it is destroyed. TESELA_OUT_OF_MEMORY where the system limits pinned
-   * memory. [optional: these four and the two waits below, all or none] */
+  /* Allocates pinned memory, owned by the caller. Copies must be complete before it is destroyed.
+   * TESELA_OUT_OF_MEMORY at a system limit. [optional: these four and the two waits] */
   tesela_status (*pinned_create)(tsl_device *device, size_t bytes, tsl_pinned **pinned);
   void (*pinned_destroy)(tsl_pinned *pinned);
-  /* Enqueues a copy from pinned memory to a buffer. The memory must not change until the copy is done. */
+  /* Enqueues a copy from pinned memory, which must not change until the copy is done. */
   tesela_status (*write_later)(tsl_stream *stream, const tsl_copy *copy);
-  /* Enqueues a copy from a buffer to pinned memory. */
   tesela_status (*read_later)(tsl_stream *stream, const tsl_copy *copy);
-  /* Enqueues a copy between buffers of the device, which must not overlap. */
+  /* Enqueues a copy between buffers of the device, without overlap. */
   tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                         size_t to_offset, size_t bytes);
-  /* Returns true if copy_rows() reaches the other device's memory; both must be open. The first
-   * call for a pair may prepare their link. Callers use device/cross_copy.h, which has a fallback.
-   * [optional, with copy_rows()] */
+  /* Returns true if copy_rows() reaches the other device's memory; both are open. The first call for a pair
+   * may prepare their link. Callers use device/cross_copy.h instead. [optional, with copy_rows()] */
   bool (*reaches)(tsl_device *device, tsl_device *other);
-  /* Enqueues a copy of rows from buffer to buffer. One buffer is on the stream's device, the other
-   * on it or on a device that it reaches. [optional] */
+  /* Enqueues a copy of rows. One buffer is on the stream's device, the other reached by it. [optional] */
   tesela_status (*copy_rows)(tsl_stream *stream, const tsl_copy_rect *rows);
-  /* Enqueues a fill of a range of bytes. */
   tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                         size_t bytes);
 
-  /* Makes an image of a buffer for later launches on the stream, with the content after the
-   * stream's earlier work. It is a view where the device supports that, else a copy in stream
-   * order. The buffer must not be written while the image is in use. Fails with TESELA_BAD_CALL
-   * where tsl_image_fits() is false. [optional: IMAGES] */
+  /* Makes an image of a buffer for later launches on the stream: a view, or a copy in stream order. The
+   * buffer must not be written meanwhile. TESELA_BAD_CALL where tsl_image_fits() is false. [IMAGES] */
   tesela_status (*image_create)(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
-  /* Destroys an image before its stream and its buffer. Allowed directly after a launch that uses
-   * it: its memory lives until the launch is done. A stream may reuse a copy's memory for its next
-   * image. [optional: IMAGES] */
+  /* Destroys an image before its stream and buffer, even while a launch uses it. [IMAGES] */
   void (*image_destroy)(tsl_image *image);
 
   tesela_status (*event_create)(tsl_device *device, tsl_event **event);
   void (*event_destroy)(tsl_event *event);
   /* Marks the end of the stream's earlier work. An event may be recorded again. */
   tesela_status (*event_record)(tsl_stream *stream, tsl_event *event);
-  /* Makes later work of the stream wait for an event that was recorded in another stream. The event
-   * may be recorded again at once. [optional: as pinned_create] */
+  /* Makes later work of the stream wait for another stream's recorded event. [as pinned_create] */
   tesela_status (*stream_wait)(tsl_stream *stream, tsl_event *event);
   /* Waits on the host for an event, and reports a failure of the work before it. */
   tesela_status (*event_wait)(tsl_event *event);
-  /* Tells without waiting if a recorded event has occurred, and reports a failure of the work
-   * before it. [optional: CUDA] */
+  /* Tells if a recorded event has occurred, without a wait; reports a failure of earlier work. [CUDA] */
   tesela_status (*event_done)(tsl_event *event, bool *done);
-  /* Gets the device time between two recorded events of one stream, after a wait for the later one. */
+  /* Waits for `end` and gets the device time between two recorded events of one stream. */
   tesela_status (*event_seconds)(tsl_event *begin, tsl_event *end, double *seconds);
 
-  /* Compiles a text. On TESELA_BUILD_FAILED the compiler's log is stored with
-   * tsl_status_keep_log(). Callers use tsl_jit_module(), which caches. [optional: KERNELS] */
+  /* Compiles a text; tsl_jit_module() caches. On TESELA_BUILD_FAILED the log is stored with
+   * tsl_status_keep_log(). The caller frees binary->data. [KERNELS] */
   tesela_status (*build)(tsl_device *device, const tsl_build *build, tsl_binary *binary);
-  /* Appends compiler, version and everything else outside of tsl_build that determines the result
-   * of build(). Part of the cache's key together with device->key. [optional: KERNELS] */
+  /* Appends compiler, version and all else that determines a build, for the cache's key. [KERNELS] */
   tesela_status (*compiler)(tsl_device *device, tsl_text *text);
-  /* Loads a binary. Fails with TESELA_BUILD_FAILED when the device rejects it. [optional: KERNELS] */
+  /* Loads a binary. Fails with TESELA_BUILD_FAILED when the device rejects it. [KERNELS] */
   tesela_status (*module_load)(tsl_device *device, const char *name, const tsl_binary *binary,
                                tsl_module **module);
   void (*module_destroy)(tsl_module *module);
-  /* Gets a kernel of a module by its name in the source. It lives as long as the module. Any number
-   * of threads may launch it; launch() locks where the API needs that. [optional: KERNELS] */
+  /* Gets a kernel by its name in the source, owned by the module. Launches are thread-safe. [KERNELS] */
   tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
-  /* Sets the size of a kernel's TSL_LOCAL_BYTES for each group, at most local_bytes_inside. Called before its
-   * first launch, always with one number. NULL where the compiler knows the size from the text. */
+  /* Sets a kernel's bytes of TSL_LOCAL_BYTES, at most local_bytes_inside, before its first launch and always
+   * equal. NULL where the compiler knows the size from the text. */
   tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
-  /* Lets launches of this kernel start while the previous work in the stream ends. The kernel itself waits
-   * for that work before it accesses memory. No effect where the driver cannot. [optional: WGMMA] */
+  /* Lets launches start while the stream's previous work ends; the kernel itself waits for that work before
+   * it accesses memory. No effect where the driver cannot. [WGMMA] */
   void (*kernel_early)(tsl_kernel *kernel);
-  /* Makes a map of a tensor. Fails with TESELA_DEVICE_FAILED where the driver refuses it.
-   * [optional: WGMMA] */
+  /* Makes a map of a tensor; TESELA_DEVICE_FAILED where the driver refuses it. [WGMMA] */
   tesela_status (*tensor_map)(const tsl_tensor *tensor, tsl_tensor_map *map);
-  /* Returns the maximum work-items per group for this kernel, limited by registers; at least 1.
-   * [optional: KERNELS] */
+  /* Returns the maximum work-items of a group, limited by registers; at least 1. [KERNELS] */
   int (*kernel_items_max)(tsl_kernel *kernel);
-  /* Enqueues a launch. Every groups[d] and items[d] is at least 1. Argument memory may change on
-   * return. [optional: KERNELS] */
+  /* Enqueues a launch; groups and items are >= 1. Argument memory may change on return. [KERNELS] */
   tesela_status (*launch)(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                           const tsl_argument *arguments, int count);
 
-  /* Returns the API's object for a stream, for vendors' libraries: OpenCL's cl_command_queue or
-   * CUDA's CUstream. It belongs to the device. [optional: OPENCL, CUDA] */
+  /* Returns the stream's cl_command_queue or CUstream, which the device owns. [OPENCL, CUDA] */
   void *(*native_stream)(tsl_stream *stream);
-  /* Returns OpenCL's cl_mem, or the address of the first byte in CUDA. */
+  /* Returns the buffer's cl_mem, or its address in CUDA. */
   void *(*native_buffer)(tsl_buffer *buffer);
-  /* Makes the device current for this thread's calls of a vendor's library, until leave() restores
-   * the previous one. [optional: CUDA] */
+  /* Makes the device current for this thread's calls of a vendor's library, until leave(). [CUDA] */
   tesela_status (*enter)(tsl_device *device);
   void (*leave)(tsl_device *device);
 };
 
 typedef struct tsl_device_kind {
-  const char *kind; /* "opencl" */
-  const char *what; /* for `tesela devices`: "OpenCL platforms" */
-  /* Calls found() for each device in a fixed order, with all members set except `kind`, `index`,
-   * `name`, which the caller sets. found() copies the struct. Without devices it fails with
-   * TESELA_NO_DEVICE and the reason. */
+  const char *kind;
+  const char *what; /* text for `tesela devices`: "OpenCL platforms" */
+  /* Calls found() for each device in a fixed order; it copies the struct, and the caller sets `kind`, `index`
+   * and `name`. Without devices: TESELA_NO_DEVICE and the reason. */
   tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);
-  /* Lets a closed device be opened later in the caller's API context (cl_context); false where the
-   * device is not in that context. [optional: OPENCL] */
+  /* Lets a closed device open later in the caller's cl_context; false: it is not in that context. [OPENCL] */
   bool (*adopt)(tsl_device *device, void *context);
-  /* Frees device->impl at the end. [optional] */
+  /* Frees device->impl. [optional] */
   void (*forget)(tsl_device *device);
-  /* nonzero: at most one device, named without an index ("cpu") */
-  int single;
-  /* Returns true if an address is in the device's own memory. The device may be closed. [optional:
-   * kinds whose memory has addresses] */
+  int single; /* nonzero: at most one device, named without an index ("cpu") */
+  /* Returns true if an address is in the device's memory; the device may be closed. [optional] */
   bool (*owns)(const tsl_device *device, const void *address);
-  /* lower bound of the seconds until a first device is usable after drivers are loaded; 0: none */
-  double start_least;
-  /* Returns true if files tell that all devices of the kind are the host's processor. Loads
-   * nothing; false: unknown. [optional] */
+  double start_least; /* minimum seconds until a first device is usable after drivers load; 0: none */
+  /* Returns true if files tell that all devices of the kind are the processor. Loads nothing. [optional] */
   bool (*is_processor)(void);
 } tsl_device_kind;
 
-/* Returns the default team of a run on a processor: as many threads of the shared pool as the device has. */
+/* Returns the default team of a processor: device->threads threads of the shared pool. */
 tsl_team tsl_device_team(const tsl_device *device);
 /* Returns the team that copies operands between host memory and the device. */
 tsl_team tsl_device_host_team(const tsl_device *device);
-/* Limits a processor's threads, and adapts its predictions. No effect above its present number.
- * Called before the device is used. */
+/* Limits a processor's threads and predictions, before its use. No effect at or above its present number. */
 void tsl_device_limit(tsl_device *device, int threads);
-/* Estimates the bytes per second of a processor's memory: about 10 GB/s a core, limited by the
- * socket at ten cores. */
+/* Estimates a processor's bytes per second: about 10 GB/s a core, at most ten cores' rate. */
 double tsl_device_bandwidth_of(int threads);
 
-/* Returns the minimum pitch in bytes of an image of `width` texels (at least 1). The device must
- * have images. */
+/* Returns the minimum pitch in bytes of an image of `width` >= 1 texels. The device must have images. */
 size_t tsl_image_pitch(const tsl_device *device, int64_t width);
-/* Returns true if the device supports the layout: width and height within limits, offset and pitch
- * aligned, all rows inside the buffer. Where images are copies, the pitch must be a row's bytes. */
+/* Returns true if the device supports the layout: size within limits, offset and pitch aligned, rows inside
+ * the buffer. Where images are copies, the pitch must be a row's bytes. */
 bool tsl_image_fits(const tsl_image_layout *layout);
-/* Checks a layout like tsl_image_fits(). Fails with TESELA_BAD_CALL, the layout and the device's rules. */
+/* Fails with TESELA_BAD_CALL, the layout and the device's rules where tsl_image_fits() is false. */
 tesela_status tsl_image_check(const tsl_image_layout *layout);
 
-/* Writes contiguous bytes with write() of the device. */
+/* Copies contiguous bytes in stream order; `host` may change on return. */
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes);
 tesela_status tsl_device_read(tsl_stream *stream, tsl_buffer *buffer, size_t offset, void *host,

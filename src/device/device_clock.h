@@ -1,4 +1,3 @@
-/* Present clock of a device, to record with measurements. */
 #ifndef TSL_DEVICE_DEVICE_CLOCK_H
 #define TSL_DEVICE_DEVICE_CLOCK_H
 

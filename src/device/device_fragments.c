@@ -9,7 +9,7 @@ const tsl_fragments tsl_fragments_all[TSL_FRAGMENTS_COUNT] = {
 #undef FRAGMENTS_ROW
 };
 
-/* Returns true if `name` begins with one of the words of `match`, which are separated by blanks. */
+/* Returns true if `name` begins with one of the words of `match`, separated by blanks. */
 static bool begins(const char *name, const char *match) {
   for (size_t length; *match != '\0'; match += length + (match[length] == ' ')) {
     length = strcspn(match, " ");

@@ -1,14 +1,11 @@
-/* Matrix instructions of GPUs available in OpenCL C: properties of the instructions behind the common
- * interface of src/kernel/kernel_fragments.h. A device with TSL_CAN_FRAGMENTS has one row of the list. */
+/* Matrix instructions in OpenCL C behind src/kernel/kernel_fragments.h, one row each. */
 #ifndef TSL_DEVICE_DEVICE_FRAGMENTS_H
 #define TSL_DEVICE_DEVICE_FRAGMENTS_H
 
 #include <stdbool.h>
 
-/* X(NAME, name, define, match, items, rows, cols, bytes, words_a, words_b, registers, rate_16,
- * rate_8, unsigned_bytes, subnormal_f16): see tsl_fragments. Rates are from data sheets, per OpenCL
- * compute unit: an Intel vector engine, a compute unit of CDNA, a work-group processor of RDNA.
- * Architecture gfx90a flushes subnormal f16 to zero (documented in AMD's MIOpen). */
+/* X(NAME, members of tsl_fragments in order). Rates are from data sheets, per OpenCL compute unit: an Intel
+ * vector engine, a CDNA compute unit, an RDNA work-group processor. AMD's MIOpen documents gfx90a's flush. */
 #define TSL_FRAGMENTS_LIST(X)                                                                                \
   X(DPAS_8, "dpas_8", "TSL_DPAS 8", "8", 8, 8, 8, 32, 8, 8, 72, 128, 256, true, true)                        \
   X(DPAS_16, "dpas_16", "TSL_DPAS 16", "16", 16, 8, 16, 32, 4, 8, 72, 256, 512, true, true)                  \
@@ -22,16 +19,15 @@
 
 typedef struct tsl_fragments {
   const char *name;
-  const char *define; /* definition for kernels that include kernel/kernel_fragments.h */
-  /* Intel: the smallest sub-group size; AMD: prefixes of architecture names, separated by blanks */
-  const char *match;
+  const char *define;    /* definition for kernels that include kernel/kernel_fragments.h */
+  const char *match;     /* Intel: smallest sub-group size; AMD: prefixes of names, separated by blanks */
   int items, rows, cols; /* items of a sub-group; rows and columns of the sums of one product */
   int bytes;             /* bytes along k of each line in one step */
-  int words_a, words_b;  /* 32-bit registers of an item for a fragment */
-  int registers;         /* registers of an item for sums, fragments and copies before compilers spill */
-  int rate_16, rate_8;   /* operations per clock and unit; a multiply-add counts as two */
-  bool unsigned_bytes;   /* supports unsigned bytes */
-  bool subnormal_f16;    /* subnormal f16 inputs are not flushed to zero */
+  int words_a, words_b;  /* an item's 32-bit registers for a fragment */
+  int registers;         /* an item's registers before compilers spill */
+  int rate_16, rate_8;   /* operations per clock and unit; a multiply-add is two */
+  bool unsigned_bytes;
+  bool subnormal_f16; /* subnormal f16 inputs are not flushed to zero */
 } tsl_fragments;
 
 typedef enum tsl_fragments_index {
@@ -43,8 +39,7 @@ typedef enum tsl_fragments_index {
 
 extern const tsl_fragments tsl_fragments_all[TSL_FRAGMENTS_COUNT];
 
-/* Returns the row for an Intel sub-group size (0: not Intel), or for an AMD architecture name
- * ("gfx90a:sramecc+:xnack-"); NULL: none. */
+/* Returns the row for an Intel sub-group size (0: not Intel), or an AMD name ("gfx90a:xnack-"); or NULL. */
 const tsl_fragments *tsl_fragments_of(int sub_group, const char *architecture);
 
 #endif

@@ -1,5 +1,4 @@
-/* Kinds of device, in the order of `tesela devices`. X(kind): the folder src/device/<kind> defines
- * `const tsl_device_kind tsl_device_kind_<kind>`. */
+/* X(kind), in the order of `tesela devices`; src/device/<kind> defines tsl_device_kind_<kind>. */
 #ifndef TSL_DEVICE_DEVICE_LIST_H
 #define TSL_DEVICE_DEVICE_LIST_H
 

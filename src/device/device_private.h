@@ -1,4 +1,3 @@
-/* Private data of devices.c and the kernel cache. Only src/device includes this header. */
 #ifndef TSL_DEVICE_DEVICE_PRIVATE_H
 #define TSL_DEVICE_DEVICE_PRIVATE_H
 
@@ -19,18 +18,18 @@ typedef struct tsl_kept {
   uint64_t bytes;
 } tsl_kept;
 
-/* Device with private data; every tsl_device is the first member of a slot. */
+/* Private data; every tsl_device is the first member of a slot. */
 typedef struct tsl_device_slot {
   tsl_device device;
   const tsl_device_kind *kind;
-  tsl_fork_mutex open_lock; /* held while the device opens */
+  tsl_fork_mutex open_lock;
   bool is_open;
   pthread_mutex_t jit_lock; /* protects the two lists below */
   pthread_cond_t jit_done;  /* signals the end of a build in the list */
   tsl_jit_module_entry *jit_modules;
   tsl_self_test_entry *self_tests;
   pthread_mutex_t staging_lock;
-  struct tsl_staging *staging; /* released stagings (device/staging.h), protected by staging_lock */
+  struct tsl_staging *staging; /* released stagings, protected by staging_lock */
   tsl_kept kept;
 } tsl_device_slot;
 

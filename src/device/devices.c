@@ -32,17 +32,16 @@ enum {
   KINDS_MOST = OWN_KINDS + ADDED_MOST
 };
 
-/* Kinds of tests, set by tsl_device_kind_add() before all other calls. */
+/* Kinds of tests; set before all other calls. */
 static const tsl_device_kind *added_kinds[ADDED_MOST];
 static int added_count;
 
 #define NO_MEMORY "no memory for the list of devices"
 
-/* Devices of a kind, listed at the first request. */
 typedef struct kind_devices {
   const tsl_device_kind *kind;
   bool was_listed;
-  bool was_asked, is_processor; /* is_processor() was called, and its result */
+  bool was_asked, is_processor; /* is_processor() was called; its result */
   tsl_device_slot **slots;
   int count;
   tesela_status status; /* result of list() */
@@ -50,15 +49,15 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  tsl_fork_mutex lock;      /* protects all members below; a kind's part is constant once it was listed */
+  tsl_fork_mutex lock;      /* protects all below; a listed kind is constant */
   int threads;              /* maximum host threads of a device; 0: no limit */
-  uint64_t memory;          /* maximum bytes of a plan on a device; 0: the device's memory */
+  uint64_t memory;          /* maximum bytes of a plan; 0: the device's */
   uint64_t last_cache;      /* assumed bytes of the processor's last cache; 0: its own */
-  tsl_device_slot **groups; /* groups of devices that were requested */
+  tsl_device_slot **groups; /* groups that were requested */
   int group_count;
   int kind_count;
   kind_devices kinds[KINDS_MOST];
-  kind_devices lacking[KINDS_MOST]; /* constant: kinds that could not be listed for lack of memory */
+  kind_devices lacking[KINDS_MOST]; /* constant: kinds not listed for lack of memory */
 };
 
 void tsl_device_kind_add(const tsl_device_kind *kind) {
@@ -77,7 +76,7 @@ const tsl_device_kind *tsl_device_kind_at(int index) {
   return index < OWN_KINDS ? own_kinds[index] : added_kinds[index - OWN_KINDS];
 }
 
-/* Reads a variable with a size; 0 where it is not set. */
+/* Reads a size; 0: the variable is not set. */
 static tesela_status devices_size_of(tsl_env variable, uint64_t *bytes) {
   const char *text = tsl_env_get(variable);
   *bytes = 0;
@@ -133,7 +132,7 @@ static void slot_free(tsl_device_slot *slot) {
   free(slot);
 }
 
-/* Returns the bytes for plans: drivers reserve a part of a device's own memory. */
+/* Returns the bytes for plans; drivers reserve a part of a device's own memory. */
 static uint64_t memory_limit(const tsl_device *device, uint64_t most) {
   const bool shared = (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
   const uint64_t has = device->memory_bytes - (shared ? 0 : device->memory_bytes / 16);
@@ -197,13 +196,12 @@ static void kind_forget(kind_devices *kind) {
   kind->slots = NULL;
 }
 
-/* Lists the devices of a kind once. A kind that fails half-way has no device. A failure is remembered, unless
- * memory ran out. It is no failure of this call, so the thread's error message is unchanged. */
+/* Lists a kind once. A failure is remembered, unless memory ran out, and keeps the thread's error message. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_fork_mutex_lock(&devices->lock);
   if (!kind->was_listed) {
-    TSL_DEFAULT_FLOATS; /* threads of drivers inherit the floating-point environment */
+    TSL_DEFAULT_FLOATS; /* drivers' threads inherit the environment */
     devices_listing list = {.into = kind, .devices = devices};
     tsl_status_saved saved;
     tsl_status_save(&saved);
@@ -274,13 +272,11 @@ tsl_device *tsl_devices_at(tsl_devices *devices, int index) {
   return NULL;
 }
 
-/* Kind and device index of a well-formed name. */
 typedef struct parsed_name {
   int kind;
   int64_t index;
 } parsed_name;
 
-/* Appends examples of names: "cpu, opencl:0, cuda:0". */
 static void add_examples(tsl_text *text) {
   for (int i = 0; i < tsl_devices_kinds(); i++)
     tsl_text_add(text, "%s%s%s", i == 0 ? "" : ", ", tsl_device_kind_at(i)->kind,
@@ -308,13 +304,12 @@ static tesela_status name_parse(const char *name, parsed_name *out) {
   return TESELA_BAD_CALL;
 }
 
-/* Returns true for a name like "cuda:*". */
 static bool is_whole_kind(const char *name) {
   const char *colon = strchr(name, ':');
   return colon && strcmp(colon, ":*") == 0;
 }
 
-/* Next name of a list of names; `rest` is NULL after the last. */
+/* Next name of a list of names. */
 typedef struct one_name {
   char text[64];
   bool is_whole_kind;
@@ -408,7 +403,7 @@ static tesela_status add_named(tsl_devices *devices, const char *name, const one
   return TESELA_OK;
 }
 
-/* Returns an existing group with equal members, or registers this one. */
+/* Registers a group, or returns an existing one with equal members. */
 static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, tsl_device **device) {
   tesela_status status = TESELA_OK;
   tsl_fork_mutex_lock(&devices->lock);

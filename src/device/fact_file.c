@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Size at which a file starts anew; maximum size that is read; maximum length of a line. */
+/* File size for a new start; maximum size that is read; maximum length of a line. */
 enum { FILE_MOST = 1 << 20, READ_MOST = 1 << 24, LINE_MOST = 2048 };
 
-/* Opens the file. Returns -1 if it is missing, with the reason in `why`. */
+/* Returns -1 with the reason in `why` on failure. */
 static int fact_file_open_file(const tsl_fact_lines *lines, bool create, char *why, size_t size) {
   const char *refused;
   if (tsl_jit_size_limit() == 0) {
@@ -54,7 +54,7 @@ void tsl_lines_each(const tsl_fact_lines *lines, void (*each)(void *argument, ch
   for (char *line = text.data ? text.data + strlen(lines->mark) : NULL; line && *line;) {
     char *end = strchr(line, '\n');
     if (!end)
-      break; /* incomplete line */
+      break;
     *end = '\0';
     each(argument, line);
     line = end + 1;

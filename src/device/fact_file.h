@@ -1,14 +1,13 @@
-/* Small files of facts in the kernel cache folder, one fact a line. Each line is appended in one write, so
- * many processes may write and be killed at any time. The last line about a subject counts. The first line
- * identifies the file; files with another first line are neither read nor removed. A file that exceeds 1 MiB
- * starts anew. Nothing is stored if the folder is not writable or TESELA_CACHE_SIZE=0. */
+/* Files of facts in the kernel cache folder: the last line about a subject counts. Appends are single writes,
+ * safe among processes that may be killed. A file with another first line is neither read nor removed. A file
+ * above 1 MiB starts anew. Stores nothing in a read-only folder or with TESELA_CACHE_SIZE=0. */
 #ifndef TSL_DEVICE_FACT_FILE_H
 #define TSL_DEVICE_FACT_FILE_H
 
 #include "base/text.h"
 
 typedef struct tsl_fact_lines {
-  const char *file; /* file name */
+  const char *file;
   const char *mark; /* first line, with its newline */
 } tsl_fact_lines;
 

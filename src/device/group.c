@@ -18,7 +18,6 @@ static tesela_status group_open(tsl_device *group) {
   return opened > 0 ? TESELA_OK : status;
 }
 
-/* Does nothing: members are closed on their own. */
 static void group_close(tsl_device *group) {
   (void)group;
 }
@@ -43,7 +42,6 @@ static tesela_status group_event_create(tsl_device *group, tsl_event **event) {
   return none(group, "an event is of");
 }
 
-/* All other operations need a buffer, a stream or an event. */
 static const tsl_device_ops ops = {.open = group_open,
                                    .close = group_close,
                                    .buffer_create = buffer_create,

@@ -1,4 +1,3 @@
-/* Rules of image layouts, for strategies that choose a layout and for devices that check it. */
 #include "device/device.h"
 
 #include "base/memory.h"

@@ -1,4 +1,3 @@
-/* What people ask of the kernel cache: what is in it, and that it goes. */
 #include "base/source.h"
 #include "base/status.h"
 #include "device/jit_bundle.h"
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The value of a key's line "name 3 abc"; "?" when it is not there. */
+/* Gets the value of the key's line "name 3 abc"; "?": none. */
 static void key_part(const tsl_jit_loaded *loaded, const char *name, char *out, size_t size) {
   const char *at = loaded->key, *end = loaded->key + loaded->key_bytes;
   const size_t length = strlen(name);
@@ -32,7 +31,7 @@ static void key_part(const tsl_jit_loaded *loaded, const char *name, char *out, 
   }
 }
 
-/* Takes a word off a line's front: what is before the next blank or the line's end. */
+/* Returns the length of the word at `src`, up to a blank or the line's end. */
 static size_t word_length(const char *src, const char *end) {
   size_t length = 0;
   while (src + length < end && src[length] != ' ' && src[length] != '\n')
@@ -40,9 +39,7 @@ static size_t word_length(const char *src, const char *end) {
   return length;
 }
 
-/* Translates the lines before a kernel text, `#define TSL_PARAM_TILE 16`, into a config: "tile=16". Other
- * definitions keep their names; that of the type of numbers is left out: it is the first, and stands alone.
- */
+/* Appends `#define TSL_PARAM_TILE 16` as "tile=16"; other names stay, TSL_REAL as its value alone. */
 static void add_definition(const char *name, size_t name_length, const char *value, size_t value_length,
                            tsl_text *out) {
   static const char param[] = "TSL_PARAM_", real[] = "TSL_REAL";
@@ -58,7 +55,7 @@ static void add_definition(const char *name, size_t name_length, const char *val
   tsl_text_add_bytes(out, value, value_length);
 }
 
-/* The definitions at the beginning of the key's text. */
+/* Gets the config: the definitions at the start of the key's text. */
 static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
   static const char mark[] = "\ntext ", define[] = "#define ";
   const char *end = loaded->key + loaded->key_bytes;
@@ -66,7 +63,7 @@ static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
   tsl_text text = {0};
   if (at) {
     at += strlen(mark);
-    at += word_length(at, end); /* the length of the text */
+    at += word_length(at, end); /* the text's length */
     at += at < end;
   }
   while (at && (size_t)(end - at) > strlen(define) && memcmp(at, define, strlen(define)) == 0) {
@@ -101,7 +98,7 @@ static tsl_jit_entry jit_admin_describe(int folder, const tsl_jit_files_entry *e
   return out;
 }
 
-/* Opens the folder and lists it. A folder that is not there has nothing in it. */
+/* Lists the folder; a missing folder is empty. */
 static tesela_status open_listing(int *folder, tsl_jit_listing *listing) {
   char why[256];
   *listing = (tsl_jit_listing){0};
@@ -128,7 +125,7 @@ tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *ent
   return TESELA_OK;
 }
 
-/* Entries that are exported, in the order of their hashes. */
+/* Exported entries, sorted by hash. */
 typedef struct jit_admin_export {
   tsl_jit_loaded *entries;
   char (*hashes)[33];
@@ -144,7 +141,7 @@ static bool jit_admin_is_wanted(const tsl_jit_loaded *loaded, const char *const 
   return is_wanted;
 }
 
-/* Loads the entries of a listing that are valid and belong to one of the devices. */
+/* Loads the valid entries for these devices. */
 static tesela_status jit_admin_gather(int folder, const tsl_jit_listing *listing,
                                       const char *const *device_keys, int key_count, jit_admin_export *out) {
   out->entries = calloc((size_t)listing->entry_count + 1, sizeof *out->entries);

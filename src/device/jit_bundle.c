@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Identifies the format. Change the version with every change of the structs below. */
+/* Change the version with every change of the structs below. */
 #define MAGIC "tslkerns"
 enum { VERSION = 1, HASH_BYTES = 32, ENTRIES_MAX = 1 << 20 };
 
@@ -20,13 +20,13 @@ typedef struct bundle_head {
   char magic[8];
   uint32_t version, byte_order;
   uint64_t entry_count, file_bytes;
-  uint64_t checksum_high, checksum_low; /* of both numbers and the index */
+  uint64_t checksum_high, checksum_low; /* checksum of the two numbers above and the index */
 } bundle_head;
 
 typedef struct bundle_index_entry {
   char hash[HASH_BYTES];
   uint64_t offset, bytes;
-  uint64_t checksum_high, checksum_low; /* as the entry's own head has them */
+  uint64_t checksum_high, checksum_low; /* checksum in the entry's head */
 } bundle_index_entry;
 
 static tsl_hash jit_bundle_checksum(const bundle_head *head, const bundle_index_entry *index) {
@@ -36,9 +36,7 @@ static tsl_hash jit_bundle_checksum(const bundle_head *head, const bundle_index_
   return tsl_hash_add(hash, index, (size_t)head->entry_count * sizeof *index);
 }
 
-/* --- reading --- */
-
-/* Reads `count` bytes at `offset`. Returns NULL, or what is wrong. */
+/* Returns NULL, or the error. */
 static const char *jit_bundle_read_at(int file, uint64_t offset, void *bytes, size_t count) {
   size_t done = 0;
   while (done < count) {
@@ -54,7 +52,6 @@ static const char *jit_bundle_read_at(int file, uint64_t offset, void *bytes, si
   return NULL;
 }
 
-/* Reads and verifies the head. */
 static const char *jit_bundle_read_head(int file, bundle_head *head) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
@@ -78,7 +75,7 @@ static const char *jit_bundle_read_head(int file, bundle_head *head) {
   return NULL;
 }
 
-/* Returns true if all entries lie inside of the file, past the index. */
+/* Returns true if all entries lie between the index and the file's end. */
 static bool jit_bundle_is_inside(const bundle_head *head, const bundle_index_entry *index) {
   const uint64_t first = sizeof *head + head->entry_count * sizeof *index;
   for (uint64_t i = 0; i < head->entry_count; i++)
@@ -116,7 +113,6 @@ static int by_hash(const void *hash, const void *entry) {
   return memcmp(hash, ((const bundle_index_entry *)entry)->hash, HASH_BYTES);
 }
 
-/* Reads the binary of an entry of the index. */
 static const char *jit_bundle_read_entry(int file, const bundle_index_entry *entry, const tsl_jit_key *key,
                                          tsl_binary *binary) {
   tsl_jit_loaded loaded;
@@ -160,8 +156,6 @@ bool tsl_jit_bundle_read(const tsl_jit_key *key, const char *name, tsl_binary *b
     close(file);
   return entry && !why;
 }
-
-/* --- writing --- */
 
 uint64_t tsl_jit_bundle_bytes(const tsl_jit_loaded *entries, int count) {
   uint64_t bytes = sizeof(bundle_head) + (uint64_t)count * sizeof(bundle_index_entry);

@@ -14,23 +14,21 @@
 
 typedef enum build_state { BUILDING, READY, FAILED } build_state;
 
-/* A build that somebody asked for. It is in the slot's list while it is built and when it is ready; one that
- * failed leaves the list, so that the next who asks tries again, and is freed by the last who waited. */
+/* A build. It is listed while BUILDING and READY; a failed build leaves the list, so that a later request
+ * tries again, and its last waiting thread frees it. */
 struct tsl_jit_module_entry {
   tsl_jit_module_entry *next;
   tsl_jit_key key;
   char *key_text;
   build_state state;
-  int users; /* threads inside tsl_jit_module() that hold it */
+  int users; /* threads inside of tsl_jit_module() with this entry */
   tsl_module *module;
-  tesela_status status; /* of a failure, with what the thread that built can tell the others */
+  tesela_status status; /* status of a failure; with message and log for waiting threads */
   tsl_status_saved sentence;
   char *log;
 };
 
-/* --- the key --- */
-
-/* Each part with its length in front, so that no two builds have one key. */
+/* Appends a part after its length, so that keys are unique. */
 static void jit_cache_add_part(tsl_text *key, const char *name, const char *value) {
   const size_t length = strlen(value);
   tsl_text_add(key, "%s %zu ", name, length);
@@ -56,9 +54,7 @@ static tesela_status jit_cache_make_key(tsl_device *device, const tsl_build *bui
   return status;
 }
 
-/* --- one build: from disk, else by the compiler --- */
-
-/* Loads a module from the folder; if `folder` is negative, from the file that TESELA_CACHE names. */
+/* Loads from the folder; folder < 0: from the file named by TESELA_CACHE. */
 static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
                            tsl_module **module) {
   tsl_binary binary;
@@ -137,8 +133,6 @@ static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build
   return status;
 }
 
-/* --- the table in memory --- */
-
 static tsl_jit_module_entry *jit_cache_find(const tsl_device_slot *slot, const tsl_jit_key *key) {
   for (tsl_jit_module_entry *entry = slot->jit_modules; entry != NULL; entry = entry->next)
     if (strcmp(entry->key.hash, key->hash) == 0 && entry->key.length == key->length &&
@@ -158,7 +152,7 @@ static void jit_cache_leave(tsl_jit_module_entry *entry) {
     entry_free(entry);
 }
 
-/* Under the lock: waits for the thread that builds, and tells this one what came of it. */
+/* Under the lock: waits for the building thread and returns its result. */
 static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry *entry,
                                      tsl_module **module) {
   entry->users++;
@@ -175,7 +169,7 @@ static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry
   return status;
 }
 
-/* Under the lock: what the build came to. */
+/* Under the lock: stores the build's result. */
 static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
                              tsl_module *module) {
   entry->status = status;

@@ -1,4 +1,3 @@
-/* One entry of the kernel cache on disk: read, verified, written. */
 #include "device/jit_disk.h"
 
 #include "base/log.h"
@@ -14,13 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a file starts with, in the machine's own byte order: the cache is not carried between machines, and an
- * entry of another order is foreign. Key and binary follow, and nothing after them. */
+/* Start of a file, in the machine's byte order; key and binary follow, then the end. */
 typedef struct entry_head {
   char magic[TSL_JIT_MAGIC_BYTES];
   uint32_t version, byte_order;
   uint64_t key_bytes, binary_bytes;
-  uint64_t checksum_high, checksum_low; /* of both lengths, key and binary */
+  uint64_t checksum_high, checksum_low; /* checksum of both lengths, key and binary */
 } entry_head;
 
 #define FILE_MOST ((size_t)1 << 30)
@@ -33,9 +31,7 @@ static tsl_hash jit_entry_checksum(const entry_head *head, const char *key, cons
   return tsl_hash_add(hash, binary, (size_t)head->binary_bytes);
 }
 
-/* --- reading --- */
-
-/* The whole of a file that nobody else can have written. */
+/* Reads a whole file that no other user can write. */
 static const char *jit_entry_read_all(int folder, const char *file, char **bytes, size_t *size) {
   struct stat facts;
   const char *wrong;
@@ -131,8 +127,6 @@ bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, ts
   return wrong == NULL;
 }
 
-/* --- writing --- */
-
 typedef struct jit_entry_piece {
   const void *bytes;
   size_t count;
@@ -153,8 +147,7 @@ static bool jit_entry_write_all(int fd, const jit_entry_piece *pieces, int count
   return true;
 }
 
-/* A new file that no other thread or process has. A name may be there already: of a process that died, or of
- * one in another container that shares the folder. */
+/* Creates a new file. Its name may exist: from a dead process, or from another container with this folder. */
 static int jit_entry_create_temporary(int folder, const char *hash, char *file, size_t size) {
   static atomic_uint counter;
   int fd = -1;
@@ -167,7 +160,7 @@ static int jit_entry_create_temporary(int folder, const char *hash, char *file, 
   return fd;
 }
 
-/* Readers see the old file or all of the new one. */
+/* Writes atomically: readers see the old or the whole new file. */
 static bool jit_entry_write_file(int folder, const char *hash, const char *file,
                                  const jit_entry_piece *pieces, int count) {
   char temporary[TSL_JIT_NAME_MOST];
@@ -176,7 +169,7 @@ static bool jit_entry_write_file(int folder, const char *hash, const char *file,
     return false;
   bool good = jit_entry_write_all(fd, pieces, count);
   int reason = errno;
-  if (close(fd) != 0 && good) { /* where a network's file system says that it is full */
+  if (close(fd) != 0 && good) { /* network file systems report a full disk here */
     reason = errno;
     good = false;
   }
@@ -214,7 +207,7 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
   }
   snprintf(binary_file, sizeof binary_file, "%s.bin", key->hash);
   snprintf(source_file, sizeof source_file, "%s.%s", key->hash, device->ops->source_extension);
-  /* The binary first: it is whole without its source, and a source alone is nothing. */
+  /* The binary first: a source alone is no entry. */
   if (jit_entry_write_file(folder, key->hash, binary_file, entry, 3) &&
       jit_entry_write_file(folder, key->hash, source_file, source, 2))
     tsl_log(TSL_LOG_CACHE, "%s: kept as %s", build->name, binary_file);

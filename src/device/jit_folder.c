@@ -1,4 +1,3 @@
-/* The kernel cache's folder: where it is, and how large it may get. */
 #include "device/jit_disk.h"
 
 #include "base/env.h"
@@ -37,7 +36,7 @@ uint64_t tsl_jit_size_limit(void) {
   return tsl_parse_bytes(fallback, &limit) ? limit : 0;
 }
 
-/* Makes a folder and those above it, for this user alone. What cannot be made shows when it is opened. */
+/* Makes a folder and its parents, for this user alone; open() reports failures. */
 static void jit_folder_make_folders(char *path) {
   for (char *at = path + 1; *at != '\0'; at++)
     if (*at == '/') {

@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #define HASH_DIGITS 32
-/* A temporary file of this age is nobody's any more: writing one takes milliseconds. */
-#define TEMPORARY_SECONDS 3600
+#define TEMPORARY_SECONDS 3600 /* abandoned: a write takes milliseconds */
 
-/* Whether a name is one that the cache gives, and to what. */
+/* Gets the role of a file by its name; false: not the cache's. */
 static bool role_of(const char *name, tsl_jit_file_role *role) {
   const char *rest = name + HASH_DIGITS;
   if (strspn(name, "0123456789abcdef") != HASH_DIGITS || rest[0] != '.' || strlen(name) >= TSL_JIT_NAME_MOST)
@@ -69,8 +68,7 @@ static bool jit_scan_is_of(const tsl_jit_file *a, const tsl_jit_file *b) {
   return strncmp(a->name, b->name, HASH_DIGITS) == 0;
 }
 
-/* The entry that starts at files[0]; its count says where the next one starts. False when nothing of it is
- * known for the cache's. */
+/* Collects the entry at files[0], entry->count files; false: no file is known as the cache's. */
 static bool jit_scan_gather(const tsl_jit_file *files, int left, tsl_jit_files_entry *entry) {
   bool is_ours = false;
   *entry = (tsl_jit_files_entry){.files = files};
@@ -95,7 +93,7 @@ void tsl_jit_listing_free(tsl_jit_listing *listing) {
 }
 
 static bool jit_scan_add_file(tsl_jit_listing *listing, const tsl_jit_file *file) {
-  /* The list grows in powers of two: it is full when the count is one. */
+  /* The list grows in powers of two: it is full at such a count. */
   if ((listing->file_count & (listing->file_count - 1)) == 0) {
     const size_t capacity = listing->file_count == 0 ? 1 : 2 * (size_t)listing->file_count;
     tsl_jit_file *files = realloc(listing->files, capacity * sizeof *files);
@@ -136,7 +134,7 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
   return true;
 }
 
-/* The binary goes first: a source alone is no entry that anyone would use. */
+/* The binary first: a source alone is not used. */
 bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry) {
   bool gone = entry->binary == NULL || unlinkat(folder, entry->binary->name, 0) == 0 || errno == ENOENT;
   for (int i = 0; gone && i < entry->count; i++) {

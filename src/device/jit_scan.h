@@ -1,4 +1,4 @@
-/* The files of the kernel cache's folder. Nothing outside src/device includes this. */
+/* Files of the kernel cache's folder. Private to src/device. */
 #ifndef TSL_DEVICE_JIT_SCAN_H
 #define TSL_DEVICE_JIT_SCAN_H
 
@@ -11,16 +11,16 @@ typedef enum tsl_jit_file_role { TSL_JIT_BINARY, TSL_JIT_SOURCE, TSL_JIT_TEMPORA
 typedef struct tsl_jit_file {
   char name[TSL_JIT_NAME_MOST]; /* starts with the hash */
   tsl_jit_file_role role;
-  bool is_marked; /* starts as the cache's files do */
+  bool is_marked; /* begins like the cache's files */
   uint64_t bytes;
   struct timespec used;
 } tsl_jit_file;
 
-/* Files of one hash, next to each other in a listing. */
+/* Consecutive files of one hash. */
 typedef struct tsl_jit_files_entry {
   const tsl_jit_file *files;
   int count;
-  const tsl_jit_file *binary; /* NULL: only the source is there */
+  const tsl_jit_file *binary; /* NULL: only the source exists */
   uint64_t bytes;
   struct timespec used;
 } tsl_jit_files_entry;
@@ -32,14 +32,14 @@ typedef struct tsl_jit_listing {
   int entry_count;
 } tsl_jit_listing;
 
-/* What lies in an open folder; false where it cannot be read. Free it after success. */
+/* Lists an open folder; false: unreadable. Free after success. */
 bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing);
 void tsl_jit_listing_free(tsl_jit_listing *listing);
-/* Removes an entry's files; false when one stays. */
+/* Removes an entry's files, the binary first; false: a file stays. */
 bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry);
-/* Removes files that somebody began to write so many seconds ago, or longer. */
+/* Removes temporary files of at least this age in seconds. */
 void tsl_jit_remove_temporaries(int folder, const tsl_jit_listing *listing, double age);
-/* Seconds since then; at least 0. */
+/* Returns the seconds since `used`, at least 0. */
 double tsl_jit_age(struct timespec used);
 
 #endif

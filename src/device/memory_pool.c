@@ -5,8 +5,8 @@
 
 uint64_t tsl_kept_of_host = 0;
 
-/* Returns the maximum pooled bytes: a quarter of the memory, at most the limit of a plan. Other drivers than
- * CUDA get little. The pool is freed when CUDA reports a lack of memory (device/cuda/cuda_memory.c). */
+/* Returns the maximum pooled bytes: a quarter of the memory, at most a plan's limit; less on other drivers
+ * than CUDA, which frees the pool when memory runs out (device/cuda/cuda_memory.c). */
 static uint64_t memory_pool_most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;
   const uint64_t quarter = device->memory_bytes / 4,
@@ -42,8 +42,7 @@ static tsl_buffer *memory_pool_find(tsl_device *device, size_t bytes) {
   return found;
 }
 
-/* Returns true if `bytes` together with the pool exceed the limit of a plan, which may be set to
- * leave memory to other programs. */
+/* Returns true if `bytes` and the pool together exceed a plan's limit, which may protect other programs. */
 static bool is_much(tsl_device *device, size_t bytes) {
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
   const uint64_t limit = device->memory_limit;
@@ -65,7 +64,7 @@ tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buff
              : status;
 }
 
-/* Takes the oldest buffer out of a pool that exceeds its limits; NULL: none. The lock is held. */
+/* Takes the oldest buffer out of a pool above its limits; NULL: none. The lock is held. */
 static tsl_buffer *surplus(tsl_kept *kept, uint64_t most) {
   tsl_buffer *last = kept->count > 0 ? kept->buffers[kept->count - 1] : NULL;
   if (!last || (kept->bytes <= most && kept->count < TSL_KEPT_MOST))

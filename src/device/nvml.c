@@ -10,7 +10,7 @@
 typedef struct nvml_device_object *nvml_device;
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1 };
 
-/* X(member, symbol, parameters): names and order are the library's ABI. */
+/* Names and order are the library's ABI. X(member, symbol, parameters) */
 #define NVML_LIST(X)                                                                                         \
   X(init, nvmlInit_v2, (void))                                                                               \
   X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, (const char *pci, nvml_device *device))                        \
@@ -32,7 +32,7 @@ static nvml_api nvml;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_ready;
 
-/* Starts the library once per process; starting takes longer than many measurements. */
+/* Starts the library once per process; starting is slow. */
 static tesela_status nvml_start(void) {
   static const char *const names[] = {"libnvidia-ml.so.1", NULL};
   if (is_ready)

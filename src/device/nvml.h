@@ -1,11 +1,10 @@
-/* NVIDIA's management library, loaded at run time, for reading only. */
 #ifndef TSL_DEVICE_NVML_H
 #define TSL_DEVICE_NVML_H
 
 #include <tesela/tesela.h>
 
-/* Gets the present clock in MHz of the multiprocessors of the GPU at a PCI address ("0000:3b:00.0"). Fails
- * with TESELA_NO_DEVICE and the reason: no library, no such GPU, or no answer. */
+/* Gets the multiprocessor clock in MHz of the GPU at a PCI address ("0000:3b:00.0"), by NVIDIA's library.
+ * Fails with TESELA_NO_DEVICE and the reason: no library, no GPU, or no answer. */
 tesela_status tsl_nvml_clock(const char *pci, int *mhz);
 
 #endif

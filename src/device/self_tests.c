@@ -11,7 +11,6 @@
 static const tsl_fact_lines file = {.file = "trials",
                                     .mark = "# tesela: what came of the first trials of compiled kernels\n"};
 
-/* Self-test in memory. */
 struct tsl_self_test_entry {
   tsl_self_test_entry *next;
   char *known_by;
@@ -25,7 +24,7 @@ static void self_tests_print(const char *known_by, const tsl_self_test *self_tes
     tsl_text_add(out, "\t%s", self_test->why);
 }
 
-/* Returns the next blank-separated word of a line and cuts it off; NULL at the end. */
+/* Cuts off and returns the next blank-separated word; NULL at the end. */
 static char *next_word(char **rest) {
   char *word = *rest, *blank = strchr(word, ' ');
   if (!blank || blank == word)
@@ -35,7 +34,7 @@ static char *next_word(char **rest) {
   return word;
 }
 
-/* Parses a line in place; false for other lines. */
+/* Parses a line in place; false: another format. */
 static bool parse(char *line, const char **known_by, tsl_self_test *out) {
   char *rest = line;
   const char *verdict = next_word(&rest), *seconds = verdict ? next_word(&rest) : NULL,
@@ -60,7 +59,7 @@ static void self_tests_remember(tsl_device *device, const char *known_by, const 
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tsl_self_test_entry *entry = calloc(1, sizeof *entry);
   char *copy = strdup(known_by);
-  if (!entry || !copy) { /* the self-test runs once more later */
+  if (!entry || !copy) {
     free(entry);
     free(copy);
     return;

@@ -12,11 +12,10 @@ bool tsl_staging_is_offered(const tsl_device *device) {
   return device->ops->pinned_create && !(device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
 }
 
-/* Default sizes. On an H200 chunks of 8 MiB reach the link's full rate, chunks of 2 MiB three
- * quarters. A block of C has two tiles of 128 x 128 for each unit. */
+/* Defaults. Chunks of 8 MiB reach an H200 link's full rate. UNIT: elements of C for each compute unit. */
 enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
 
-/* Limits of a slot: whole cache lines, so that elements are aligned in all slots. */
+/* Limits of a slot: whole cache lines keep elements aligned. */
 enum { LEAST_SLOT = TSL_CACHE_LINE, MOST_SLOT = 1 << 30 };
 
 static void staging_read_size(const tsl_record *record, const char *key, int64_t most, int64_t *out) {

@@ -32,7 +32,7 @@ bool tsl_counted_has_groups(const tsl_counted *counted) {
 }
 
 double tsl_counted_occupancy(const tsl_counted *counted) {
-  enum { UNIT_ITEMS = 2048 }; /* work-items for which a compute unit of a GPU has room */
+  enum { UNIT_ITEMS = 2048 }; /* work-items for which a GPU's unit has room */
   const tsl_cost_counts *account = &counted->account;
   const tsl_device *device = counted->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
@@ -44,14 +44,12 @@ double tsl_counted_occupancy(const tsl_counted *counted) {
   return fmin(1, fmin(groups, units * account->per_unit) * items / (units * UNIT_ITEMS));
 }
 
-/* --- reasons --- */
-
 typedef struct cost_report_pair {
   const tsl_problem *problem;
   const tsl_counted *counted, *below;
 } cost_report_pair;
 
-/* Returns the ratio of two values; 1 if both are equal, also 0. */
+/* Returns value / other; 1 if both are equal, also 0. */
 static double cost_report_times(double value, double other) {
   return value == other ? 1 : value / other;
 }
@@ -131,7 +129,7 @@ static void describe_bound(const cost_report_pair *pair, tsl_text *out) {
                tsl_bound_what(pair->counted->bounds.first));
 }
 
-/* Reasons why a rung is slower than its lower neighbour; the first that applies is used. */
+/* Reasons why a rung is slower than the rung below; the first that applies is used. */
 static const struct {
   bool (*applies)(const cost_report_pair *pair);
   void (*describe)(const cost_report_pair *pair, tsl_text *out);
@@ -194,8 +192,6 @@ void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted,
     }
 }
 
-/* --- as text --- */
-
 static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *out) {
   const int dimensions = grid->groups[2] * (uint64_t)grid->items[2] > 1   ? 3
                          : grid->groups[1] * (uint64_t)grid->items[1] > 1 ? 2
@@ -220,8 +216,6 @@ void tsl_counted_groups(const tsl_counted *counted, tsl_text *out) {
 void tsl_counted_range(const tsl_counted *counted, tsl_text *out) {
   add_sizes(&counted->account.grid, true, true, out);
 }
-
-/* --- as JSON --- */
 
 static json_t *json_three(const uint64_t *values) {
   json_t *list = json_array();

@@ -15,7 +15,7 @@ static void store_square(const tsl_shape *like, int64_t n, tsl_shape *shape) {
                        .triangle = like->triangle};
 }
 
-/* Finds the device that a square product of this size runs on; NULL: no device supports it. */
+/* Finds the device that a square product of this size runs on; NULL: none. */
 static tesela_status find_device_for_size(const tsl_problem *like, const tsl_choice *choice, int64_t n,
                                           const tsl_device **device) {
   tsl_problem square = *like;
@@ -34,8 +34,7 @@ static tesela_status find_device_for_size(const tsl_problem *like, const tsl_cho
   return TESELA_OK;
 }
 
-/* Narrows the smallest size that runs on `device`, to an eighth of its value. `low` does not run there,
- * `high` does. */
+/* Narrows the smallest size that runs on `device` (`high`; `low` does not) to an eighth of its value. */
 static tesela_status narrow_crossover(const tsl_problem *like, const tsl_choice *choice, int64_t low,
                                       int64_t *high, const tsl_device *device) {
   while (*high - low > *high / 8) {

@@ -1,11 +1,10 @@
-/* Sizes at which the fastest device changes, as predicted by the planner. */
 #ifndef TSL_EXPLAIN_CROSSOVER_H
 #define TSL_EXPLAIN_CROSSOVER_H
 
 #include "planner/planner.h"
 #include "planner/transfer_cost.h"
 
-/* Range of sizes: squares from `from` on run on `device`, up to the next part. */
+/* Squares from size `from` on run on `device`, up to the next part. */
 typedef struct tsl_crossover_part {
   int64_t from;
   const tsl_device *device;
@@ -18,9 +17,8 @@ typedef struct tsl_crossover {
   int count;
 } tsl_crossover;
 
-/* Finds the ranges for square products like this one (types, transposes, scalars), from
- * TSL_CROSSOVER_LEAST to TSL_CROSSOVER_MOST, with operands at choice->place. Powers of two are tried
- * first, and sizes in between if the device changes. */
+/* Finds the predicted ranges for square products like this one (types, transposes, scalars), operands at
+ * choice->place. Sizes are TSL_CROSSOVER_LEAST to TSL_CROSSOVER_MOST. */
 tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choice, tsl_crossover *out);
 /* Appends the ranges: "cpu, from 640 on cuda:0". */
 void tsl_crossover_print(const tsl_crossover *found, tsl_text *out);

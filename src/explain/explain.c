@@ -16,7 +16,7 @@ static uint64_t operand_bytes(const tsl_problem *problem) {
   return bytes;
 }
 
-/* Finds the plan that would be chosen for a single run, in which start-up counts. */
+/* Finds the plan for a single run, in which start-up counts. */
 static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found) {
   tsl_choice once = *choice;
   tsl_candidate *list;
@@ -29,8 +29,7 @@ static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found)
   return TESELA_OK;
 }
 
-/* Measures missing transfer costs and finds the sizes at which the fastest device changes. Does nothing
- * if there is no choice of devices. */
+/* Measures missing transfer costs and finds the crossovers, if there is a choice of devices. */
 static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *found) {
   tsl_device *device;
   found->devices = choice->devices;
@@ -42,15 +41,14 @@ static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *fo
     const bool is_cpu = (device->capabilities & TSL_CAN_HOST) != 0;
     if (!(is_cpu ? tsl_link_core(device) > 0 : link.measured) &&
         (is_cpu ? tsl_tune_core(device) : tsl_tune_link(device, &link)) != TESELA_OK)
-      /* the device's candidates report why it cannot be used */
+      /* the device's candidates report the reason */
       tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error());
   }
   TSL_TRY(find_once(choice, found));
   return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 
-/* Counts the cost of the usable candidates, which come first. Predictions exclude copies, which are
- * equal for all strategies of a device. */
+/* Counts the cost of the usable candidates, which come first. Predictions exclude the copies. */
 static tesela_status explain_count(tsl_explanation *found) {
   void *block;
   while (found->able < found->count && !found->candidates[found->able].refusal[0])

@@ -1,4 +1,3 @@
-/* Values shared by explanations and the tool's reports. */
 #ifndef TSL_EXPLAIN_EXPLAIN_VALUES_H
 #define TSL_EXPLAIN_EXPLAIN_VALUES_H
 
@@ -6,9 +5,8 @@
 
 #include <jansson.h>
 
-/* Returns the vendor's library of a strategy with its version, such as "OpenBLAS 0.3.21 SkylakeX".
- * Returns "" for tesela's own strategies, for a missing library, and for devices that the library does
- * not support. May load the library. */
+/* Returns a strategy's vendor library with its version ("OpenBLAS 0.3.21 SkylakeX"), after loading it. "":
+ * tesela's own strategy, a missing library, or an unsupported device. */
 const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device);
 
 /* Returns tsl_strategy_peer() as JSON; null for "". */

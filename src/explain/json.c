@@ -1,4 +1,3 @@
-/* Writes an explanation as JSON. */
 #include "explain/explain.h"
 #include "explain/explain_values.h"
 #include "strategy/structure.h"
@@ -15,7 +14,7 @@ static json_t *json_link(const tsl_device *device) {
       tsl_json_real(link.staged_out), "launch_seconds", tsl_json_real(link.launch), "date", link.date);
 }
 
-/* Returns the members `account`, `below` and `comparison` of a candidate. */
+/* Returns the members `account`, `below` and `comparison`. */
 static json_t *json_reasons(const tsl_explanation *found, int index) {
   const tsl_counted *counted = index < found->able ? &found->counted[index] : NULL;
   if (!counted || !counted->told)
@@ -56,7 +55,7 @@ static json_t *json_shares(const tsl_plan *plan) {
   return list;
 }
 
-/* Returns a structure such as "symmetric_lower"; null for a general operand that is used completely. */
+/* Returns "symmetric_lower"; null for a general operand that is used completely. */
 static json_t *json_structure(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   tsl_text word = {0};
@@ -66,7 +65,6 @@ static json_t *json_structure(const tsl_problem *problem, int operand) {
   return object;
 }
 
-/* Returns a word as JSON; null for "". */
 static json_t *json_word_or_null(const char *word) {
   return *word ? json_string(word) : json_null();
 }

@@ -1,12 +1,10 @@
-/* Choice of the instruction set of base/isa.h for a device's kernels. */
 #ifndef TSL_HOST_HOST_ISA_H
 #define TSL_HOST_HOST_ISA_H
 
 #include "base/isa.h"
 #include "device/device.h"
 
-/* Returns the best row of TSL_ISA_LIST, from 0, whose needs the device offers. The first row needs
- * nothing. */
+/* Returns the best row of TSL_ISA_LIST, from 0, whose needs the device offers; row 0 needs nothing. */
 static inline int tsl_isa_best(unsigned offers) {
 #define TSL_ISA_NEEDS(name, header, needs, ...) needs,
   static const unsigned rows[] = {TSL_ISA_LIST(TSL_ISA_NEEDS)};

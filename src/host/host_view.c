@@ -27,7 +27,7 @@ void tsl_views_swap(tsl_views *views) {
   views->is_swapped = !seen.is_swapped;
 }
 
-/* Reverses A's columns and B's rows; the triangle of the square factor changes sides. */
+/* Reverses A's columns and B's rows; the square factor's triangle changes sides. */
 static void reverse_steps(tsl_views *views, tsl_view *square) {
   views->a.offset += (views->k - 1) * views->a.col_stride;
   views->b.offset += (views->k - 1) * views->b.row_stride;

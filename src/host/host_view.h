@@ -1,5 +1,4 @@
-/* Product in the form that the loops use: orientation, negative strides, conjugation and empty sums
- * are resolved here once. */
+/* Product for the loops: orientation, negative strides, conjugation and empty sums are resolved here. */
 #ifndef TSL_HOST_HOST_VIEW_H
 #define TSL_HOST_HOST_VIEW_H
 
@@ -11,10 +10,9 @@
 typedef struct tsl_view {
   unsigned char *at;
   int64_t row_stride, col_stride;
-  int64_t offset;     /* elements from the caller's element (0, 0) to element (0, 0) of the view */
-  const void *packed; /* packed form; NULL: none. With it nothing is read at `at` */
-  /* As in a problem's shapes: structure of a factor, and its stored triangle, or C's computed
-   * triangle. */
+  int64_t offset;     /* elements from the caller's element (0, 0) to the view's */
+  const void *packed; /* packed form, or NULL; with it nothing is read at `at` */
+  /* structure and stored triangle of a factor, or C's computed triangle */
   tesela_structure structure;
   tesela_triangle triangle;
 } tsl_view;
@@ -23,29 +21,28 @@ typedef struct tsl_view {
 typedef struct tsl_views {
   int64_t m, n, k;
   tsl_view a, b, c;
-  bool is_swapped; /* the product is transposed: A is the caller's B transposed, B is its A */
+  bool is_swapped; /* the product is transposed: A is the caller's B transposed, B its A */
   bool conjugates_a, conjugates_b;
-  bool in_place; /* the other factor of a triangular product is C itself */
+  bool in_place; /* a triangular product: the other factor is C itself */
 } tsl_views;
 
-/* Returns a stride; `alone` if there is only one element, so that the stride has no meaning. */
+/* Returns a stride, or `alone` for one element, which needs none. */
 static inline int64_t tsl_stride_of(int64_t stride, int64_t elements, int64_t alone) {
   return elements > 1 ? stride : alone;
 }
 
-/* Returns the triangle after a transpose, or after reversal of rows and columns. */
+/* Returns the triangle after a transpose, or reversed rows and columns. */
 tesela_triangle tsl_triangle_opposite(tesela_triangle triangle);
 
 /* Transposes the product: C' = B' A'. */
 void tsl_views_swap(tsl_views *views);
 
-/* Orients the product. C's columns become contiguous, or at least closer than its rows; else the product is
+/* Orients the product: C's columns become contiguous, or closer than its rows; else the product is
  * transposed. C's strides become non-negative: rows of C and A, or columns of C and B, are reversed. Strides
  * of operands that are not read become 0, and their structure general.
  *
- * If A has a structure and its rows are reversed, its columns and B's rows are reversed, too, and its
- * triangle changes sides; correspondingly for B. If only a triangle of C is computed, C's rows and columns
- * are not reversed.
+ * If the rows of A with a structure are reversed, its columns and B's rows are, too, and its triangle changes
+ * sides; correspondingly for B. If only a triangle of C is computed, C is not reversed.
  *
  *   C row-major       unchanged       C column-major    transposed      C upside down   rows reversed
  *   0 1               0 1             0 2 4             C': 0 1         4 5             0 1
@@ -53,14 +50,12 @@ void tsl_views_swap(tsl_views *views);
  *   4 5               4 5                                   4 5         0 1             4 5 */
 void tsl_views_orient(tsl_views *views);
 
-/* Sets the signs, 1 or -1, that implement conjugation: signs[0] for the imaginary parts of A,
- * signs[1] for those of the result. They follow from a conj(b) = conj(conj(a) b) and conj(a)
- * conj(b) = conj(a b). */
+/* Sets the signs of conjugation: signs[0] of A's imaginary parts, signs[1] of the result's. From a conj(b) =
+ * conj(conj(a) b) and conj(a) conj(b) = conj(a b). */
 void tsl_views_signs(const tsl_views *views, double signs[2]);
 
-/* Sets the addresses of the operands: element (0, 0) of each, and the packed A and B or NULL.
- * Strides must equal those given to tsl_views_orient(). Operands that are not read get C's address,
- * because their pointers are advanced, too. `size` is an element's of A and B, `c_size` of C. */
+/* Sets the operands' addresses, and the packed A and B or NULL. Strides as in tsl_views_orient(). Operands
+ * that are not read get C's address: pointers advance. Element bytes: `size` of A and B, `c_size` of C. */
 void tsl_views_bind(tsl_views *views, const tsl_view *a, const tsl_view *b, void *c, int64_t size,
                     int64_t c_size);
 

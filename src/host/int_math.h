@@ -1,4 +1,3 @@
-/* Integer arithmetic for splits. */
 #ifndef TSL_HOST_INT_MATH_H
 #define TSL_HOST_INT_MATH_H
 
@@ -17,15 +16,14 @@ static inline int64_t tsl_abs(int64_t value) {
 static inline int64_t tsl_ceil_div(int64_t total, int64_t most) {
   return total <= 0 ? 0 : (total - 1) / most + 1;
 }
-/* Returns the number of parts of at most `most`; at least 1. */
+/* Like tsl_ceil_div(), but at least 1. */
 static inline int64_t tsl_ceil_div_or_one(int64_t total, int64_t most) {
   return total <= 0 ? 1 : (total - 1) / most + 1;
 }
 static inline int64_t tsl_round_up(int64_t size, int64_t unit) {
   return tsl_ceil_div(size, unit) * unit;
 }
-/* Returns the begin of part `index` of `pieces` parts, whose sizes differ by at most one; `total`
- * after the last part. */
+/* Returns the begin of part `index`; sizes differ by at most one. Index `pieces`: `total`. */
 static inline int64_t tsl_partition_begin(int64_t total, int64_t pieces, int64_t index) {
   return total / pieces * index + tsl_min(total % pieces, index);
 }

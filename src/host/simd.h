@@ -7,76 +7,54 @@
  *
  * The set's header provides, for T of f32 and f64 (a lane is a number of a vector):
  *
- *   VECTOR_BYTES, REGISTERS    bytes of a register; number of registers
- *   vector_T                   the compiler's vector type; + and * use the set's instructions
- *   mask_T, mask_of_T(count)   mask of the first `count` lanes, 0 < count <= LANES_T
- *   load_masked_T(from, mask)  loads these lanes, and zeros; does not touch memory after them
- *   store_masked_T(to, value, mask)
- *   HAS_RANGES                 1 if masks can be combined by & and ~ and count may be 0; then there is
- *                              store_any_T(to, value, mask) for any lanes
- *   fma_T(sum, number, value)  sum + number * value, number in every lane; rounded once if the set can
- *   fma_vectors_T(sum, a, b)   sum + a * b, rounded like fma_T()
- *   STEPS_T, transpose_T(rows, at, out)
- *                              out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
- *   swapped_T(value)           pairs (real, imaginary) become (imaginary, real)
- *   times_i_T(value)           pairs times i: (-imaginary, real)
- *   larger_T(a, b)             by lane: a if a > b, else b; so b if either is NaN
- *   equals_T(a, b)             bit mask of equal lanes, lowest lane first
- *   total_T(value), totals_T(values, to)
- *                              sum of a vector's lanes in a fixed order; sums of four vectors
- *   store_nontemporal_T(to, value)
- *                              store past the caches to an aligned address; fence() before others read it
- *   HAS_LOAD_FAR, load_far_T(from)
- *                              1 if a special load reaches memory speed beyond the L1 cache
- *   HAS_STREAMS                1 with functions for streams of short columns (vector/kernels/stream_dot.h):
- *     mask_bits_T(bits)        mask of the lanes whose bit is set
- *     select_T(mask, a, b)     a in the mask's lanes, else b
- *     rearranged_T(value, lanes)
- *                              lane l is lane lanes[l] of value
- *     unzip_T(a, b, out)       in each 16 bytes: out[0] has the even numbers of a, then of b; out[1] has the
- *                              odd numbers
- *     unzip_quarters_T(a, b, out)
- *                              equal with units of 16 bytes, in the whole vector
- *   TSL_KEEP(value)            makes the compiler assume that the vector changes, so that it is loaded once
- *   HAS_FUSED, fused_f64(a, b, c)
- *                              a b + c rounded once; HAS_FUSED 0: by a function call per lane
- *   widen_f64(from)            loads as many f32 as a vector of f64 has lanes
- *   transpose_c128(rows, at, out)
- *                              for elements of two f64; STEPS_c128 is 1
+ *   VECTOR_BYTES, REGISTERS           bytes of a register; number of registers
+ *   vector_T                          the compiler's vector type; + and * use the set's instructions
+ *   mask_T, mask_of_T(count)          mask of the first `count` lanes, 0 < count <= LANES_T
+ *   load_masked_T(from, mask)         loads these lanes, and zeros; does not touch memory after them
+ *   store_masked_T(to, value, mask)   stores these lanes
+ *   HAS_RANGES                        1: & and ~ combine masks, and count may be 0; with store_any_T(to,
+ * value, mask) for any lanes fma_T(sum, number, value)         sum + number * value, number in every lane;
+ * rounded once if the set can fma_vectors_T(sum, a, b)          sum + a * b, rounded like fma_T() STEPS_T,
+ * transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T swapped_T(value),
+ * times_i_T(value)    pairs become (imaginary, real), or (-imaginary, real) larger_T(a, b) by lane: a if a >
+ * b, else b; so b if either is NaN equals_T(a, b)                    bit mask of equal lanes, lowest lane
+ * first total_T(value), totals_T(values, to)  sum of a vector's lanes in a fixed order; sums of four vectors
+ *   store_nontemporal_T(to, value)    stores past the caches, aligned; fence() before others read it
+ *   HAS_LOAD_FAR, load_far_T(from)    1 if a special load reaches memory speed beyond the L1 cache
+ *   HAS_STREAMS                       1: functions for streams of short columns (vector/kernels/stream_dot.h)
+ *     mask_bits_T(bits)               mask of the lanes whose bit is set
+ *     select_T(mask, a, b)            a in the mask's lanes, else b
+ *     rearranged_T(value, lanes)      lane l is lane lanes[l] of value
+ *     unzip_T(a, b, out)              in each 16 bytes: even numbers of a, then b, to out[0]; odd to out[1]
+ *     unzip_quarters_T(a, b, out)     equal with units of 16 bytes, in the whole vector
+ *   TSL_KEEP(value)                   hides a value from the compiler, so that it is loaded once
+ *   HAS_FUSED, fused_f64(a, b, c)     a b + c rounded once; HAS_FUSED 0: by a function call per lane
+ *   widen_f64(from)                   loads as many f32 as a vector of f64 has lanes
+ *   transpose_c128(rows, at, out)     for elements of two f64; STEPS_c128 is 1
  *
  * For 32-bit words, W of f32 and i32, which are sums, or units of two or four narrow numbers:
  *
- *   vector_i32, set_word_i32(word)
- *                              unsigned integers, so that sums wrap
- *   dot_i16(sum, a, b)         sum + a b for pairs of 16-bit integers, both products, modulo 2^32
- *   HAS_DOT_BF16               1 with dot_bf16(), which may flush subnormal numbers to 0;
- *                              dot_bf16_careful() does not
- *   HAS_DOT_U8                 1 with dot_u8(): four products of a's unsigned and b's signed bytes
- *   HAS_DOT_I8                 1 with dot_i8() and dot_u8_u8(): four products of bytes of equal signedness
- *   HAS_UNITS                  1 with transpose_16x16(), interleave_2(), interleave_4() and
- *                              store_line_nontemporal(), used by host_amx/kernels/pack.c
- *   f32_of_f16(bits), f16_of_f32(value)
- *                              conversion to nearest even
+ *   vector_i32, set_word_i32(word)    unsigned integers, so that sums wrap
+ *   dot_i16(sum, a, b)                sum + a b for pairs of 16-bit integers, both products, modulo 2^32
+ *   HAS_DOT_BF16                      1 with dot_bf16(), which may flush subnormal numbers to 0, unlike
+ *                                     dot_bf16_careful()
+ *   HAS_DOT_U8                        1 with dot_u8(): four products of a's unsigned and b's signed bytes
+ *   HAS_DOT_I8                        1 with dot_i8() and dot_u8_u8(): products of bytes of equal signedness
+ *   HAS_UNITS                         1 with the functions for host_amx/kernels/pack.c
+ *   f32_of_f16(bits), f16_of_f32(value)   conversion to nearest even
  *
  * For bytes, in quarters of 16, with elements of N = 1, 2, 4 and 8 bytes:
  *
  *   vector_bytes, store_nontemporal_bytes(to, value)
- *   HAS_MASKED_BYTES           1 with load_part_bytes(from, count), which reads only the first bytes
- *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)
- *                              in each quarter: first or last elements of a and b alternately
- *   transpose_quarters(in, out)
- *                              quarter i of out[k] is quarter k of in[i]
+ *   HAS_MASKED_BYTES                  1 with load_part_bytes(from, count), which reads only the first bytes
+ *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b) in each quarter: first or last elements of a and b alternately
+ *   transpose_quarters(in, out)       quarter i of out[k] is quarter k of in[i]
  *
  * HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: 1 with narrower vectors of 32, 32 and 16 bytes, and vector_,
- * mask_, mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and times_i_, quarters
- * have fma_.
- *
- * Tile parameters that do not follow from the number of registers:
- *
- *   PACKED_STEPS   steps of k per iteration of a host_packed tile: with few multiply-adds per step the loop's
- *                  overhead counts
- *   SMALL_T        host_small's tiles (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and
- *                  SMALL_WIDE_NEEDS for processors that need others
+ * mask_, mask_of_, load_masked_, store_masked_ and fma_ of f32_half, f64_half and f32_quarter. Halves also
+ * have times_i_. Tile parameters that do not follow from the number of registers: PACKED_STEPS, steps of k
+ * per iteration of a host_packed tile; SMALL_T, host_small's tiles (kernels/variant.h), with SMALL_WIDE_T and
+ * SMALL_WIDE_FOUR on processors with SMALL_WIDE_NEEDS.
  *
  * This header adds, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T;
  * load_part_T and store_part_T (the first `count` elements); load_edge_T and store_edge_T (`count` may be
@@ -94,7 +72,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* For tools that parse a text alone. */
 #ifndef TSL_ISA
 #define TSL_ISA generic
 #define TSL_ISA_BASE generic
@@ -106,13 +83,13 @@
 #define JOIN(word, suffix) JOIN_LATE(word, suffix)
 #define TSL_NAME_LATE(word, isa, type) word##_##isa##_##type
 #define TSL_NAME(word, isa, type) TSL_NAME_LATE(word, isa, type)
-/* Name of an exported symbol: with the set's and the type's suffix. */
+/* Exported symbol: with the set's and the type's suffix. */
 #ifdef TSL_TYPE
 #define TSL_ISA_NAME(word) TSL_NAME(word, TSL_ISA, TSL_TYPE)
 #else
 #define TSL_ISA_NAME(word) JOIN(word##_, TSL_ISA)
 #endif
-/* Name inside of a text: with the type's SUFFIX. */
+/* Name in a text: with the type's SUFFIX. */
 #define NAME(word) JOIN(word, SUFFIX)
 
 #if defined(__clang__)
@@ -122,7 +99,6 @@
 #endif
 #define TSL_INLINE static inline __attribute__((always_inline))
 
-/* Components of each type: their C type, number and suffix. */
 #define REAL_f32 float
 #define REAL_f64 double
 #define REAL_c64 float
@@ -141,7 +117,7 @@
 #define ENUM_c64 TESELA_C64
 #define ENUM_c128 TESELA_C128
 
-/* Elements; complex elements have the alignment of their components. */
+/* Complex elements have their components' alignment. */
 typedef float element_f32;
 typedef double element_f64;
 typedef float element_f32_half;
@@ -257,7 +233,7 @@ static inline vector_c128 load_masked_c128(const element_c128 *from, mask_c128 m
 static inline void store_masked_c128(element_c128 *dst, vector_c128 value, mask_c128 mask) {
   store_masked_f64(dst->component, value, mask);
 }
-/* Moves pairs of f32 as f64, without arithmetic. */
+/* Moves pairs of f32 as f64. */
 static inline void transpose_c64(const element_c64 *const *row, int64_t index, vector_c64 *out) {
   transpose_f64((const double *const *)(const void *)row, index, (vector_f64 *)out);
 }

@@ -1,5 +1,4 @@
-/* AVX2 with FMA for host/simd.h: vectors of 32 bytes, 16 registers. A mask is a vector of sign
- * bits. */
+/* AVX2 with FMA for host/simd.h: vectors of 32 bytes, 16 registers. A mask is a vector of sign bits. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32
@@ -20,8 +19,7 @@ static inline mask_f64 mask_of_f64(int64_t count) {
 static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
   return _mm256_maskload_ps(from, mask);
 }
-/* Stores up to three numbers. AMD processors take a dozen clocks or more for a masked store. Not
- * used for f64, where compilers would generate worse tiles. */
+/* Stores up to three numbers, faster than AMD's masked store; for f64 compilers would make worse tiles. */
 static inline void store_few_f32(float *dst, __m128 value, int count) {
   if (count & 2) {
     _mm_storel_pi((__m64 *)(void *)dst, value);
@@ -53,7 +51,6 @@ static inline void store_any_f32(float *dst, vector_f32 value, mask_f32 mask) {
 }
 #define store_any_f64 store_masked_f64
 
-/* Vectors of 16 bytes for f32. */
 #define HAS_HALF_f32 0
 #define HAS_HALF_f64 0
 #define HAS_QUARTER_f32 1
@@ -73,8 +70,7 @@ static inline void store_masked_f32_quarter(float *dst, vector_f32_quarter value
     store_few_f32(dst, value, count);
 }
 
-/* Accumulates into the register of the sum. Compilers that choose between the instruction's forms
- * move sums, run out of registers and spill some in every step. */
+/* Accumulates into the sum's register: compilers that choose the form move sums and spill in every step. */
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
   return sum;
@@ -99,10 +95,9 @@ static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return _mm256_fmadd_pd(a, b, c);
 }
 static inline vector_f64 widen_f64(const float *from) {
-  return _mm256_cvtps_pd(_mm_loadu_ps(from)); /* gcc 12 would convert it in halves */
+  return _mm256_cvtps_pd(_mm_loadu_ps(from)); /* gcc 12 converts a load by halves */
 }
 
-/* Transposes four by four in each half. */
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
   const __m256 a = _mm256_set_m128(_mm_loadu_ps(row[4] + index), _mm_loadu_ps(row[0] + index)),
                b = _mm256_set_m128(_mm_loadu_ps(row[5] + index), _mm_loadu_ps(row[1] + index)),
@@ -118,7 +113,6 @@ static inline void transpose_f32(const float *const *row, int64_t index, vector_
   out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
 }
 
-/* Transposes two by two in each half. */
 static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
   const __m256d even = _mm256_set_m128d(_mm_loadu_pd(row[2] + index), _mm_loadu_pd(row[0] + index)),
                 odd = _mm256_set_m128d(_mm_loadu_pd(row[3] + index), _mm_loadu_pd(row[1] + index));
@@ -248,7 +242,6 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_DOT_I8 0
 #define HAS_UNITS 0
 
-/* Bytes. */
 typedef __m256i vector_bytes;
 #define HAS_MASKED_BYTES 0
 static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes value) {
@@ -266,8 +259,6 @@ static inline void transpose_quarters(const vector_bytes in[2], vector_bytes out
   out[0] = _mm256_permute2x128_si256(in[0], in[1], 0x20);
   out[1] = _mm256_permute2x128_si256(in[0], in[1], 0x31);
 }
-
-/* --- tiles --- */
 
 #define PACKED_STEPS 4
 #define SMALL_f32 (12, 6, 4, 4, 0, 0)

@@ -1,4 +1,4 @@
-/* AVX-512 (F, BW, DQ, VL) for host/simd.h: vectors of 64 bytes, 32 registers. Masks cost nothing. */
+/* AVX-512 (F, BW, DQ, VL) for host/simd.h: vectors of 64 bytes, 32 registers; masks are free. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 64
@@ -32,7 +32,6 @@ static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask
 #define store_any_f32 store_masked_f32
 #define store_any_f64 store_masked_f64
 
-/* Halves and quarters of vectors. */
 #define HAS_HALF_f32 1
 #define HAS_HALF_f64 1
 #define HAS_QUARTER_f32 1
@@ -95,7 +94,7 @@ static inline vector_f64 widen_f64(const float *from) {
   return _mm512_cvtps_pd(_mm256_loadu_ps(from));
 }
 
-/* Loads four numbers of rows 0, 4, 8 and 12 from `row` on, each into a quarter of the vector. */
+/* Loads four numbers of rows 0, 4, 8 and 12 from `row` on into quarters. */
 static inline __m512 quarters_f32(const float *const *row, int64_t index) {
   const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + index));
   const __m512 second = _mm512_mask_broadcast_f32x4(first, 0x00f0, _mm_loadu_ps(row[4] + index));
@@ -103,7 +102,6 @@ static inline __m512 quarters_f32(const float *const *row, int64_t index) {
   return _mm512_mask_broadcast_f32x4(third, 0xf000, _mm_loadu_ps(row[12] + index));
 }
 
-/* Transposes four by four in each quarter. */
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
   const __m512 a = quarters_f32(row, index), b = quarters_f32(row + 1, index),
                c = quarters_f32(row + 2, index), d = quarters_f32(row + 3, index);
@@ -117,7 +115,7 @@ static inline void transpose_f32(const float *const *row, int64_t index, vector_
   out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
 }
 
-/* Loads two numbers from each of four addresses into the quarters of a vector. */
+/* Loads two numbers of each address into quarters. */
 static inline __m512d quarters_f64(const double *first, const double *second, const double *third,
                                    const double *fourth) {
   const __m512d one = _mm512_castpd128_pd512(_mm_loadu_pd(first));
@@ -126,7 +124,6 @@ static inline __m512d quarters_f64(const double *first, const double *second, co
   return _mm512_mask_broadcast_f64x2(three, 0xc0, _mm_loadu_pd(fourth));
 }
 
-/* Transposes two by two in each quarter. */
 static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
   const __m512d even = quarters_f64(row[0] + index, row[2] + index, row[4] + index, row[6] + index),
                 odd = quarters_f64(row[1] + index, row[3] + index, row[5] + index, row[7] + index);
@@ -217,7 +214,6 @@ static inline double total_f64(vector_f64 value) {
   return _mm512_reduce_add_pd(value);
 }
 
-/* Collects one sum of each vector in each quarter, then adds the quarters. */
 static inline void totals_f32(const vector_f32 *from, float *dst) {
   const __m512 a = from[0], b = from[1], c = from[2], d = from[3];
   const __m512d ab = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
@@ -229,7 +225,6 @@ static inline void totals_f32(const vector_f32 *from, float *dst) {
   _mm_storeu_ps(dst, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
 }
 
-/* Adds the halves of a vector. */
 static inline __m256d halves_f64(__m512d value) {
   return _mm256_add_pd(_mm512_castpd512_pd256(value), _mm512_extractf64x4_pd(value, 1));
 }
@@ -244,7 +239,7 @@ static inline void totals_f64(const vector_f64 *from, double *dst) {
 
 #define TSL_KEEP(value) __asm__("" : "+v"(value))
 
-/* Two loads of 32 bytes: Zen 4 prefetches these at memory speed, but not 64-byte loads. */
+/* Zen 4 prefetches 32-byte loads at memory speed, but not 64-byte loads. */
 #define HAS_LOAD_FAR 1
 static inline vector_f32 load_far_f32(const float *from) {
   __m256 low = _mm256_loadu_ps(from);
@@ -312,9 +307,8 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 
 #define HAS_DOT_I8 0
 #define HAS_UNITS 1
-/* Transposes 16 x 16 words in three rounds: pairs, fours, and quarters of registers. Sixteen units
- * of `rows` neighbours, `step` bytes apart, become `rows` units of sixteen steps, `width` units
- * apart. */
+/* Transposes 16 x 16 words by pairs, fours and quarters: sixteen units of `rows` neighbours, `step` bytes
+ * apart, become `rows` units of sixteen steps, `width` units apart. */
 static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip,
                                    uint32_t *out, int64_t width) {
   const __mmask16 there = (__mmask16)((1u << rows) - 1);
@@ -351,8 +345,7 @@ static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_
   }
 }
 
-/* Stores 32 units of interleaved elements: two rows of 16 bits, or four rows of 8 bits.
- * Interleaving works within quarters of registers; the callers order them. */
+/* Stores 32 units: two interleaved rows of 16 bits, or four of 8 bits. The callers order the quarters. */
 static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t flip) {
   const __m512i change = _mm512_set1_epi32((int)flip);
   _mm512_storeu_si512(out, _mm512_xor_si512(first, change));
@@ -394,7 +387,6 @@ static inline void store_line_nontemporal(void *dst, const void *from) {
   _mm512_stream_si512(dst, _mm512_loadu_si512(from));
 }
 
-/* Bytes. */
 typedef __m512i vector_bytes;
 #define HAS_MASKED_BYTES 1
 static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t count) {
@@ -421,8 +413,6 @@ static inline void transpose_quarters(const vector_bytes in[4], vector_bytes out
   out[2] = _mm512_shuffle_i64x2(high, high_on, 0x88);
   out[3] = _mm512_shuffle_i64x2(high, high_on, 0xdd);
 }
-
-/* --- tiles --- */
 
 #define PACKED_STEPS 1
 #define SMALL_BRIEF

@@ -1,4 +1,4 @@
-/* Plain C parts of host/simd.h's interface, shared by sets with vectors of 16 bytes. */
+/* Plain C parts of host/simd.h for sets with vectors of 16 bytes. */
 #include <string.h>
 
 #if defined(__aarch64__)
@@ -32,7 +32,7 @@ static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
   return (uint32_t)(a[0] == b[0]) | (uint32_t)(a[1] == b[1]) << 1;
 }
 
-/* A mask is a number of lanes, which are moved one by one. */
+/* A mask is the number of its lanes. */
 typedef int64_t mask_f32;
 typedef int64_t mask_f64;
 static inline mask_f32 mask_of_f32(int64_t count) {
@@ -97,7 +97,7 @@ static inline vector_f64 widen_f64(const float *from) {
   return (vector_f64){from[0], from[1]};
 }
 
-/* C has neither non-temporal stores nor interleaving; compilers recognize the loop. */
+/* Compilers recognize the loop as an interleave. */
 #if defined(__SSE2__)
 typedef __m128i vector_bytes;
 static inline void store_nontemporal_f32(float *dst, vector_f32 value) {
@@ -132,7 +132,7 @@ static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes valu
   memcpy(dst, &value, sizeof value);
 }
 static inline void fence(void) {}
-/* Interleaves elements of `size` bytes of x and y, from their first or second halves. */
+/* Interleaves elements of `size` bytes of x and y, from byte `half` (0 or 8) on. */
 static inline vector_bytes interleave_bytes(vector_bytes x, vector_bytes y, int size, int half) {
   vector_bytes out;
   for (int i = 0; i < 16; i++) {

@@ -52,7 +52,7 @@ static inline uint16_t f16_of_f32(float value) {
   return tsl_f16_from_f64((double)value);
 }
 
-/* Uses PMADDWD of SSE2, which every x86-64 has. */
+/* PMADDWD is in SSE2, which every x86-64 has. */
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #if defined(__SSE2__)
   return sum + (vector_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
@@ -69,8 +69,6 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_DOT_U8 0
 #define HAS_DOT_I8 0
 #define HAS_UNITS 0
-
-/* --- tiles --- */
 
 #define PACKED_STEPS 1
 #define SMALL_f32 (8, 4, 4, 0, 0, 0)

@@ -1,6 +1,5 @@
-/* Vectors in memory; included by simd.h with SUFFIX and REAL of an element. */
+/* Part of simd.h, for SUFFIX and REAL of an element. */
 
-/* Vector without alignment. */
 typedef REAL NAME(loose) __attribute__((vector_size(sizeof(NAME(vector))), may_alias, aligned(sizeof(REAL))));
 static inline NAME(vector) NAME(load)(const NAME(element) * from) {
   return *(const NAME(loose) *)from;
@@ -17,7 +16,7 @@ static inline void NAME(store_part)(NAME(element) * to, NAME(vector) value, int6
   NAME(store_masked)(to, value, NAME(mask_of)(count));
 }
 
-/* Loads the last vector of a row, which has `count` elements, possibly all. */
+/* Loads a row's last vector of `count` elements, possibly all. */
 static inline NAME(vector) NAME(load_edge)(const NAME(element) * from, int64_t count) {
   return count == NAME(LANES) ? NAME(load)(from) : NAME(load_part)(from, count);
 }

@@ -1,6 +1,5 @@
-/* Advanced SIMD of AArch64 for host/simd.h: vectors of 16 bytes, 32 registers. SDOT with UDOT, and
- * BFDOT, are extensions. Parameters were not tuned on such a processor; an emulator has run the
- * code. */
+/* Advanced SIMD of AArch64 for host/simd.h: vectors of 16 bytes, 32 registers. SDOT, UDOT and BFDOT are
+ * extensions. Only run in an emulator: parameters are not tuned. */
 #include <arm_neon.h>
 
 #include "host/simd_bytes16.h"
@@ -8,7 +7,6 @@
 #define REGISTERS 32
 #define TSL_KEEP(value) __asm__("" : "+w"(value))
 
-/* Transposes four by four: pairs of two rows, then halves of two pairs. */
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
   const float32x4_t a = vld1q_f32(row[0] + index), b = vld1q_f32(row[1] + index),
@@ -62,7 +60,6 @@ static inline void totals_f64(const vector_f64 *from, double *dst) {
   vst1q_f64(dst + 2, vpaddq_f64((float64x2_t)from[2], (float64x2_t)from[3]));
 }
 
-/* Every AArch64 processor converts half precision. */
 static inline float f32_of_f16(uint16_t bits) {
   return vgetq_lane_f32(vcvt_f32_f16(vreinterpret_f16_u16(vdup_n_u16(bits))), 0);
 }
@@ -105,8 +102,6 @@ static inline vector_i32 dot_u8_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_DOT_I8 0
 #endif
 #define HAS_UNITS 0
-
-/* --- tiles --- */
 
 #define PACKED_STEPS 1
 #define SMALL_f32 (12, 8, 6, 4, 0, 0)

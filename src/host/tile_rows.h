@@ -1,5 +1,4 @@
-/* Includes TILE_TEXT, the source of one tile, for every number of rows up to TILE_ROWS_MAX, with
- * TILE_VECTORS. */
+/* Includes TILE_TEXT, a tile's source, for one to TILE_ROWS_MAX rows of TILE_VECTORS. */
 #define TILE_ROWS 1
 #include "host/tile_row.h"
 #define TILE_ROWS 2

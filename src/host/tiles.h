@@ -1,5 +1,4 @@
-/* Includes TILE_TEXT, the source of one tile, for every tile of one to four vectors. Each width has
- * one row to TILE_ROWS_OF_<vectors> rows, 0: no tiles of this width. */
+/* Includes TILE_TEXT for tiles of one to four vectors with up to TILE_ROWS_OF_<vectors> rows (0: none). */
 #define TILE_VECTORS 1
 #define TILE_ROWS_MAX TILE_ROWS_OF_1
 #include "host/tile_rows.h"

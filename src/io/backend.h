@@ -1,6 +1,5 @@
-/* Replacement for the system's reads and writes of parts of a file: MPI's, if ranks share the work.
- * A function returns the number of bytes moved, from the first one on. The system moves the rest
- * and reports the reason of a failure, such as the end of the file or a full disk. */
+/* Replacement for the system's reads and writes: MPI's, if ranks share the work. Returns the bytes moved from
+ * the first one on; the system moves the rest and reports failures. */
 #ifndef TSL_IO_BACKEND_H
 #define TSL_IO_BACKEND_H
 

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "io/io_number.h"
 
-/* Returns true if the target type holds every value of the source type, so that no check is needed. */
+/* Returns true if the target type holds every value of the source type. */
 static bool always_fits(const tsl_type_info *from, const tsl_type_info *info) {
   if (from->type == info->type)
     return true;

@@ -1,4 +1,3 @@
-/* Conversion of a file's values to the requested type, with checks. */
 #ifndef TSL_IO_CAST_H
 #define TSL_IO_CAST_H
 
@@ -6,15 +5,13 @@
 
 #include "base/types.h"
 
-/* Converts `count` consecutive elements into `target`, `step` elements apart, rounding to nearest.
- * Returns false, with the element's index in *bad and `target` partly written, if a value does not
- * fit. A finite number must stay finite, and a non-zero imaginary part needs a complex type. Integer
- * types must hold the number exactly. */
+/* Converts consecutive elements into `target`, `step` elements apart, rounding to nearest. Returns false if a
+ * value does not fit, with its index in *bad and `target` partly written. A finite number must stay finite,
+ * an imaginary part needs a complex type, and an integer must be exact. */
 bool tsl_cast(tesela_type from, const void *source, tesela_type type, void *target, int64_t step,
               size_t count, size_t *bad);
 
-/* Sets the message for a value that does not fit; TESELA_BAD_INPUT. Callers prepend the place by
- * tsl_fail_in(). */
+/* Sets the message of a value that does not fit; TESELA_BAD_INPUT. tsl_fail_in() prepends the place. */
 tesela_status tsl_cast_fail(const double value[2], tesela_type type);
 
 #endif

@@ -1,10 +1,8 @@
-/* Numbers separated by commas, semicolons or tabs, one row a line (RFC 4180 and variants of
- * spreadsheets). The file is read twice, first for its shape. A pipe is copied to a temporary file
- * for that.
+/* Numbers separated by commas, semicolons or tabs, one row a line (RFC 4180 and spreadsheets). Read twice,
+ * first for the shape; a pipe is copied to a temporary file.
  *
- * The separator is found in the first line: tabs before semicolons before commas. A first line of
- * names is a header and is skipped. None of its cells is a number, and at least one cell does not
- * begin like a number. With semicolons numbers may have decimal commas, if all fractions have them. */
+ * The first line gives the separator: tabs before semicolons before commas. A first line without numbers is a
+ * header if a cell does not begin like a number. With semicolons all fractions may have decimal commas. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -14,12 +12,12 @@
 #include "io/io_format.h"
 #include "io/io_number.h"
 
-/* maximum bytes of a cell with its blanks; a header's quoted name may be longer than any number */
+/* maximum bytes of a cell with blanks: a quoted name may be longer than numbers */
 #define CELL_MAX (TSL_INPUT_BLOCK / 16)
 
 typedef struct csv_state {
   char separator;
-  char mark; /* first decimal mark found: '.' or ','; '\0': none yet */
+  char mark; /* first decimal mark: '.' or ','; '\0': none yet */
   int64_t mark_line;
 } csv_state;
 
@@ -39,9 +37,9 @@ static bool csv_recognise(const char *bytes, size_t count) {
          memchr(bytes, '\t', line) != NULL;
 }
 
-/* Finds the separator in the first line, outside quotes. */
+/* Finds the separator in the first line, outside of quotes. */
 static tesela_status find_separator(tsl_input *in, char *separator) {
-  static const char order[] = ",;\t"; /* a later one has precedence */
+  static const char order[] = ",;\t"; /* separators in rising precedence */
   bool quoted = false;
   size_t best = 0;
   TSL_TRY(tsl_input_fill(in, TSL_INPUT_BLOCK));
@@ -75,8 +73,7 @@ static tesela_status format_csv_skip_blanks(tsl_reader *reader) {
   }
 }
 
-/* Advances to the first byte of the next line with cells. *more is false at the end of the file.
- * Blank lines are allowed only at the end. */
+/* Advances to the next line with cells; *more is false at the end. Blank lines are allowed only there. */
 static tesela_status begin_line(tsl_reader *reader, bool *more) {
   tsl_input *const in = &reader->in;
   int64_t blank = 0;
@@ -99,7 +96,7 @@ static tesela_status begin_line(tsl_reader *reader, bool *more) {
   return TESELA_OK;
 }
 
-/* Reads a quoted cell; "" inside is a quote. */
+/* Reads a quoted cell; "" is a quote. */
 static tesela_status quoted_cell(tsl_input *in, csv_cell *cell) {
   const char *const text = in->block + in->at + 1;
   const size_t waiting = in->end - in->at - 1;
@@ -136,12 +133,11 @@ static tesela_status plain_cell(tsl_input *in, char separator, csv_cell *cell) {
   return TESELA_OK;
 }
 
-/* Reads the next cell of a line, after begin_line() or a cell that is not the last. */
+/* Reads a cell, after begin_line() or a cell that is not the last. */
 static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
   tsl_input *const in = &reader->in;
   const char separator = ((const csv_state *)reader->state)->separator;
   TSL_TRY(format_csv_skip_blanks(reader));
-  /* Then the block holds the whole cell, the blanks after it and its separator. */
   TSL_TRY(tsl_input_fill(in, 2 * CELL_MAX));
   cell->line = in->line;
   if (in->at < in->end && in->block[in->at] == '"') {
@@ -162,7 +158,7 @@ static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
   return TESELA_OK;
 }
 
-/* Reads a cell as a number. *mark is its decimal mark, or '\0'. `printed` may be NULL. */
+/* Reads a number. *mark: its decimal mark, or '\0'. `printed` may be NULL. */
 static tsl_number_result format_csv_read_number(const csv_state *state, const csv_cell *cell, double *value,
                                                 char *mark, tsl_printed *printed) {
   const bool comma = state->separator == ';' && memchr(cell->text, ',', cell->length) != NULL;
@@ -191,7 +187,6 @@ static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell,
                             quoted, number);
 }
 
-/* Reports a first line with both numbers and names. */
 static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, int64_t column) {
   char quoted[TSL_QUOTE_MAX];
   return tsl_input_bad_line(&reader->in, cell->line,
@@ -200,8 +195,7 @@ static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, 
                             tsl_input_quote(cell->text, cell->length, quoted), column + 1);
 }
 
-/* Returns true if a non-numeric cell is a name, such as "x2". False for "2x" and for markers of
- * missing values, so that a first line of these is not taken for a header. */
+/* Returns true if a non-numeric cell is a name ("x2"), not "2x" or a marker of a missing value. */
 static bool format_csv_is_name(const csv_cell *cell) {
   static const char *const missing[] = {"na", "n/a", "null", "none", "?", "#n/a"};
   for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
@@ -210,7 +204,7 @@ static bool format_csv_is_name(const csv_cell *cell) {
   return cell->length > 0 && (cell->text[0] == '\0' || strchr("0123456789+-.,", cell->text[0]) == NULL);
 }
 
-/* Reads the first line for the number of columns, and sets *header if it has names and no number. */
+/* Counts the first line's columns; *header: it has names and no number. */
 static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool *header) {
   const csv_state *const state = reader->state;
   csv_cell cell;
@@ -238,7 +232,7 @@ static tesela_status fail_ragged(const tsl_reader *reader, int64_t line, int64_t
                             cells, reader->info.cols);
 }
 
-/* Counts the remaining lines and checks their numbers of cells. */
+/* Counts the other lines and checks their cells. */
 static tesela_status count_rows(tsl_reader *reader, int64_t *rows) {
   bool more;
   TSL_TRY(begin_line(reader, &more));
@@ -289,7 +283,7 @@ static tesela_status csv_read_header(tsl_reader *reader) {
   return tsl_input_seek(in, start, line);
 }
 
-/* Refuses a second decimal mark, as in "1.234" and "2,5": one of both would be misread. */
+/* Refuses "1.234" with "2,5": one of both would be misread. */
 static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char mark) {
   csv_state *const state = reader->state;
   if (mark == '\0' || mark == state->mark)

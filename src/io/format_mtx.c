@@ -1,6 +1,5 @@
-/* Matrix Market (https://math.nist.gov/MatrixMarket/formats.html): a banner with the kind of
- * entries, a line with the shape, then one entry a line. Arrays are stored by columns. Coordinate
- * files list row and column, from 1, of the non-zero entries. */
+/* Matrix Market (https://math.nist.gov/MatrixMarket/formats.html): a banner, the shape, one entry a line.
+ * Arrays are stored by columns. Coordinate files list row and column, from 1, of non-zero entries. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ enum { ARRAY, COORDINATE };
 enum { REAL, INTEGER, COMPLEX, PATTERN, UNSIGNED, FIELDS };
 enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN };
 
-/* Words of the banner, in the order of the enumerations above. */
+/* In the order of the enumerations above. */
 static const char banner_start[] = "%%MatrixMarket";
 static const char *const object_names[] = {"matrix", NULL};
 static const char *const form_names[] = {"array", "coordinate", NULL};
@@ -33,7 +32,6 @@ static bool mtx_recognise(const char *bytes, size_t count) {
   return count >= length && strncasecmp(bytes, banner_start, length) == 0;
 }
 
-/* Reads a word of the banner and finds its index in `names`. */
 static tesela_status format_mtx_read_name(tsl_reader *reader, const char *const names[], int *index) {
   tsl_word word;
   char quoted[TSL_QUOTE_MAX], all[128] = "";
@@ -71,7 +69,7 @@ static tesela_status read_banner(tsl_reader *reader) {
   return TESELA_OK;
 }
 
-/* Skips to the next line that is neither blank nor a comment. */
+/* Skips blank lines and comments. */
 static tesela_status skip_comments(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
   bool more;
@@ -86,7 +84,6 @@ static tesela_status skip_comments(tsl_reader *reader) {
   }
 }
 
-/* Reads "rows columns" or "rows columns entries". */
 static tesela_status read_shape(tsl_reader *reader, int64_t sizes[3]) {
   tsl_input *const in = &reader->in;
   const mtx_state *const state = reader->state;
@@ -143,7 +140,7 @@ static tesela_status fail_entry(const tsl_reader *reader) {
                             entry_words(reader->state));
 }
 
-/* Reads a row or column of a coordinate entry; *index counts from 0. */
+/* Reads a row or column; *index counts from 0. */
 static tesela_status read_index(tsl_reader *reader, int64_t size, const char *what, int64_t *index) {
   tsl_word word;
   TSL_TRY(tsl_input_word(&reader->in, &word));
@@ -156,8 +153,7 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
   return TESELA_OK;
 }
 
-/* Refuses a word that is no integer of the field: a point or an exponent, more than 64 bits, or no
- * equal f64. */
+/* Refuses a word with a point, an exponent, more than 64 bits or no equal f64. */
 static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
   const bool is_unsigned = ((const mtx_state *)reader->state)->field == UNSIGNED;
   const bool negative = word.text[0] == '-';
@@ -186,7 +182,7 @@ static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
                             "has '%s', an integer beyond 2^53 that no f64 is equal to", quoted);
 }
 
-/* Reads the value of an entry up to the end of its line. */
+/* Reads an entry's value up to the end of its line. */
 static tesela_status read_value(tsl_reader *reader, double value[2]) {
   const mtx_state *const state = reader->state;
   const int parts = state->field == PATTERN ? 0 : state->field == COMPLEX ? 2 : 1;
@@ -201,7 +197,7 @@ static tesela_status read_value(tsl_reader *reader, double value[2]) {
       TSL_TRY(check_integer(reader, word));
     TSL_TRY(tsl_reader_number(reader, word, TSL_NUMBER_FORTRAN, &value[part]));
     if (state->field == INTEGER || state->field == UNSIGNED)
-      value[part] += 0.0; /* turns -0 into 0 */
+      value[part] += 0.0; /* -0 becomes 0 */
   }
   TSL_TRY(tsl_input_word(&reader->in, &word));
   return word.length == 0 ? TESELA_OK : fail_entry(reader);
@@ -212,14 +208,12 @@ static double opposite(double value) {
   return value == 0 ? value : -value;
 }
 
-/* Computes the element at (j, i) from the element at (i, j). */
 static void format_mtx_mirror(int symmetry, const double value[2], double mirrored[2]) {
   mirrored[0] = symmetry == SKEW_SYMMETRIC ? opposite(value[0]) : value[0];
   mirrored[1] = symmetry == SYMMETRIC ? value[1] : opposite(value[1]);
 }
 
-/* Stores a value at (row, col). Values of duplicate coordinates are added. Ignores elements outside
- * of the panel. */
+/* Stores a value; adds to a duplicate's. Ignores elements outside of the panel. */
 static tesela_status format_mtx_add(tsl_reader *reader, const tsl_file_panel *panel, int64_t row, int64_t col,
                                     const double value[2]) {
   const mtx_state *const state = reader->state;
@@ -288,7 +282,7 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_file_panel *
   return TESELA_OK;
 }
 
-/* Reads an array column by column; symmetric matrices store the triangle on or below the diagonal. */
+/* Reads by columns; symmetric matrices store the triangle on or below the diagonal. */
 static tesela_status read_array(tsl_reader *reader, const tsl_file_panel *panel) {
   const mtx_state *const state = reader->state;
   int64_t entry = 0;
@@ -322,7 +316,7 @@ static tesela_status mtx_read_end(tsl_reader *reader) {
                             state->entries);
 }
 
-/* Reads the whole file from its first value and ignores elements outside of the block. */
+/* Reads the whole file and ignores elements outside of the block. */
 static tesela_status mtx_read_block(tsl_reader *reader, const tsl_file_panel *panel) {
   TSL_TRY(mtx_read_rows(reader, panel));
   return mtx_read_end(reader);
@@ -357,7 +351,7 @@ static tesela_status write_columns(tsl_writer *writer, const tsl_file_panel *pan
   return TESELA_OK;
 }
 
-/* Returns the panel of all rows that are buffered until the end. */
+/* Returns the panel of all rows, buffered until the end. */
 static tsl_file_panel buffered_panel(const tsl_writer *writer) {
   return (tsl_file_panel){.data = writer->state,
                           .row_stride = writer->cols,
@@ -368,7 +362,7 @@ static tsl_file_panel buffered_panel(const tsl_writer *writer) {
                           .size = tsl_type(writer->type)->size};
 }
 
-/* Buffers rows that come in parts, because the file is stored by columns. */
+/* Buffers rows that come in parts: the file is stored by columns. */
 static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
   if (panel->rows == writer->rows)
     return write_columns(writer, panel);

@@ -1,5 +1,4 @@
-/* NumPy's .npy: a header, then the values as in memory. Description:
- * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,19 +9,17 @@
 #include "io/io_format.h"
 #include "io/npy_header.h"
 
-/* Elements converted at a time: an input block of the largest type. */
 enum { LARGEST_SIZE = 16, BLOCK_COUNT = TSL_INPUT_BLOCK / LARGEST_SIZE };
 
 typedef struct npy_state {
   tsl_npy_header header;
-  bool widened;     /* integers without a type of tesela; read as f64 */
+  bool widened;     /* integers without a type of tesela, read as f64 */
   bool swapped;     /* bytes are in the other order */
-  size_t swap_size; /* bytes that are reversed together: an element, or half a complex one */
+  size_t swap_size; /* bytes reversed together: an element, or half a complex one */
   double wide[BLOCK_COUNT];
   unsigned char bytes[BLOCK_COUNT * LARGEST_SIZE];
 } npy_state;
 
-/* Kinds and sizes of numeric elements, and the type that holds them. */
 static const struct {
   tesela_type type;
   int size;
@@ -43,7 +40,7 @@ static bool npy_recognise(const char *bytes, size_t count) {
   return count >= TSL_NPY_MAGIC_LENGTH && memcmp(bytes, TSL_NPY_MAGIC, TSL_NPY_MAGIC_LENGTH) == 0;
 }
 
-/* Compares the values' size by the header with the rest of the file. */
+/* Compares the values' size with the rest of the file. */
 static tesela_status check_size(const tsl_reader *reader, const tsl_npy_header *header) {
   const int64_t bytes = header->rows * header->cols * header->size;
   const uint64_t have = tsl_input_left(&reader->in);
@@ -78,7 +75,7 @@ static tesela_status npy_read_header(tsl_reader *reader) {
   TSL_TRY(tsl_alloc(sizeof(npy_state), "reading a .npy file", &reader->state));
   npy_state *const state = reader->state;
   if (header.rows == 1 || header.cols == 1)
-    header.fortran = false; /* a vector has only one order */
+    header.fortran = false; /* a vector has one order only */
   state->header = header;
   state->widened = elements[element].widened;
   state->swapped = header.size > 1 && header.order == (host_is_little ? '>' : '<');
@@ -100,7 +97,7 @@ static void swap_bytes(unsigned char *bytes, size_t size, size_t count) {
   }
 }
 
-/* Converts an integer of 1, 2, 4 or 8 bytes to double; returns false if no double is equal. */
+/* Converts an integer of 1, 2, 4 or 8 bytes; false: no double is equal. */
 static bool format_npy_widen(const tsl_npy_header *header, const unsigned char *bytes, double *out) {
   uint64_t bits = 0;
   const size_t size = (size_t)header->size;
@@ -115,15 +112,15 @@ static bool format_npy_widen(const tsl_npy_header *header, const unsigned char *
   return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < (uint64_t)1 << 53;
 }
 
-/* Run of values that are consecutive in the file. Value n goes to `at` + n * `step` elements. */
+/* Consecutive values in the file. Value n goes to `at` + n * `step` elements. */
 typedef struct format_npy_run {
   int64_t row, col;           /* position of value 0 in the matrix */
-  int64_t row_step, col_step; /* step from one value to the next: 1 in one direction, 0 in the other */
+  int64_t row_step, col_step; /* step from value to value: 1 in one direction, 0 in the other */
   void *at;
   int64_t step;
 } format_npy_run;
 
-/* Prepends the position of value n of a run to the current message. */
+/* Prepends value n's position to the message. */
 static tesela_status fail_at(const tsl_reader *reader, const format_npy_run *target, size_t n) {
   return tsl_fail_in(TESELA_BAD_INPUT, "%s: row %" PRId64 ", column %" PRId64, reader->path,
                      target->row + (int64_t)n * target->row_step + 1,
@@ -166,7 +163,7 @@ static tesela_status fail_truncated(const tsl_reader *reader) {
   return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it ends before the last value", reader->path);
 }
 
-/* Reads the next `count` values of the stream, at most a block, into state->bytes. */
+/* Reads the stream's next `count` values, at most a block, into state->bytes. */
 static tesela_status read_block(tsl_reader *reader, size_t count) {
   npy_state *const state = reader->state;
   const size_t bytes = count * (size_t)state->header.size;
@@ -179,8 +176,7 @@ static tesela_status read_block(tsl_reader *reader, size_t count) {
   return TESELA_OK;
 }
 
-/* Reads the panel in the order of the stream: lines (rows, or columns in Fortran order) of `length`
- * elements. */
+/* Reads the panel in order of the stream: lines are rows, or columns in Fortran order. */
 static tesela_status read_stream(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
@@ -217,17 +213,17 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_file_panel *panel
   return TESELA_OK;
 }
 
-/* Lines of the file (rows, or columns in Fortran order) of which a block needs a piece. */
+/* Lines of the file (rows, or columns in Fortran order) with a piece of a block. */
 typedef struct npy_lines {
   int64_t lines, length; /* size of the block */
-  int64_t pitch;         /* elements of a line of the file */
+  int64_t pitch;         /* elements of a line in the file */
   int64_t first;         /* index of the block's first element in the file */
   int64_t outer;         /* elements between lines in memory */
 } npy_lines;
-/* pieces announced to the system before they are read */
+/* pieces announced to the system */
 enum { LINES_AHEAD = 64 };
 
-/* Reads a piece of a line of the file into element (i, j) of the panel and the following elements. */
+/* Reads a piece of a file's line into the panel from element (i, j) on. */
 static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_file_panel *panel, int64_t i,
                                            int64_t j, int64_t count) {
   npy_state *const state = reader->state;
@@ -250,8 +246,7 @@ static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_file_pa
   return format_npy_place(reader, panel, &target, 0, (size_t)count);
 }
 
-/* Reads bytes without conversion. Whole lines that are consecutive in memory, too, are read at
- * once. */
+/* Reads without conversion; whole lines that are consecutive in memory at once. */
 static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel, const npy_lines *layout) {
   const bool whole = layout->length == layout->pitch && layout->outer == layout->length;
   const uint64_t size = panel->size,
@@ -270,7 +265,6 @@ static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel,
   return TESELA_OK;
 }
 
-/* Reads a block of the matrix: a piece of every line. */
 static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
@@ -293,7 +287,7 @@ static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel
   return TESELA_OK;
 }
 
-/* Returns true if rows are so short that the disk reads several rows at once anyway. */
+/* Returns true if the disk reads several rows at once anyway. */
 static bool npy_is_narrow(const tsl_reader *reader) {
   enum { SHORT_ROW = TSL_INPUT_BLOCK / 64 };
   const npy_state *const state = reader->state;
@@ -311,14 +305,13 @@ static tesela_status npy_read_rows(tsl_reader *reader, const tsl_file_panel *pan
 
 static tesela_status npy_read_end(tsl_reader *reader) {
   if (reader->in.regular)
-    return TESELA_OK; /* the size was checked with the header */
+    return TESELA_OK; /* checked with the header */
   TSL_TRY(tsl_input_fill(&reader->in, 1));
   if (reader->in.at == reader->in.end)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: bytes follow the last value", reader->path);
 }
 
-/* Returns the index of the format's element for a type; ELEMENT_COUNT: none. */
 static int format_npy_element_of(tesela_type type) {
   int element = 0;
   while (element < ELEMENT_COUNT && elements[element].type != type)

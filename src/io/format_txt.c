@@ -1,12 +1,10 @@
-/* Plain text: "rows columns" on the first line, then the values row by row, separated by blanks or
- * line ends. */
+/* "rows columns" on the first line, then the values by rows, separated by blanks or line ends. */
 #include <inttypes.h>
 
 #include "base/status.h"
 #include "io/io_format.h"
 #include "io/io_number.h"
 
-/* Returns true if the first line consists of two integers. */
 static bool txt_recognise(const char *bytes, size_t count) {
   size_t i = 0;
   for (int number = 0; number < 2; number++) {

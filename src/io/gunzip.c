@@ -14,9 +14,9 @@ enum { PACKED_BYTES = 1 << 18 };
 struct tsl_unpacking {
   z_stream stream;
   int fd;
-  bool eof;      /* the file has no bytes beyond the buffered ones */
-  bool between;  /* between members: gzip files may be concatenated */
-  bool deflated; /* raw deflate data: zlib checks nothing, so size and CRC are compared here */
+  bool eof;      /* the file has no more bytes */
+  bool between;  /* between concatenated members of the file */
+  bool deflated; /* raw data: size and CRC are compared here, not by zlib */
   uint64_t size, got;
   uLong check, got_check;
   unsigned char packed[PACKED_BYTES];
@@ -32,7 +32,7 @@ static tesela_status gunzip_start(const char *path, int fd, int window, const ch
   *unpacking = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_unpacking) + count, "unpacking a file", &block));
   tsl_unpacking *const made = block;
-  /* Bytes already read are stored after the struct until they are used. */
+  /* Read bytes follow the struct until used. */
   unsigned char *const first = (unsigned char *)(made + 1);
   if (count > 0)
     memcpy(first, bytes, count);
@@ -75,7 +75,7 @@ static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
   return TESELA_OK;
 }
 
-/* After a member, skips zero padding. *more: another member follows. Any other bytes are an error. */
+/* After a member, skips zero padding. *more: another member follows. Other bytes are an error. */
 static tesela_status next_member(tsl_unpacking *unpacking, const char *path, bool *more) {
   z_stream *const stream = &unpacking->stream;
   *more = false;
@@ -99,7 +99,7 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
   return TESELA_OK;
 }
 
-/* Decompresses once, or reads more input if it is missing. */
+/* Decompresses once, or reads more input. */
 static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   z_stream *const stream = &unpacking->stream;
   const int result = inflate(stream, Z_NO_FLUSH);
@@ -121,7 +121,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
                   stream->msg != NULL ? stream->msg : "zlib gives no reason");
 }
 
-/* Checks size and CRC at the end of deflated data, as zlib does for gzip files. */
+/* Checks size and CRC at the end, as zlib does for gzip files. */
 static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, const char *bytes,
                                     size_t count) {
   unpacking->got += count;

@@ -1,4 +1,4 @@
-/* Decompression by zlib of a gzip file (RFC 1952) or of a deflated member of an archive (RFC 1951). */
+/* Decompression by zlib of a gzip file (RFC 1952) or a deflated member of an archive (RFC 1951). */
 #ifndef TSL_IO_GUNZIP_H
 #define TSL_IO_GUNZIP_H
 
@@ -9,18 +9,14 @@
 
 typedef struct tsl_unpacking tsl_unpacking;
 
-/* Returns true if the bytes are the start of a gzip file. */
 bool tsl_unpack_recognise(const char *bytes, size_t count);
-/* Starts with the rest of `fd`, after `count` bytes that were already read. The caller calls
- * tsl_unpack_end(). *unpacking is NULL after a failure. */
+/* Starts with `fd`, after `count` bytes that were read. Free with tsl_unpack_end(). NULL on failure. */
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,
                                tsl_unpacking **unpacking);
-/* Starts with deflated data that expands to `size` bytes with this CRC-32. *unpacking is NULL after
- * a failure. */
+/* Starts with deflated data of `size` bytes and this CRC-32 when expanded. NULL on failure. */
 tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t check,
                                         tsl_unpacking **unpacking);
-/* Decompresses `count` bytes; *got is smaller only at the end. TESELA_BAD_INPUT, with `path`, for a
- * damaged or truncated file. */
+/* Decompresses `count` bytes; *got is smaller only at the end. TESELA_BAD_INPUT, with `path`, if damaged. */
 tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *out, size_t count,
                               size_t *got);
 /* Frees the state, not `fd`. NULL is allowed. */

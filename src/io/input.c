@@ -25,14 +25,14 @@ void tsl_input_close(tsl_input *in) {
   *in = (tsl_input){0};
 }
 
-/* Reads by read(), or by pread() if `offset` is given, until all bytes are there or the file ends. */
+/* Reads by read(), or by pread() at `offset`, until all bytes are there or the file ends. */
 static tesela_status read_fully(const tsl_input *in, const uint64_t *offset, char *out, size_t count,
                                 size_t *got) {
   size_t done = 0;
   if (in->unpacking != NULL)
     return tsl_unpack_read(in->unpacking, in->path, out, count, got);
   while (done < count) {
-    /* Linux transfers at most 2 GiB per call. */
+    /* Linux moves at most 2 GiB. */
     const ssize_t now = offset == NULL ? read(in->fd, out + done, count - done)
                                        : pread(in->fd, out + done, count - done, (off_t)(*offset + done));
     if (now < 0 && errno == EINTR)

@@ -1,4 +1,3 @@
-/* Opening of an input; its first bytes tell compressed files and archives. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/input.h"
@@ -26,8 +25,7 @@ static tesela_status start_unpacking(tsl_input *in) {
   return status;
 }
 
-/* Compares a stored array with the archive's CRC; reads it once. For deflated arrays decompression
- * does it. */
+/* Reads a stored array once for the archive's CRC. */
 static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entry) {
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < entry->size;) {
@@ -45,7 +43,7 @@ static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entr
              : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum", in->path);
 }
 
-/* Opens the single array of an archive: a window of the file, or deflated data. */
+/* Opens an archive's single array: a window of the file, or deflated data. */
 static tesela_status enter_archive(tsl_input *in) {
   tsl_npz_entry entry;
   TSL_TRY(tsl_npz_find(in, &entry));
@@ -80,7 +78,7 @@ tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in) 
   }
   in->regular = S_ISREG(about.st_mode);
   in->size = in->regular ? (uint64_t)about.st_size : 0;
-  if (in->regular && standard) { /* another process may have read the start of standard input */
+  if (in->regular && standard) { /* its start may be read already */
     const off_t place = lseek(in->fd, 0, SEEK_CUR);
     in->offset = place > 0 ? (uint64_t)place : 0;
   }

@@ -1,4 +1,3 @@
-/* Functions shared by formats: values between file and memory. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -46,7 +45,7 @@ bool tsl_reader_is_complex(const char *text, size_t length) {
   double value;
   if (length < 1 || ((text[length - 1] | 0x20) != 'i' && (text[length - 1] | 0x20) != 'j'))
     return false;
-  /* Accepts "2i", or a number, a sign and a number. */
+  /* "2i", or a number, a sign and a number */
   size_t at = length - 1;
   while (at > 0 && !((text[at] == '+' || text[at] == '-') && (text[at - 1] | 0x20) != 'e'))
     at--;

@@ -6,10 +6,9 @@
 #include "base/status.h"
 #include "io/io_number.h"
 
-/* maximum bytes of a header; a longer one is damaged or describes a structured array */
+/* a longer header is damaged or describes a structured array */
 #define HEADER_MAX (TSL_INPUT_BLOCK / 16 - 1)
 
-/* Position in the dictionary's text. */
 typedef struct cursor {
   const char *path, *at, *end;
 } cursor;
@@ -26,7 +25,7 @@ static void npy_header_skip_blanks(cursor *here) {
     here->at++;
 }
 
-/* Skips blanks, and then `mark` if it follows. Returns true if it did. */
+/* Skips blanks; takes `mark` if it follows and returns true. */
 static bool npy_header_take(cursor *here, char mark) {
   npy_header_skip_blanks(here);
   if (here->at == here->end || *here->at != mark)
@@ -115,7 +114,7 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
       sizes[rank] = size;
     rank++;
     npy_header_take(here, 'L'); /* suffix of long integers in Python 2 */
-    /* A single size needs a comma, as in Python; after the last of several it is optional. */
+    /* a single size needs a comma; the last of several may have one */
     if (!npy_header_take(here, ',') && (rank == 1 || here->at == here->end || *here->at != ')'))
       return fail_here(here, "'shape' is not a tuple of sizes");
   }
@@ -129,7 +128,7 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
   return TESELA_OK;
 }
 
-/* Keys of the dictionary: each occurs once, in any order. */
+/* Each key occurs once, in any order. */
 static const struct {
   const char *name;
   tesela_status (*take)(cursor *here, tsl_npy_header *header);
@@ -163,7 +162,7 @@ static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
   return here->at == here->end ? TESELA_OK : fail_here(here, "more text");
 }
 
-/* Reads the bytes before the dictionary; *length is the dictionary's. */
+/* Reads up to the dictionary; *length: its bytes. */
 static tesela_status read_prefix(tsl_input *in, size_t *length) {
   unsigned char bytes[TSL_NPY_MAGIC_LENGTH + 2 + 4] = {0};
   size_t got;

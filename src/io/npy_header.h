@@ -1,5 +1,4 @@
-/* Header of a .npy file: "\x93NUMPY", a version, a length, and a Python dictionary as text, e.g.
- * {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. */
+/* "\x93NUMPY", version, length, dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. */
 #ifndef TSL_IO_NPY_HEADER_H
 #define TSL_IO_NPY_HEADER_H
 
@@ -18,15 +17,13 @@ typedef struct tsl_npy_header {
   int64_t rows, cols;
 } tsl_npy_header;
 
-/* Reads up to the first byte of the values. Kind and size are not checked; the caller decides which
- * are supported. TESELA_BAD_INPUT describes an error in the header. */
+/* Reads up to the first value; kind and size are not checked. TESELA_BAD_INPUT for an error in the header. */
 tesela_status tsl_npy_header_read(tsl_input *in, tsl_npy_header *header);
 
-/* Returns the type in which a file stores numbers: f32 for bf16, e4m3 and e5m2, which NumPy lacks. */
+/* Returns the type in files: f32 for bf16, e4m3 and e5m2, which NumPy lacks. */
 tesela_type tsl_npy_stored_type(tesela_type type);
-/* Size of a buffer for tsl_npy_header_print(). */
 #define TSL_NPY_HEADER_MOST 192
-/* Writes the header of a file: version 1, C order. Returns its length. */
+/* Writes a header of version 1 in C order for tsl_npy_stored_type(type). Returns its length. */
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46, LOCAL_BYTES = 30 };
-/* maximum bytes of the table of contents */
+/* maximum bytes of the contents */
 enum { CONTENTS_MAX = 1 << 20 };
 static const uint32_t in_wide_field = UINT32_MAX;
 
@@ -38,8 +38,7 @@ static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out
   return got == count ? TESELA_OK : npz_fail(in, "it is cut off");
 }
 
-/* Finds the table of contents by the archive's last bytes, or by the 64-bit record before them.
- * Archives with a comment at the end are refused; NumPy writes none. */
+/* Finds the contents by the archive's last bytes, or the 64-bit record before. Refuses a final comment. */
 static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64_t *bytes) {
   unsigned char end[END_BYTES], locator[LOCATOR_BYTES], wide[WIDE_END_BYTES];
   if (in->size < END_BYTES)
@@ -64,8 +63,7 @@ static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64
   return TESELA_OK;
 }
 
-/* Reads 64-bit sizes and offsets from an extra field. It holds only fields that overflow 32 bits,
- * in this order. */
+/* Reads 64-bit sizes and offsets: an extra field has those above 32 bits, in this order. */
 static void read_wide(const unsigned char *extra, size_t length, uint64_t *const fields[3]) {
   size_t at = 0;
   while (at + 4 <= length) {

@@ -1,5 +1,4 @@
-/* NumPy's .npz: a zip archive of .npy files (APPNOTE.TXT of PKWARE, sections 4.3 to 4.5). An
- * archive with a single array is read like that array's file. */
+/* NumPy's .npz: a zip archive (APPNOTE.TXT of PKWARE, sections 4.3 to 4.5). One array is readable. */
 #ifndef TSL_IO_NPZ_H
 #define TSL_IO_NPZ_H
 
@@ -12,10 +11,8 @@ typedef struct tsl_npz_entry {
   bool deflated;   /* compressed by deflate; false: stored */
 } tsl_npz_entry;
 
-/* Returns true if the bytes are the start of a zip archive. */
 bool tsl_npz_recognise(const char *bytes, size_t count);
-/* Finds the single array of an archive. TESELA_BAD_INPUT for several arrays, with their names and a
- * command to extract one, for none, and for a damaged archive. */
+/* Finds the single array. TESELA_BAD_INPUT for none, several (with their names), or a damaged archive. */
 tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry);
 
 #endif

@@ -1,6 +1,5 @@
-/* Reading numbers. Short numbers need one division or multiplication: digits below 2^53 and a power
- * of ten up to 10^22 are exact doubles. So the result is rounded once (W. D. Clinger, How to Read
- * Floating Point Numbers Accurately, 1990). Other numbers use the C library. */
+/* Short numbers need one rounded operation: digits below 2^53 and powers of ten to 10^22 are exact doubles
+ * (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). The C library reads other numbers. */
 #include "io/io_number.h"
 
 #include <math.h>
@@ -16,18 +15,18 @@ static bool number_read_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* Parts of a decimal: digits * 10^exponent. */
+/* digits * 10^exponent. */
 typedef struct decimal {
   bool negative;
   bool fraction, scaled; /* has a point or an exponent; has an exponent */
   uint64_t digits;       /* first 19 significant digits */
-  int significant;       /* number of significant digits */
+  int significant;       /* number of digits */
   int64_t exponent;
 } decimal;
 
-static const int64_t exponent_limit = 100000; /* far beyond any double, far from overflow */
+static const int64_t exponent_limit = 100000; /* beyond any double, far from overflow */
 
-/* Reads digits and a point; returns the end, or NULL if there is no digit. */
+/* Reads digits and a point; returns the end, or NULL without a digit. */
 static const char *take_digits(const char *src, const char *end, char point, decimal *number) {
   bool any = false, after_point = false;
   int64_t fraction = 0;
@@ -50,7 +49,7 @@ static const char *take_digits(const char *src, const char *end, char point, dec
   return any ? src : NULL;
 }
 
-/* Reads "e+12" up to `end`; returns false for anything else. */
+/* Reads "e+12" up to `end`; false: anything else. */
 static bool take_exponent(const char *src, const char *end, decimal *number) {
   src++;
   const bool negative = src < end && *src == '-';
@@ -95,7 +94,7 @@ static tsl_number_result read_slowly(const char *text, size_t length, double *va
   return tsl_parse_double(copy, value) ? TSL_NUMBER_READ : TSL_NUMBER_TOO_LARGE;
 }
 
-/* Updates the precision by a number; `last` is its last character. */
+/* Updates the precision; `last` is the number's last character. */
 static void number_read_widen(tsl_printed *printed, const decimal *number, char last) {
   const int decimals = (int)-number->exponent;
   const bool first = printed->digits == 0 && !printed->fractions;

@@ -1,10 +1,7 @@
-/* Writing numbers with the fewest digits, after R. Giulietti, The Schubfach way to render doubles
- * (2020). Every number between the midpoints to its neighbours reads back to it. This interval is
- * scaled by a power of ten so that it holds at least one and at most a few integers. The nearest
- * one with the fewest digits is taken. The scaling rounds to odd, so that comparisons with the ends
- * are exact.
- *
- * The powers of ten, 128 bits each, are computed on first use with exact long arithmetic. */
+/* Shortest numbers, after R. Giulietti, The Schubfach way to render doubles (2020). Numbers between the
+ * midpoints to a value's neighbours read back to it. This interval is scaled by a power of ten to hold one to
+ * a few integers; the nearest with the fewest digits is taken. Scaling rounds to odd, so that comparisons
+ * with the ends are exact. The powers of ten, 128 bits each, come from exact long arithmetic at first use. */
 #include "io/io_number.h"
 
 #include <math.h>
@@ -17,13 +14,12 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* 10^n for all n that doubles need: scaled so that the highest bit is bit 127, rounded down, plus
- * one. */
+/* 10^n for all n of doubles, highest bit at 127, rounded down, plus one. */
 enum { POWER_LEAST = -292, POWER_MOST = 324, LIMBS = 36 };
 static wide powers[POWER_MOST - POWER_LEAST + 1];
 static pthread_once_t powers_once = PTHREAD_ONCE_INIT;
 
-/* Returns the highest 128 significant bits of a number in 32-bit limbs, least significant first. */
+/* Returns the highest 128 significant bits; 32-bit limbs, least significant first. */
 static wide highest_bits(const uint32_t limbs[LIMBS]) {
   int top = LIMBS - 1;
   while (limbs[top] == 0)
@@ -50,7 +46,7 @@ static void make_powers(void) {
       carry >>= 32;
     }
   }
-  /* 2^1151 / 10^n, rounded down: n divisions by ten, each rounded down, give an equal result. */
+  /* 2^1151 / 10^n, rounded down: n rounded divisions by ten give an equal result. */
   memset(limbs, 0, sizeof limbs);
   limbs[LIMBS - 1] = (uint32_t)1 << 31;
   for (int n = -1; n >= POWER_LEAST; n--) {
@@ -77,22 +73,21 @@ static int log2_of_pow10(int n) {
   return (int)floor(n * 3.3219280948873623);
 }
 
-/* Returns the upper 64 bits of power * scaled / 2^128, with the lowest bit set if any bit was lost. */
+/* Returns the upper 64 bits of power * scaled / 2^128, the lowest bit set if the rest exceeds 1. */
 static uint64_t scale_to_odd(wide power, uint64_t scaled) {
   const wide low = (wide)(uint64_t)power * scaled;
   const wide high = (wide)(uint64_t)(power >> 64) * scaled + (low >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
-/* Returns the shortest digits * 10^*exponent that read back to c * 2^q. even_gap: both neighbours
- * are equally far; otherwise the lower one is at half the distance, because c is the smallest of
- * its binade. */
+/* Returns the shortest digits * 10^*exponent that read back to c * 2^q. Without even_gap, c is the smallest
+ * of its binade, and the lower neighbour is at half the distance. */
 static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exponent) {
-  const uint64_t odd = c & 1; /* the interval includes its ends if c is even */
+  const uint64_t odd = c & 1; /* an even c includes the ends */
   const int k = even_gap ? log10_of_pow2(q) : log10_of_three_quarters_pow2(q);
   const wide power = powers[-k - POWER_LEAST];
   const int shift = q + log2_of_pow10(-k) + 1;
-  /* Lower end, value and upper end in quarters. */
+  /* lower end, value and upper end in quarters */
   const uint64_t lower = scale_to_odd(power, (4 * c - (even_gap ? 2 : 1)) << shift) + odd;
   const uint64_t value = scale_to_odd(power, (4 * c) << shift);
   const uint64_t upper = scale_to_odd(power, (4 * c + 2) << shift) - odd;
@@ -114,7 +109,6 @@ static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exp
   return value < middle || (value == middle && whole % 2 == 0) ? whole : whole + 1;
 }
 
-/* Writes an integer; returns the length. */
 static size_t put_whole(uint64_t number, char *out) {
   char reversed[20];
   size_t count = 0;
@@ -126,7 +120,7 @@ static size_t put_whole(uint64_t number, char *out) {
   return count;
 }
 
-/* Writes digits * 10^exponent as "1234.5" or, far from 1, as "1.2345e30"; returns the length. */
+/* Writes "1234.5" or, far from 1, "1.2345e30"; returns the length. */
 static size_t put_decimal(uint64_t digits, int exponent, char *out) {
   while (digits % 10 == 0) {
     digits /= 10;
@@ -168,7 +162,7 @@ static size_t put_real(const tsl_type_info *type, double magnitude, char *out) {
   return put_decimal(digits, exponent, out);
 }
 
-/* Returns true if the text reads back to the value: a narrow type is rounded twice. */
+/* Returns true if the text reads back to the value: narrow types round twice. */
 static bool reads_back(const tsl_type_info *type, const char *text, size_t length, double magnitude) {
   double value[2] = {0, 0};
   unsigned char bytes[16];
@@ -199,7 +193,7 @@ size_t tsl_number_write(tesela_type type, double value, char out[TSL_NUMBER_MAX]
     return sign + put_whole((uint64_t)magnitude, out + sign);
   pthread_once(&powers_once, make_powers);
   const tsl_type_info *info = tsl_type(type);
-  /* Types of one byte use f32's digits: with one digit 1.25 would be written as 1.2. */
+  /* f32's digits for one byte: one digit would write 1.25 as 1.2. */
   const tsl_type_info *digits = info->size == 1 ? tsl_type(TESELA_F32) : info;
   size_t length = put_real(digits, magnitude, out + sign);
   if (type != TESELA_F64 && !reads_back(info, out + sign, length, magnitude))

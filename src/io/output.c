@@ -23,13 +23,12 @@ static tesela_status output_fail(const tsl_output *out, const char *what) {
   return fail_path(out->path, what);
 }
 
-/* Returns the offset of the last component of a path. */
 static size_t folder_length(const char *path) {
   const char *const slash = strrchr(path, '/');
   return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* Refuses a symbolic link of another user, except root: it may point to any file. */
+/* Refuses another user's symbolic link, except root's: it may point to any file. */
 static tesela_status check_link(const char *path, const char *link, const char *target) {
   struct stat about;
   if (lstat(link, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != geteuid() && about.st_uid != 0)
@@ -40,7 +39,7 @@ static tesela_status check_link(const char *path, const char *link, const char *
   return TESELA_OK;
 }
 
-/* Finds the file that a path means after following symbolic links; it need not exist. */
+/* Follows a path's symbolic links; the file need not exist. */
 static tesela_status follow_links(const char *path, char **target) {
   enum { MOST_LINKS = 40, LINK_MAX_LENGTH = 4096 };
   tsl_text here = {0};
@@ -75,7 +74,7 @@ static tesela_status follow_links(const char *path, char **target) {
   return status;
 }
 
-/* Checks that an existing file can be replaced; *mode is its permissions, or 0. */
+/* Checks that an existing file can be replaced; *mode: its permissions, or 0. */
 static tesela_status check_target(const char *path, const char *target, unsigned *mode) {
   struct stat about;
   *mode = 0;
@@ -102,9 +101,8 @@ tesela_status tsl_output_target(const char *path, char **target, unsigned *mode)
   return status;
 }
 
-/* Creates ".<name>.<pid>.tmp" in the target's folder, or ".<name>.<pid>-<n>.tmp" if that exists.
- * O_EXCL never opens an existing file or link. A replacement is private until it gets the old
- * file's permissions. */
+/* Creates ".<name>.<pid>.tmp" in the target's folder, or ".<name>.<pid>-<n>.tmp". O_EXCL opens no existing
+ * file or link. A replacement is private until it gets the old file's permissions. */
 static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
   enum { MOST_TRIES = 1000, NAME_PART = 200 };
   const size_t folder = folder_length(out->target);
@@ -136,8 +134,7 @@ static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
   return output_fail(out, "cannot be written");
 }
 
-/* Refuses a file that another process writes in blocks (resumable_npy.h): its rename would
- * overwrite this file. */
+/* Refuses a file that another process writes in blocks (resumable_npy.h) and will rename. */
 static tesela_status check_blocks(const char *path, const char *target) {
   tsl_text name = {0};
   tsl_text_add(&name, "%s%s", target, TSL_OUTPUT_JOURNAL);
@@ -218,13 +215,12 @@ tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count)
   return TESELA_OK;
 }
 
-/* Syncs a file; succeeds if the file system has no fsync(). */
+/* Syncs a file; true on file systems without fsync(). */
 static bool sync_all(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* Syncs the folder, so that the new name is durable. A folder that is not readable cannot be
- * synced, and is skipped. */
+/* Syncs the folder for a durable name; skips an unreadable folder. */
 static tesela_status sync_folder(const char *path, const char *target) {
   const size_t length = folder_length(target);
   char *const folder = length > 0 ? strndup(target, length) : strdup(".");
@@ -240,7 +236,7 @@ static tesela_status sync_folder(const char *path, const char *target) {
 }
 
 tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target) {
-  /* Network file systems may report a full disk only at the sync or the close. */
+  /* Network file systems report a full disk only here or at the close. */
   if (!sync_all(*fd))
     return fail_path(path, "cannot be written");
   const int closing = *fd;
@@ -252,7 +248,6 @@ tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary
   return sync_folder(path, target);
 }
 
-/* Copies the temporary file to standard output. */
 static tesela_status output_copy_out(tsl_output *out) {
   if (lseek(out->fd, 0, SEEK_SET) < 0)
     return output_fail(out, "its temporary file cannot be read");

@@ -5,8 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Returns true if the file system reports less free space. Some network file systems report
- * nothing. */
+/* Returns true if less free space is reported; some network file systems report nothing. */
 static int reports_less_space(int fd, uint64_t bytes) {
   struct statvfs disk;
   if (fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_frsize == 0)
@@ -24,6 +23,6 @@ int tsl_room_take(int fd, uint64_t bytes) {
   const int reason = errno;
   if (reason == EOPNOTSUPP || reason == ENOSYS)
     return ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
-  /* Gives back the space that a failed reservation took. */
+  /* Gives back a failed reservation's space. */
   return ftruncate(fd, 0) == 0 ? reason : errno;
 }

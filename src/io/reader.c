@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "io/io_format.h"
 
-/* Returns the format of a name that may end in .gz. */
 static const tsl_format *format_of_packed_name(const char *path) {
   char inner[4096];
   const size_t length = strlen(path);
@@ -114,7 +113,7 @@ tesela_status tsl_reader_restart(tsl_reader *reader) {
   return tsl_input_seek(&reader->in, reader->start, reader->start_line);
 }
 
-/* Reads columns through whole rows, a few rows at a time. */
+/* Reads columns through whole rows, a few at a time. */
 static tesela_status read_through(tsl_reader *reader, const tsl_file_panel *panel) {
   enum { CHUNK_BYTES = 1 << 20 };
   const tsl_file_info *const info = &reader->info;

@@ -21,14 +21,13 @@
 
 static const char first_line[] = "tesela-blocks 2\n";
 
-/* State of a block by its last line in the journal. */
 typedef struct block_state {
   bool is_done;
   uint32_t checksum; /* CRC-32 of its bytes in the file, row by row */
 } block_state;
 
 struct tsl_part {
-  char *path, *target; /* as given, for messages; with links followed */
+  char *path, *target; /* path as given, for messages; with links followed */
   char *data_name, *journal_name;
   unsigned mode; /* permissions of the file to be replaced; 0: none */
   int data, journal;
@@ -36,7 +35,7 @@ struct tsl_part {
   block_state *blocks;            /* `room` entries */
   int64_t room, count;            /* entries of `blocks`; number of finished blocks */
   uint32_t checksum;              /* CRC-32 of the last written block */
-  tsl_text lines;                 /* journal lines of blocks that are not yet synced */
+  tsl_text lines;                 /* lines of blocks before their sync */
   double last_sync, sync_seconds; /* end and duration of the last sync */
   bool owns_files;                /* this run owns both files */
   bool committed;
@@ -62,8 +61,7 @@ static tesela_status resumable_npy_name_of(const tsl_part *part, const char *end
   return status;
 }
 
-/* Opens a file of an earlier run. Returns -1 with errno of open(), or with errno 0 and a reason in
- * *why if another user may have planted or altered it. */
+/* Opens an earlier run's file. Returns -1 with errno, or 0 and *why if another user may alter it. */
 static int open_left(const char *name, const char **why) {
   struct stat about;
   const int file = tsl_trusted_file(AT_FDCWD, name, O_RDWR, 0, why);
@@ -75,7 +73,7 @@ static int open_left(const char *name, const char **why) {
   return -1;
 }
 
-/* Creates a private file. O_EXCL never opens an existing file or link. */
+/* O_EXCL opens no existing file or link. */
 static int create_private(const char *name) {
   return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -95,12 +93,12 @@ static bool resumable_npy_is_current(int file, const char *name) {
          here.st_ino == there.st_ino;
 }
 
-/* Locks an open file. Returns false if another process has the lock. */
+/* Returns false if another process has the lock. */
 static bool try_lock(int file) {
   return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Opens and locks the journal. Repeats if another process created or removed it meanwhile. */
+/* Opens and locks the journal; repeats if another process created or removed it. */
 static tesela_status lock(tsl_part *part) {
   for (;;) {
     const char *why = NULL;
@@ -143,7 +141,6 @@ static tesela_status read_journal(tsl_part *part) {
   return TESELA_OK;
 }
 
-/* Makes a list of `count` unfinished blocks. */
 static tesela_status make_list(tsl_part *part, int64_t count) {
   void *list;
   tsl_free(part->blocks);
@@ -160,8 +157,7 @@ static void resumable_npy_mark(tsl_part *part, int64_t block, uint32_t checksum)
   part->blocks[block] = (block_state){.is_done = true, .checksum = checksum};
 }
 
-/* Parses "done 17 9ae0daaf", a line that ends at `end`. Returns false for other lines and unknown
- * blocks. */
+/* Parses the line "done 17 9ae0daaf" up to `end`; false: another line or unknown block. */
 static bool parse_done(const tsl_part *part, const char *line, const char *end, int64_t *block,
                        uint32_t *checksum) {
   enum { LENGTH_MAX = 48 };
@@ -173,8 +169,7 @@ static bool parse_done(const tsl_part *part, const char *line, const char *end, 
          *block < part->room;
 }
 
-/* Marks the blocks of "done" lines. Stops at the first other line after them: that line and the
- * rest are invalid. */
+/* Marks the blocks of "done" lines, up to the first other line after them. */
 static tesela_status read_done_lines(tsl_part *part) {
   enum { MAX_BLOCKS = 1 << 30 };
   const char *at = tsl_text_get(&part->journal_text), *const blocks = tsl_part_says(part, "blocks");
@@ -238,7 +233,7 @@ tesela_status tsl_part_open(const char *path, tsl_part **out) {
 out:
   if (status != TESELA_OK) {
     if (part->owns_files)
-      part->count = 1; /* unknown state: preserve both files */
+      part->count = 1; /* unknown state: keep both files */
     tsl_part_close(part);
     part = NULL;
   }
@@ -284,7 +279,7 @@ static tesela_status write_at(const tsl_part *part, const char *bytes, size_t co
   return TESELA_OK;
 }
 
-/* Appends lines to the journal and syncs it. */
+/* Appends to the journal and syncs it. */
 static tesela_status resumable_npy_append(const tsl_part *part, const char *text, size_t count) {
   while (count > 0) {
     const ssize_t now = write(part->journal, text, count);
@@ -315,8 +310,7 @@ static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
                   tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
-/* Creates the data file. Removes an existing file or link of that name, unless another process
- * writes it. */
+/* Creates the data file; removes an existing file or link unless another process writes it. */
 static tesela_status create_data(tsl_part *part) {
   const char *why;
   const int left = open_left(part->data_name, &why);
@@ -381,7 +375,7 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s does not have the size in its journal; remove both", part->path,
                     part->data_name);
-  /* Removes an incomplete last line. */
+  /* removes an incomplete last line */
   if (ftruncate(part->journal, (off_t)part->journal_text.length) != 0 ||
       lseek(part->journal, 0, SEEK_END) < 0)
     return resumable_npy_fail(part, part->journal_name, "cannot be written");
@@ -408,13 +402,13 @@ out:
   return status;
 }
 
-/* Writes bytes of a block and updates its checksum. */
+/* Writes bytes and updates the checksum. */
 static tesela_status write_counted(tsl_part *part, const char *bytes, size_t count, uint64_t place) {
   part->checksum = (uint32_t)crc32_z(part->checksum, (const Bytef *)bytes, count);
   return write_at(part, bytes, count, place);
 }
 
-/* Writes a row of a type that files lack, converted in pieces. */
+/* Writes a row of a type that files lack. */
 static tesela_status write_converted(tsl_part *part, const char *row, int64_t count, uint64_t place) {
   enum { PIECE = 4096 };
   char piece[PIECE * 16];
@@ -502,7 +496,7 @@ void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by) {
   part->way = way;
   part->way_by = by;
   if (way != NULL && part->owns_files)
-    flock(part->data, LOCK_UN); /* the lock would block MPI's own locks on a network file system */
+    flock(part->data, LOCK_UN); /* would block MPI's locks on a network file system */
 }
 
 tesela_status tsl_part_flush(tsl_part *part) {
@@ -534,8 +528,7 @@ static tesela_status fail_replaced(const tsl_part *part) {
                                                                               : part->journal_name);
 }
 
-/* Returns the permissions of the finished file: of the file that it replaces, or of a new file by
- * the umask. */
+/* Returns the replaced file's permissions, or a new file's by the umask. */
 static mode_t final_mode(const tsl_part *part) {
   unsigned mask = S_IWGRP | S_IWOTH;
   char line[128];

@@ -3,9 +3,7 @@
 
 #include <tesela/tesela.h>
 
-/* Opens an unnamed temporary file in TMPDIR or /tmp, which vanishes when it is closed. Used for
- * input that must be read twice, and for output to standard output. TESELA_IO_FAILED names `path`,
- * the file that it is for. */
+/* Opens an unnamed file in TMPDIR or /tmp for the file `path`, which TESELA_IO_FAILED names. */
 tesela_status tsl_spool_open(const char *path, int *fd);
 
 #endif

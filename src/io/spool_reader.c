@@ -1,4 +1,3 @@
-/* Conversion of files to a form that can be read by blocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,7 +37,7 @@ static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, 
   return TESELA_OK;
 }
 
-/* Opens an unnamed file with `bytes` bytes reserved. */
+/* Opens an unnamed file with `bytes` reserved. */
 static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, int *fd) {
   char shown[32];
   TSL_TRY(tsl_spool_open(reader->path, fd));
@@ -52,7 +51,6 @@ static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, in
                   reader->path, tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
-/* Reads rows in the format's own way. */
 static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type,
                                             void *out) {
   const tsl_file_panel panel = {.data = out,
@@ -93,7 +91,7 @@ out:
   return status;
 }
 
-/* Converts the values to a .npy file, and makes the reader read that file. */
+/* Converts the values to a .npy file for the reader. */
 static tesela_status spool_values(tsl_reader *reader, tesela_type type, uint64_t most) {
   char header[TSL_NPY_HEADER_MOST];
   const size_t length = tsl_npy_header_print(type, reader->info.rows, reader->info.cols, header);

@@ -7,7 +7,6 @@
 #include "io/io_format.h"
 #include "io/io_number.h"
 
-/* Chooses the format by the path's ending, else by name. */
 static tesela_status writer_choose_format(const char *path, const char *name, const tsl_format **format) {
   *format = tsl_format_of_name(path);
   if (*format == NULL && name != NULL)
@@ -46,7 +45,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format_name, int6
   if (rows < 0 || cols < 0)
     return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " x %" PRId64 " is no size: both are 0 or more", path,
                     rows, cols);
-  /* 16 bytes are the widest type, and enough for a number as text. */
+  /* The widest type and a number as text have 16 bytes. */
   if (!tsl_i64_mul(rows, cols, &count) || !tsl_i64_mul(count, 16, &bytes))
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: %" PRId64 " x %" PRId64 " elements are too many for a file: 2^59 is the limit", path,
@@ -95,7 +94,7 @@ tesela_status tsl_writer_commit(tsl_writer *writer) {
   if (writer->row != writer->rows)
     return tsl_fail(TESELA_BAD_CALL, "%s: is not complete: %" PRId64 " of %" PRId64 " rows were written",
                     writer->out.path, writer->row, writer->rows);
-  writer->failed = true; /* a second commit is not allowed, whatever happens */
+  writer->failed = true; /* no second commit */
   if (writer->format->write_end != NULL)
     TSL_TRY(writer->format->write_end(writer));
   return tsl_output_commit(&writer->out);

@@ -7,17 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-/* --- geometry --- */
-
-/* Granularity of block sizes, which keeps the operands' rows aligned, and maximum number of blocks
- * along a dimension. */
+/* Granularity of block sizes, which keeps rows aligned; maximum blocks along a dimension. */
 enum { GRAIN = 256, MOST_ALONG = 8 };
 
 tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
   return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
 }
 
-/* Returns the size of a block if a dimension has at most `blocks` equal blocks, rounded up to GRAIN. */
+/* Returns the size of at most `blocks` equal blocks, rounded up to GRAIN. */
 static int64_t block_grid_share(int64_t size, int64_t blocks) {
   const int64_t even = (size + blocks - 1) / blocks;
   return size < GRAIN * blocks ? even : (even + GRAIN - 1) / GRAIN * GRAIN;
@@ -31,7 +28,7 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   tsl_block_grid grain = tsl_block_grid_whole(problem);
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
-  /* Blocks are as square as C allows, because then a block needs the smallest panels of A and B. */
+  /* square blocks need the smallest panels of A and B */
   const int64_t rows = block_grid_within((double)problem->m / side + 0.5, MOST_ALONG);
   const int64_t cols = block_grid_within(all / (double)rows + 0.5, MOST_ALONG);
   const int64_t more = block_grid_within(all / (double)cols + 0.5, MOST_ALONG);
@@ -48,8 +45,7 @@ tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
                           j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
 }
 
-/* Chooses the panel that allows more multiply-adds for each of its bytes: a panel of A meets all
- * columns that have arrived. */
+/* Chooses the panel with more multiply-adds a byte: a panel of A meets all columns that have arrived. */
 bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals) {
   const double a_bytes = (double)tsl_type(problem->a.type)->size,
@@ -75,8 +71,6 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
   return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
 }
 
-/* --- cutting a plan --- */
-
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
@@ -89,8 +83,7 @@ static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_ch
   return block;
 }
 
-/* Creates the work of one kind of block. It uses only the kernels of the whole product, which passed
- * the self-test. */
+/* Creates the work of a kind of blocks, only from the whole product's kernels, which passed the self-test. */
 static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_chunk *part,
                                      tsl_pipeline_plan *cut, tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
@@ -127,7 +120,7 @@ static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
   cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
 }
 
-/* Creates the works of all kinds of blocks, by position. Kinds of equal size share one work. */
+/* Creates the works of all kinds of blocks; kinds of equal size share one. */
 static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
   const tsl_block_grid *grain = &cut->grain;
   const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
@@ -150,8 +143,7 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
   return TESELA_OK;
 }
 
-/* Returns true if the product can be cut. Vendors' libraries allocate memory for each work, so their
- * products are not cut. Products with structures are not cut, since a block of a triangle may be empty. */
+/* False for vendors' libraries, which allocate memory for each work, and for structures with empty blocks. */
 static bool may_cut(const tsl_work *work) {
   return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);

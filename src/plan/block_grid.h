@@ -1,7 +1,6 @@
-/* Product with operands in host memory, cut so that copies and computing overlap. C is cut into blocks of
- * rows and columns, A into panels of these rows, B into panels of these columns. All blocks have one size,
- * except for the last of a row or column. So there are at most four kinds, which the plan's own kernels
- * compute: the sizes are kernel arguments.
+/* Product of operands in host memory, cut so that copies and computing overlap: C into blocks, A into panels
+ * of their rows, B into panels of their columns. Only the last block of a row or column may be smaller. The
+ * plan's kernels compute all blocks: sizes are kernel arguments.
  *
  *        B0  B1  B2          panels arrive, and each block is computed as soon as possible:
  *   A0   00  01  02
@@ -16,10 +15,9 @@
 
 enum { TSL_PIPELINE_BLOCKS = TSL_STAGING_MARKS };
 
-/* Division of C into blocks; numbers only. */
 typedef struct tsl_block_grid {
   int64_t m, n;       /* size of C */
-  int64_t rows, cols; /* size of a block, except for the last of a row or column */
+  int64_t rows, cols; /* size of a block; the last of a row or column may be smaller */
   int row_blocks, col_blocks;
 } tsl_block_grid;
 
@@ -31,32 +29,28 @@ tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j);
 
 /* Panels that have arrived on the device. */
 typedef struct tsl_panel_arrivals {
-  int a, b;      /* number of panels of A and of B */
-  bool a_is_new; /* true if the last panel is A's */
+  int a, b;      /* numbers of panels */
+  bool a_is_new; /* the last panel is A's */
 } tsl_panel_arrivals;
-/* Adds the next panel, of A or of B. The first call adds one panel of both. Returns false when all have
- * arrived. */
+/* Adds the next panel; the first call adds one of A and of B. Returns false when all have arrived. */
 bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals);
-/* Returns block number `index` of the blocks that the last panel completed; false past the last. */
+/* Gets block number `index` of the blocks that the last panel completed; false past the last. */
 bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j);
 
-/* Plan of an overlapped run: the grid and the works of its blocks. */
 typedef struct tsl_pipeline_plan {
   const tsl_subplan_factory *children; /* factory for the blocks' sub-plans */
   tsl_staging_sizes sizes;
   tsl_block_grid grain;
-  /* works[i][j]: i is 1 for the last block of a column, j for the last block of a row; NULL: the plan's
-   * own work */
+  /* works[i][j]: i is 1 for a column's last block, j for a row's last block; NULL: the plan's own work. */
   tsl_work *works[2][2];
   tsl_work made[4];
   int made_count;
   size_t scratch; /* bytes of scratch memory of the largest block */
 } tsl_pipeline_plan;
 
-/* Cuts a plan's product into blocks, as far as the compiled kernels of the whole product support them.
- * `children` creates the blocks' sub-plans. *cut is NULL if the operands need no staging. Free it with
- * tsl_pipeline_plan_destroy(). */
+/* Cuts a plan's product as far as its compiled kernels support the blocks; `children` creates sub-plans. *cut
+ * is NULL if the operands need no staging. Free it with tsl_pipeline_plan_destroy(). */
 tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children,
                                        tsl_pipeline_plan **cut);
 void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut);

@@ -11,7 +11,7 @@ typedef struct pipeline_state {
   const tsl_pipeline_plan *cut;
   tsl_stager porter;
   tsl_transfer_path ways[TSL_OPERANDS];
-  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of their computation */
+  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of computation */
   int count;                                        /* number of enqueued blocks */
   tsl_copy_result landed;
 } pipeline_state;
@@ -49,15 +49,13 @@ static tesela_status pipeline_take_memory(pipeline_state *state) {
   return tsl_run_slot_scratch(run->slot, state->cut->scratch);
 }
 
-/* --- copies in --- */
-
 static tesela_status pipeline_bring(pipeline_state *state, int operand, tsl_copy_chunk part) {
   return tsl_problem_reads(state->problem, operand)
              ? tsl_part_in(&state->porter, &state->ways[operand], &part)
              : TESELA_OK;
 }
 
-/* Copies the panels that have just arrived: rows i of A, columns j of B. */
+/* Copies the new panels: rows i of A, columns j of B. */
 static tesela_status bring_panels(pipeline_state *state, const tsl_panel_arrivals *arrivals) {
   const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grain, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
@@ -68,8 +66,6 @@ static tesela_status bring_panels(pipeline_state *state, const tsl_panel_arrival
   return TESELA_OK;
 }
 
-/* --- computing --- */
-
 static tsl_operand pipeline_operand_at(const pipeline_state *state, int operand, int64_t row, int64_t col) {
   const tsl_shape *packed = &state->ways[operand].transfer->packed;
   return (tsl_operand){.buffer = state->ways[operand].buffer,
@@ -78,7 +74,7 @@ static tsl_operand pipeline_operand_at(const pipeline_state *state, int operand,
                        .col_stride = packed->col_stride};
 }
 
-/* Enqueues a block after all copies that have been enqueued. */
+/* Enqueues a block after all enqueued copies. */
 static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
   tsl_staging *staging = state->run->staging;
   tsl_stream *stream = state->run->slot->stream;
@@ -105,7 +101,7 @@ static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
   return TESELA_OK;
 }
 
-/* Copies all panels in and enqueues each block as soon as its panels are enqueued. */
+/* Copies all panels in and enqueues each block after its panels. */
 static tesela_status enqueue_all(pipeline_state *state) {
   tsl_panel_arrivals arrivals = {0};
   while (tsl_block_grid_next(&state->cut->grain, state->problem, &arrivals)) {
@@ -118,8 +114,6 @@ static tesela_status enqueue_all(pipeline_state *state) {
                                : TESELA_OK;
 }
 
-/* --- the run --- */
-
 static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
   TSL_TRY(enqueue_all(state));
   if (!tsl_problem_reads(state->problem, TSL_OPERAND_C))
@@ -129,7 +123,7 @@ static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
   return status != TESELA_OK && state->landed.any ? TESELA_DEVICE_FAILED : status;
 }
 
-/* Waits for all streams, since work may be pending on the staging memory. Keeps the earlier message. */
+/* Work may be pending on the staging memory. Keeps the error message. */
 static void pipeline_wait_for_all(const tsl_overlap *run) {
   const tsl_device_ops *ops = run->slot->device->ops;
   tsl_status_saved saved;

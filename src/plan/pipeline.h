@@ -1,6 +1,6 @@
-/* Run whose copies overlap with computing, on three streams: copies in, computing, copies out. The caller's
- * thread and its team copy panels into pinned memory and enqueue their transfer. A block is enqueued as soon
- * as its panels are enqueued. Blocks are copied out when all panels are in. The device computes meanwhile.
+/* Run whose copies overlap with computing, on three streams. The caller's thread and its team copy panels
+ * into pinned memory, and enqueue their transfer and each block after its panels. Blocks are copied out when
+ * all panels are in.
  *
  *   threads   A0 B0 A1 B1 A2 B2 ..         C00 C10 C01 C11 C20 ..
  *   in           A0 B0 A1 B1 A2 B2 ..
@@ -13,7 +13,6 @@
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 
-/* State of an overlapped run. */
 typedef struct tsl_overlap {
   const tsl_plan *plan;
   tsl_run_slot *slot;
@@ -23,12 +22,11 @@ typedef struct tsl_overlap {
   tsl_team team;
 } tsl_overlap;
 
-/* Returns true if a run of the plan copies enough bytes to be overlapped. */
+/* Returns true if a run copies enough bytes to be overlapped. */
 bool tsl_overlap_suits(const tsl_plan *plan);
-/* Runs the plan with the staging memory that the caller took and gives back. After TESELA_DEVICE_FAILED
- * C may hold a part of the result. `phases` may be NULL. Its member compute is the time from the first
- * block's start to the last block's end, waits for panels included. Its member copy_in is the time
- * before that, copy_out the time after it. */
+/* Runs the plan with the caller's staging. After TESELA_DEVICE_FAILED C may hold a part of the result.
+ * `phases` may be NULL: compute lasts from the first block's start to the last block's end, with waits for
+ * panels; copy_in is the time before, copy_out the time after. */
 tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases);
 
 #endif

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- refusals --- */
-
 static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                const tsl_config *config, const tsl_device *device, tsl_text_place place) {
   if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
@@ -28,8 +26,7 @@ static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *
 static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "operand C",
                                                      "the bias",  "scale_a",   "scale_b"};
 
-/* Returns why the device has too little memory for the operands and the strategy's scratch memory;
- * NULL: enough. */
+/* Returns why the device has too little memory; NULL: enough. */
 static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
                                       const tsl_config *config, const tsl_device *device,
                                       tsl_text_place place) {
@@ -61,9 +58,7 @@ const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *stra
   return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
 
-/* --- creation --- */
-
-/* Plans the copies of the operands between host and device, for runs that copy. */
+/* Plans the copies between host and device. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
   for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
@@ -77,8 +72,7 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
   return TESELA_OK;
 }
 
-/* Builds the strategy's kernels. If the strategy does not fuse the scales, it is built for the sums
- * only (plan->sums). */
+/* Builds the strategy's kernels; for the sums only (plan->sums) if it does not fuse the scales. */
 static tesela_status build_strategy(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   const tsl_problem whole = work->problem;
@@ -127,11 +121,9 @@ static tesela_status plan_build(tsl_plan *plan) {
   return status;
 }
 
-/* Factory for the sub-plans of blocks of a cut product. */
 static const tsl_subplan_factory block_children;
 
-/* Cuts the product into blocks for overlapped copies. Comes last, since blocks use the plan's compiled
- * kernels. */
+/* Cuts the product for overlapped copies, last: blocks use the plan's kernels. */
 static tesela_status plan_cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
@@ -139,8 +131,7 @@ static tesela_status plan_cut(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* Builds the kernel of the epilogue, if the strategy does not fuse it. Comes after the cut, since
- * blocks use only the strategy's kernels. */
+/* Builds the epilogue's kernel if it is not fused, after the cut: blocks use only the strategy's kernels. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   return tsl_problem_has_epilogue(&work->problem) && !work->finishes && plan->slots
@@ -148,7 +139,7 @@ static tesela_status build_finish(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* Creates a plan; the public functions choose the arguments. loaded_only forbids compiling. */
+/* Creates a plan; loaded_only forbids compiling. */
 static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                                  const tsl_config *config, tsl_device *device, tsl_text_place place,
                                  bool loaded_only, const tsl_sharding *spread,
@@ -178,7 +169,7 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
                               .spread = new_plan->spread};
   const tesela_status status = plan_build(new_plan);
   if (status != TESELA_OK) {
-    /* plan_build() has already released the strategy's state. */
+    /* plan_build() has released the strategy's state */
     destroy_slots(new_plan);
     free(new_plan->text);
     tsl_free(new_plan->spread);
@@ -191,7 +182,7 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
     tsl_plan_destroy(new_plan);
     return built;
   }
-  /* the factory of the creator may not outlive this call */
+  /* the creator's factory may not outlive this call */
   new_plan->work.children = new_plan->sums.children = &tsl_plan_children;
   *plan = new_plan;
   return TESELA_OK;
@@ -301,8 +292,6 @@ const char *tsl_plan_note(const tsl_plan *plan) {
   return strategy->splits.note ? strategy->splits.note(tsl_plan_work(plan)) : NULL;
 }
 
-/* --- sub-plans --- */
-
 static tsl_plan *plan_of(const tsl_subplan *child) {
   const union {
     const tsl_subplan *child;
@@ -327,8 +316,7 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
          tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
-/* Chooses the strategy and config with the least predicted time; for a self-test the first of the
- * ladder. Returns the seconds; infinity: none. */
+/* Chooses the least predicted time; for a self-test the ladder's first. Returns infinity if none fits. */
 static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy,
                           tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
@@ -342,8 +330,7 @@ static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **
   for (int i = 0; tsl_strategy_at(i); i++)
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
-      /* For large families the model is evaluated before the refusal, which takes longer; the planner
-       * does the same. */
+      /* as in the planner: large families' refusals take longer than the model */
       const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
       tsl_config adapted = walk.config;
       if (!is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted))
@@ -420,7 +407,7 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
   return same.child;
 }
 
-/* Calls of the factories for a plan's sub-plans and for its blocks' sub-plans. */
+/* Calls of both factories. */
 #define CHILD_CALLS                                                                                          \
   .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child,                       \
   .run = plan_run_child, .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given,               \
@@ -429,8 +416,6 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
 
 const tsl_subplan_factory tsl_plan_children = {CHILD_CALLS};
 static const tsl_subplan_factory block_children = {.for_blocks = true, CHILD_CALLS};
-
-/* --- from text --- */
 
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan) {
   tsl_record record;

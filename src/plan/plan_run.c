@@ -1,4 +1,3 @@
-/* Runs a plan: directly on host memory on the cpu, else in a run slot. */
 #include "base/clock.h"
 #include "base/floats.h"
 #include "base/log.h"
@@ -11,14 +10,13 @@
 #include "strategy/exceptions.h"
 #include "strategy/strategy_epilogue.h"
 
-/* State of one run on a device with kernels. */
 typedef struct plan_run_state {
   const tsl_plan *plan;
   tsl_run_slot *slot;
   const tsl_operands *caller_operands;
   tsl_operands used;
   const tsl_concurrent_hook *beside; /* callbacks for operands on the device; or NULL */
-  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory for this run; NULL: not wrapped */
+  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory; NULL: not wrapped */
   bool timed;
   double allocated; /* seconds for allocating device memory, if timed */
 } plan_run_state;
@@ -37,7 +35,7 @@ static void set_operand_strides(const tsl_shape *shape, tsl_operand *operand) {
   operand->col_stride = shape->col_stride;
 }
 
-/* Sets the strides of all operands. Without a loop, which would take a tenth of the smallest plans' time. */
+/* Has no loop, which would take a tenth of the smallest plans' time. */
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   set_operand_strides(&problem->a, &operands->a);
   set_operand_strides(&problem->b, &operands->b);
@@ -47,19 +45,18 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   set_operand_strides(&problem->scale_b, &operands->scale_b);
 }
 
-/* Returns the products' series of an operand. An operand with step 0 is shared by the batch and counts
- * once. */
+/* An operand with step 0 is shared by the batch and counts once. */
 static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
   const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
   return (tsl_panel_series){count, operand->step};
 }
 
-/* Returns the elements from the lowest first element of a series to its first one. */
+/* Returns the elements from a series' lowest to its first product. */
 static int64_t below_first(tsl_panel_series series) {
   return series.step < 0 ? -series.step * (series.count - 1) : 0;
 }
 
-/* Memory range of a host operand, over all products of a batch. */
+/* Memory of a host operand, over all products of a batch. */
 typedef struct plan_span {
   unsigned char *start;
   size_t bytes;
@@ -82,8 +79,7 @@ static bool disjoint(plan_span a, plan_span b) {
          (uintptr_t)b.start + b.bytes <= (uintptr_t)a.start;
 }
 
-/* Returns true if the device can work on the caller's memory itself. It shares host memory, the address
- * is aligned, and no other operand overlaps. (OpenCL leaves two buffers over the same bytes undefined.) */
+/* Returns true if the device can work on the caller's memory: shared, aligned, and no operands overlap. */
 static bool can_wrap(const plan_run_state *run, int operand) {
   const tsl_device *device = run->plan->work.device;
   if (!(device->capabilities & TSL_CAN_SHARED_MEMORY) || device->host_alignment == 0)
@@ -98,7 +94,6 @@ static bool can_wrap(const plan_run_state *run, int operand) {
   return true;
 }
 
-/* Wraps the caller's memory of one operand in a buffer for this run. */
 static tesela_status plan_wrap(plan_run_state *run, int operand) {
   tsl_device *device = run->plan->work.device;
   const plan_span span = plan_span_of(run, operand);
@@ -111,7 +106,7 @@ static tesela_status plan_wrap(plan_run_state *run, int operand) {
   return TESELA_OK;
 }
 
-/* Allocates memory of the run slot for one operand: on the device, and on the host if it is gathered. */
+/* Allocates an operand's memory: on the device, and on the host if it is gathered. */
 static tesela_status take_staged(plan_run_state *run, int operand, const tsl_transfer *transfer,
                                  size_t bytes) {
   const double start = run->timed ? tsl_clock() : 0;
@@ -122,11 +117,11 @@ static tesela_status take_staged(plan_run_state *run, int operand, const tsl_tra
   return TESELA_OK;
 }
 
-/* Copies one operand to the run slot's device memory, if the problem reads it. */
+/* Copies an operand to the slot's device memory, if the problem reads it. */
 static tesela_status plan_stage(plan_run_state *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
-  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* a vector with stride 0 repeats its row or column */
+  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* stride 0 repeats its row or column */
   tsl_operand *used = plan_operand_of(&run->used, operand);
   const void *host = used->host;
   const tsl_panel_series series = series_of(problem, used);
@@ -161,7 +156,7 @@ static tesela_status bring_in(plan_run_state *run) {
   return TESELA_OK;
 }
 
-/* Returns TESELA_DEVICE_FAILED for any failure after which host memory may hold a part of C. */
+/* Returns TESELA_DEVICE_FAILED for a failure after which host memory may hold a part of C. */
 static tesela_status as_half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
@@ -184,9 +179,8 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
   return TESELA_OK;
 }
 
-/* Runs the product and its epilogue in the right floating-point environment. On the cpu the caller's
- * mode applies, nothing traps, and the caller gets the flags that C justifies. Other devices, and
- * strategies that need it, use the default environment, and the caller gets no flag. */
+/* Runs the product and its epilogue. The cpu uses the caller's floating-point mode without traps, and raises
+ * flags that C justifies. Other devices, and strategies that need it, use the default mode and no flags. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
@@ -199,13 +193,13 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
   return status;
 }
 
-/* Computes the product. A failure with a wrapped C may have written a part of it. */
+/* A failure with a wrapped C may have written a part of it. */
 static tesela_status plan_compute(plan_run_state *run) {
   const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? as_half_written(status) : status;
 }
 
-/* Copies a staged C to the host, or waits for the stream if C is already there. */
+/* Copies a staged C to the host, or waits for the stream. */
 static tesela_status bring_out(plan_run_state *run) {
   tsl_run_slot *slot = run->slot;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
@@ -236,7 +230,7 @@ static tesela_status run_untimed(plan_run_state *run) {
   return bring_out(run);
 }
 
-/* Runs with waits between the phases, so that each phase is timed separately. */
+/* Waits between the phases, to time each. */
 static tesela_status plan_run_timed(plan_run_state *run, tsl_phases *phases) {
   tsl_run_slot *slot = run->slot;
   const tsl_device_ops *ops = slot->device->ops;
@@ -265,12 +259,12 @@ static tesela_status plan_run_timed(plan_run_state *run, tsl_phases *phases) {
   return TESELA_OK;
 }
 
-/* Gives the slot back after a run that ended with this status. Returns the status. */
+/* Gives the slot back; returns the run's status. */
 static tesela_status leave_slot(plan_run_state *run, tesela_status status) {
   const tsl_device_ops *ops = run->plan->work.device->ops;
   tsl_status_saved saved;
   if (status != TESELA_OK) {
-    /* Work may be pending on buffers that are freed now. The earlier message is kept. */
+    /* work may be pending on freed buffers; keeps the message */
     tsl_status_save(&saved);
     (void)ops->finish(run->slot->stream);
   }
@@ -283,8 +277,7 @@ static tesela_status leave_slot(plan_run_state *run, tesela_status status) {
   return status;
 }
 
-/* Takes the staging memory of an overlapped run. Returns false if the run is not overlapped, or pinned
- * memory is not available: then copies and computing alternate. */
+/* Returns false if the run is not overlapped, or pinned memory is not available. */
 static bool plan_take_staging(const plan_run_state *run, tsl_staging **staging) {
   const tsl_plan *plan = run->plan;
   tsl_status_saved saved;
@@ -302,7 +295,6 @@ static bool plan_take_staging(const plan_run_state *run, tsl_staging **staging) 
   return has;
 }
 
-/* Runs a plan with copies that overlap with computing. */
 static tesela_status run_overlapped(plan_run_state *run, tsl_staging *staging, tsl_phases *phases) {
   const tsl_team caller_operands = run->caller_operands->team;
   const bool has_bias = tsl_problem_uses(&run->plan->work.problem, TSL_OPERAND_BIAS);
@@ -323,7 +315,6 @@ static tesela_status run_overlapped(plan_run_state *run, tsl_staging *staging, t
   return status;
 }
 
-/* Runs a plan on a device with kernels, in a run slot of its own. */
 static tesela_status run_in_slot(const tsl_plan *plan, const tsl_operands *operands, const tsl_operands *used,
                                  const tsl_concurrent_hook *beside, tsl_phases *phases) {
   TSL_DEFAULT_FLOATS;
@@ -338,7 +329,7 @@ static tesela_status run_in_slot(const tsl_plan *plan, const tsl_operands *opera
   return leave_slot(&run, phases ? plan_run_timed(&run, phases) : run_untimed(&run));
 }
 
-/* Sets host addresses for buffers of the cpu, which are host memory. */
+/* Sets host addresses for buffers of the cpu. */
 static void set_buffer_addresses(const tsl_problem *problem, tsl_operands *operands) {
   for (int operand = 0; operand < TSL_GIVEN; operand++) {
     tsl_operand *used = plan_operand_of(operands, operand);
@@ -348,7 +339,7 @@ static void set_buffer_addresses(const tsl_problem *problem, tsl_operands *opera
   }
 }
 
-/* Completes the operands of a run on the cpu: host addresses and team. */
+/* Completes operands on the cpu: host addresses and team. */
 static void prepare_on_host(const tsl_plan *plan, tsl_operands *operands) {
   if (plan->place == TSL_PLACE_DEVICE)
     set_buffer_addresses(&plan->work.problem, operands);
@@ -382,8 +373,6 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   return status;
 }
 
-/* --- queued runs --- */
-
 uint64_t tsl_plan_workspace(const tsl_plan *plan) {
   return tsl_work_workspace(&plan->work);
 }
@@ -406,8 +395,6 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
     prepare_on_host(plan, &used);
   return run_whole(plan, &used, stream);
 }
-
-/* --- different products in one launch --- */
 
 tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
   const tsl_strategy *strategy = plan->work.strategy;
@@ -448,8 +435,6 @@ tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_produ
   TSL_DEFAULT_FLOATS;
   return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
 }
-
-/* --- repeated runs, timed together --- */
 
 static tesela_status enqueue_batch(plan_run_state *run, const tsl_batch *batch) {
   const tsl_work *work = &run->plan->work;

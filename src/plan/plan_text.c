@@ -32,7 +32,7 @@ static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_
   return TESELA_OK;
 }
 
-/* Returns TESELA_BAD_INPUT for TESELA_BAD_CALL: in a text a wrong argument is wrong input. */
+/* In a text a wrong argument is wrong input. */
 static tesela_status as_input(tesela_status status) {
   return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
 }
@@ -92,8 +92,6 @@ void tsl_plan_print(const tsl_work *work, tsl_text_place place, tsl_text *text) 
   tsl_problem_print(&work->problem, text);
 }
 
-/* --- parsing --- */
-
 static bool is_known(const tsl_strategy *strategy, const char *key) {
   for (int i = 0; tsl_plan_key(i); i++)
     if (strcmp(tsl_plan_key(i)->name, key) == 0)
@@ -104,7 +102,7 @@ static bool is_known(const tsl_strategy *strategy, const char *key) {
   return false;
 }
 
-/* Returns the strategy named by the first words; NULL with a message if they name none. */
+/* Returns the strategy of the first words; NULL with a message. */
 static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) {
   const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
              *extra = tsl_record_word(record, 2);
@@ -132,8 +130,7 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-/* Parses the config. A text must contain every parameter that a search may set, so that it keeps its
- * meaning when a default changes. */
+/* A text must contain every parameter that a search may set: its meaning outlives defaults. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
   unsigned given_bits;
@@ -151,7 +148,7 @@ static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *d
                : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
 }
 
-/* The device is parsed last, since finding devices may take long. */
+/* Parses the device last, because finding devices may take long. */
 tesela_status tsl_plan_read(tsl_devices *devices, const tsl_record *record, tsl_plan_said *out) {
   tsl_op op = TSL_OP_GEMM;
   *out = (tsl_plan_said){.strategy = parse_strategy(record, &op)};

@@ -5,10 +5,10 @@
 #include "host/int_math.h"
 #include "strategy/strategy_epilogue.h"
 
-/* Bytes of a sum (f32 or i32), and side of a tile of C. */
+/* Bytes of a sum (f32 or i32); side of a tile of C. */
 enum { SIZE = 4, TILE = 32 };
 
-/* Returns the operand of separately stored sums: dense, batch after batch. */
+/* Returns the operand of separate sums: dense, batch after batch. */
 static tsl_operand separate_sums_operand(const tsl_problem *sums, void *host, tsl_buffer *buffer,
                                          int64_t offset) {
   return (tsl_operand){.host = host,
@@ -55,17 +55,14 @@ static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl
   return status;
 }
 
-/* --- tiles, without extra memory --- */
-
-/* Tile of C: product of the batch, first row, first column. */
 typedef struct scaled_epilogue_tile {
   int64_t product, row, col;
 } scaled_epilogue_tile;
 
-/* Returns an operand moved to the tile: along rows, along columns, or both. */
+/* Returns an operand moved to the tile along rows, columns or both. */
 static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela_type type,
                                               const scaled_epilogue_tile *tile, bool rows, bool cols) {
-  const tsl_type_info *info = tsl_type(type); /* NULL for an operand that the problem does not have */
+  const tsl_type_info *info = tsl_type(type); /* NULL: the problem lacks the operand */
   tsl_operand moved = *operand;
   const int64_t elements = tile->product * operand->step + (rows ? tile->row * operand->row_stride : 0) +
                            (cols ? tile->col * operand->col_stride : 0);
@@ -77,7 +74,7 @@ static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela
 static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used,
                                               const scaled_epilogue_tile *tile) {
   const tsl_problem *problem = &whole->problem;
-  float sums[TILE * TILE]; /* f32, or as many i32 */
+  float sums[TILE * TILE]; /* f32 or i32 */
   tsl_problem part = *problem;
   part.batch = 0;
   part.m = part.a.rows = part.c.rows = tsl_min(problem->m - tile->row, TILE);

@@ -1,15 +1,14 @@
-/* Estimate of an unknown time: an expected value with an uncertainty. Errors of times are factors, so the
- * logarithm is taken as normally distributed. `likely` is the median, and `doubt` the standard deviation of
- * the logarithm (0.1: two times out of three within a tenth). A choice compares the expected time, likely *
- * exp(doubt^2 / 2). Of two estimates with equal medians the more certain one wins.
+/* Estimate of an unknown time. Errors of times are factors, so the logarithm is taken as normally
+ * distributed: `likely` is the median, `doubt` the standard deviation of the logarithm. A choice compares the
+ * expected time, likely * exp(doubt^2 / 2): of two equal medians the more certain one wins.
  *
  * Sources of estimates (planner/predict.c has the numbers):
  *   measurement   the measured time with its spread; more doubt if it was measured on another machine
  *   near record   a measurement of another size, scaled by the model; more doubt with distance
  *   model         the model's seconds times the level of all models on the device
  *
- * The models of one device have a common error, since all depend on its clock, caches and driver.
- * Measurements on the device determine this level; each model's own error remains as doubt. */
+ * The models of one device have a common error, because all depend on its clock, caches and driver.
+ * Measurements determine this level; each model's own error remains as doubt. */
 #ifndef TSL_PLANNER_ESTIMATE_H
 #define TSL_PLANNER_ESTIMATE_H
 
@@ -29,8 +28,7 @@ static inline tsl_estimate tsl_estimate_times(tsl_estimate estimate, double by, 
   return (tsl_estimate){estimate.likely * by, sqrt(estimate.doubt * estimate.doubt + doubt * doubt)};
 }
 
-/* Returns the combination of two independent estimates of one factor: the mean of their logarithms,
- * weighted by precision. Both doubts are above 0. */
+/* Combines independent estimates of a factor: the mean of logarithms, weighted by precision. Doubts > 0. */
 static inline tsl_estimate tsl_estimate_join(tsl_estimate estimate, tsl_estimate other) {
   const double weight = 1 / (estimate.doubt * estimate.doubt), other_weight = 1 / (other.doubt * other.doubt);
   return (tsl_estimate){

@@ -13,7 +13,7 @@ bool tsl_trust_is_asked(void) {
   return strcmp(tsl_env_get(TSL_ENV_SELFTEST), "0") != 0;
 }
 
-/* Writes the start of a self-test's name: "gemm tile_local tile=16 version=1 types=f32,f32,f32 ". */
+/* Writes the name's start: "gemm tile_local tile=16 version=1 types=f32,f32,f32 ". */
 static void start_name(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                        tsl_text *out) {
   tsl_text_add(out, "%s ", tsl_op_name(problem->op));
@@ -31,8 +31,7 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
   return has;
 }
 
-/* Writes the name of a self-test: "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash>
- * device=<key> compiler=<version>". It contains everything that determines the kernels. */
+/* Writes a self-test's name: its start, "source=<hash> device=<key> compiler=<version>". */
 static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *out) {
   tsl_text compiler = {0};
   char source[33];
@@ -47,11 +46,10 @@ static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *ou
   return status == TESELA_OK ? tsl_text_status(out) : status;
 }
 
-/* State and result of a self-test. */
 typedef struct self_test_state {
   const tsl_work *work;
   tsl_self_test self_test;
-  int judged; /* number of cases that ran these kernels */
+  int judged; /* cases that ran these kernels */
 } self_test_state;
 
 static tesela_status try_case(self_test_state *state, const tsl_case *test_case) {
@@ -78,12 +76,11 @@ static tesela_status try_all(self_test_state *state) {
   const double start = tsl_clock();
   state->self_test.right = true;
   for (int i = 0; state->self_test.right && tsl_case_quick(&state->work->problem, i, &test_case); i++) {
-    test_case.loaded_only =
-        true; /* cases that need other kernels are skipped, since compiling takes a second */
+    test_case.loaded_only = true; /* other kernels would take a second to compile */
     TSL_TRY(try_case(state, &test_case));
   }
   if (state->self_test.right && state->judged == 0) {
-    /* The kernels are compiled for the problem's sizes, so the problem itself is the test. */
+    /* kernels for the problem's sizes: tests the problem itself */
     test_case = (tsl_case){.problem = state->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
     TSL_TRY(try_case(state, &test_case));
   }

@@ -2,9 +2,7 @@
 
 #include "base/status.h"
 
-/* --- types --- */
-
-/* Operands whose types a strategy must match. */
+/* Operands whose types must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };
 
 static bool types_match(const tsl_types *types, const tsl_problem *problem, int by) {
@@ -12,8 +10,7 @@ static bool types_match(const tsl_types *types, const tsl_problem *problem, int 
          (by < BY_ALL || types->c == problem->c.type);
 }
 
-/* Returns the types, as bits, that strategies support for B with A's type, or for C with the types of A
- * and B. */
+/* Returns the types, as bits, that strategies support for B with A's type, or for C with A's and B's. */
 static unsigned list_supported_types(const tsl_problem *problem, int by) {
   unsigned found = 0;
   tsl_types types;
@@ -40,7 +37,6 @@ bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
   return list_supported_types(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
 }
 
-/* Names of the operands in messages. */
 static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"A", "B", "C"},
                                                               [TSL_OP_DOT] = {"x", "y", "the result"},
                                                               [TSL_OP_TRANSPOSE] = {"A", "", "B"},
@@ -67,10 +63,7 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
   return status;
 }
 
-/* --- candidates --- */
-
-/* Stages of refusal, the nearest to success first. Strategies that split a problem know the least
- * sufficient memory. */
+/* Stages of refusal, the nearest to success first. Strategies that split know the least sufficient memory. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
 static int get_refusal_stage(const tsl_problem *problem, const tsl_candidate *candidate) {
@@ -84,7 +77,7 @@ static int get_refusal_stage(const tsl_problem *problem, const tsl_candidate *ca
                                                                                      : BY_SIZE;
 }
 
-/* Returns the sort key among strategies with too weak a guarantee: their error bound. */
+/* Returns the sort key of too weak guarantees: the error bound. */
 static double nearest_bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
   return stage == BY_GUARANTEE ? tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)
                                : 0;

@@ -15,15 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Growing array of candidates. */
 typedef struct candidate_list {
   tsl_candidate *items;
   int count, capacity;
 } candidate_list;
 
-/* --- the list --- */
-
-/* Returns true if a candidate sorts before another: usable ones first, then by fixed order, then by time. */
+/* Sorts usable candidates first, then by fixed order, then by time. */
 static bool sorts_before(const tsl_candidate *candidate, const tsl_candidate *other) {
   if (candidate->refusal[0] || other->refusal[0])
     return !candidate->refusal[0];
@@ -31,8 +28,7 @@ static bool sorts_before(const tsl_candidate *candidate, const tsl_candidate *ot
                                           : tsl_candidate_seconds(candidate) < tsl_candidate_seconds(other);
 }
 
-/* Inserts a candidate into the sorted list. Equal candidates keep the ladder's order; refused ones are
- * at the end. */
+/* Inserts a candidate. Equal ones keep the ladder's order; refused ones are at the end. */
 static tesela_status planner_add(candidate_list *list, const tsl_candidate *candidate) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 16;
@@ -86,8 +82,7 @@ static tesela_status check_excluded(const char *names, const char *source) {
   return TESELA_OK;
 }
 
-/* Returns true if the strategy may be a candidate: it is named, or neither excluded nor a forbidden
- * vendor's. */
+/* Returns true if the strategy is named, or neither excluded nor a forbidden vendor's. */
 static bool is_requested(const tsl_strategy *strategy, const tsl_choice *choice,
                          const tsl_strategy_request *request) {
   if (strategy == choice->except || is_excluded(strategy, choice->exclude) ||
@@ -107,13 +102,12 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
             count - of_device, count, device->name, device->key, (long long)tsl_wisdom_units(device));
 }
 
-/* Returns true if the device is the processor through another driver (PoCL). Only a measurement can
- * make it the faster one. */
+/* Returns true if the device is the processor by PoCL, which only a measurement can make faster. */
 static bool is_cpu_by_other_driver(const tsl_device *device) {
   return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
 }
 
-/* Returns the least predicted seconds on the cpu; infinity: no strategy there supports the problem. */
+/* Returns the least predicted seconds on the cpu; infinity: unsupported. */
 static double seconds_on_cpu(const candidate_list *list) {
   for (int i = 0; i < list->count && !list->items[i].refusal[0]; i++)
     if (list->items[i].device->capabilities & TSL_CAN_HOST)
@@ -121,11 +115,10 @@ static double seconds_on_cpu(const candidate_list *list) {
   return INFINITY;
 }
 
-/* Seconds of compiling the kernels of a strategy that states no time, with their self-test (PoCL and NVIDIA's
- * compiler 0.7 to 3), and of loading compiled ones. */
+/* Seconds of compiling with a self-test, where a strategy states none (measured: 0.7 to 3); of loading. */
 static const double compile_seconds = 1.5, load_seconds = 0.05;
 
-/* Returns the seconds of work before a plan's first run: opening the device, and compiling or loading. */
+/* Returns the seconds before a plan's first run: opening the device, and compiling or loading. */
 static double start_seconds(const tsl_problem *problem, const tsl_link *link,
                             const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
@@ -138,7 +131,6 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
   return opened + (strategy->build_seconds > 0 ? strategy->build_seconds : compile_seconds);
 }
 
-/* Returns the choice restricted to one device and place. */
 static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device *device,
                                      tsl_text_place place) {
   return (tsl_choice){.devices = choice->devices,
@@ -149,7 +141,7 @@ static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device 
                       .except = choice->except};
 }
 
-/* Returns the predicted seconds of a whole product on one device; infinity: no strategy there supports it. */
+/* Returns the predicted seconds of the whole product on one device; infinity: unsupported. */
 static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
                             tsl_text_place place) {
   const tsl_choice device_choice = restrict_to_device(choice, device, place);
@@ -167,17 +159,15 @@ static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice
   return seconds;
 }
 
-/* State of building a list. */
 typedef struct candidate_listing {
   const tsl_problem *problem;
   const tsl_choice *choice;
   const tsl_strategy_request *request;
-  bool is_compared; /* true: devices of several kinds are listed */
+  bool is_compared; /* devices of several kinds are listed */
   candidate_list list;
 } candidate_listing;
 
-/* Returns the predicted seconds if all members of a group work at once, each with a part that takes
- * equally long. */
+/* Predicts a group's seconds: members work at once, with parts that take equally long. */
 static double seconds_together(const candidate_listing *state, const tsl_device *group) {
   double rate = 0;
   for (int i = 0; i < group->member_count; i++) {
@@ -189,8 +179,7 @@ static double seconds_together(const candidate_listing *state, const tsl_device 
   return 1 / rate;
 }
 
-/* Completes the predictions of a device's candidates with epilogue, copies and start-up, and adds them
- * to the list. */
+/* Completes predictions with epilogue, copies and start-up, and adds them to the list. */
 static tesela_status add_weighed(candidate_listing *state, tsl_device *device, tsl_candidate *candidate,
                                  int count) {
   const tsl_link link = tsl_link_of(device);
@@ -204,7 +193,7 @@ static tesela_status add_weighed(candidate_listing *state, tsl_device *device, t
         !tsl_strategy_fuses_epilogue(candidate[i].strategy, state->problem, &candidate[i].config, device))
       candidate[i].seconds += tsl_finish_seconds(state->problem, device);
     candidate[i].resident = candidate[i].seconds;
-    if (!candidate[i].strategy->splits.parts) /* the model of a splitting strategy includes the copies */
+    if (!candidate[i].strategy->splits.parts) /* a splitting model includes copies */
       candidate[i].seconds =
           tsl_link_seconds(&link, state->problem, device, state->choice->place, candidate[i].resident);
     if (device->member_count > 0 && !candidate[i].refusal[0])
@@ -235,15 +224,13 @@ static tesela_status planner_add_device(candidate_listing *state, tsl_device *de
   return status;
 }
 
-/* Returns true if all devices of a kind are the processor through another driver, without own
- * measurements. */
+/* Returns true if all devices of a kind are the processor, without own measurements. */
 static bool kind_cannot_win(const candidate_listing *state, int kind, const tsl_device *cpu) {
   return state->choice->sparing && cpu && tsl_devices_is_processor(state->choice->devices, kind) &&
          !tsl_wisdom_has_others(state->choice->wisdom, state->problem->op, cpu);
 }
 
-/* Returns the minimum seconds of a run on a device other than the cpu: a launch, and copies over the
- * fastest link in use. */
+/* Returns the minimum seconds on another device: a launch, and copies over the fastest link in use. */
 static double min_seconds_of_kind(const candidate_listing *state, int kind) {
   static const double launch = 8e-6, link = 64e9;
   const double copies = state->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(state->problem) / link : 0;
@@ -251,7 +238,7 @@ static double min_seconds_of_kind(const candidate_listing *state, int kind) {
          (state->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / state->choice->runs : 0);
 }
 
-/* Adds all devices. A kind of devices that cannot be expected to beat the cpu is not searched for. */
+/* Adds all devices, without a search for kinds that cannot be expected to beat the cpu. */
 static tesela_status add_all(candidate_listing *state) {
   tsl_device *const first = tsl_devices_of_kind(state->choice->devices, 0, 0), *device;
   const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
@@ -280,9 +267,8 @@ static tesela_status planner_fill(candidate_listing *state) {
   return planner_add_device(state, device);
 }
 
-/* Returns the choice for reproducible bits. It must not depend on measurements, which vary from day to
- * day, nor on compiled kernels, nor on the best device, which is measured, too. Bits that are equal on
- * all devices may come from any device. */
+/* Returns the choice for reproducible bits, independent of measurements, compiled kernels and the best
+ * device. Bits that are equal on all devices may come from any device. */
 static tsl_choice make_reproducible_choice(const tsl_problem *problem, const tsl_choice *choice_given) {
   tsl_choice choice = *choice_given;
   if (problem->ask.bits == TSL_REPRODUCIBILITY_ANY)
@@ -315,8 +301,6 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   return TESELA_OK;
 }
 
-/* --- the choice --- */
-
 static void planner_describe(const tsl_candidate *candidate, tsl_text *text) {
   tsl_config_print(candidate->strategy, &candidate->config, text);
   tsl_text_add(text, " on %s", candidate->device->name);
@@ -337,15 +321,14 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_text_free(&text);
 }
 
-/* Returns true if another candidate may succeed after this failure. After a failed compilation a
- * neighbouring config may compile, and after a device's failure another device may work. A failure of
- * the caller's own device is final. */
+/* Returns true if another candidate may succeed: a neighbouring config after a failed compilation, another
+ * device after a device's failure. A failure of the caller's own device is final. */
 static bool may_try_another(const tsl_choice *choice, tesela_status status) {
   return tsl_choice_any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
          status == TESELA_WRONG_RESULT;
 }
 
-/* Factory that chooses sub-plans as their parent was chosen. */
+/* Factory that chooses sub-plans like their parent. */
 typedef struct subplan_chooser {
   tsl_subplan_factory table;
   const tsl_choice *choice;
@@ -355,8 +338,7 @@ static const tsl_choice *choice_of(const tsl_subplan_factory *self) {
   return ((const subplan_chooser *)self)->choice;
 }
 
-/* Returns the choice for a sub-plan. A strategy that is excluded for the sub-plan is also excluded for
- * its own sub-plans. */
+/* Returns a sub-plan's choice. A strategy that is excluded for it is also excluded for its sub-plans. */
 static tsl_choice choice_for_subplan(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   tsl_choice device_choice =
       restrict_to_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
@@ -396,7 +378,7 @@ static tesela_status planner_make_child(const tsl_subplan_factory *self, const t
   return TESELA_OK;
 }
 
-/* Returns the time of the slowest member: its blocks run one after another, and members run in parallel. */
+/* Returns the slowest member's time: its blocks are sequential, members parallel. */
 static double slowest_member(const tsl_plan *plan) {
   const tsl_device *group = plan->work.device;
   tsl_subplan_info share;

@@ -1,4 +1,3 @@
-/* Parses a caller's strategy text. */
 #include "base/status.h"
 #include "planner/planner.h"
 

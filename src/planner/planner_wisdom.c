@@ -1,5 +1,4 @@
-/* Wisdom in memory: usable records, sorted by strategy and device, so that a lookup reads only the
- * records of one strategy on one device. */
+/* Wisdom in memory, sorted by strategy and device: a lookup reads one strategy's records on one device. */
 #include "planner/planner_wisdom.h"
 
 #include "base/memory.h"
@@ -18,13 +17,13 @@ static const double nearest_factor = 2;
 typedef struct known {
   tsl_wisdom_record record;
   uint64_t device; /* hash of the device's key and units */
-  bool own;        /* true: the user's record */
+  bool own;        /* the record is the user's */
 } known;
 
 struct tsl_wisdom {
   known *items;
   int count, capacity;
-  double least; /* work of the smallest recorded product of the cpu's strategies; infinity: none */
+  double least; /* smallest recorded work of the cpu's strategies; infinity: none */
 };
 
 static const char *const basis_names[] = {
@@ -42,22 +41,20 @@ static uint64_t planner_wisdom_hash_of(const char *key, int64_t units) {
   return tsl_hash_add(hash, &units, sizeof units).low;
 }
 
-/* Returns the multiply-adds, or the elements of a transpose. */
+/* Returns the multiply-adds, or a transpose's elements. */
 static double planner_wisdom_work_of(const tsl_wisdom_class *problem) {
   return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
 }
-
-/* --- loading --- */
 
 typedef struct wisdom_loading {
   tsl_wisdom *target;
   const char *from; /* source, for the log */
   bool own;
-  int unreadable, first; /* number of unreadable lines, and line number of the first one */
+  int unreadable, first; /* number of unreadable lines; line number of the first one */
   char wrong[256];       /* message about the first unreadable line */
 } wisdom_loading;
 
-/* Adds the record of one line, if it is usable. */
+/* Adds a line's record, if usable. */
 static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
   wisdom_loading *job = argument;
   tsl_wisdom *target = job->target;
@@ -170,8 +167,6 @@ void tsl_wisdom_close(tsl_wisdom *wisdom) {
   tsl_free(wisdom);
 }
 
-/* --- lookup --- */
-
 /* Returns the first item that is not before this strategy and device. */
 static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint64_t device) {
   int low = 0, high = wisdom->count;
@@ -185,7 +180,7 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
   return low;
 }
 
-/* Returns true if a record with one accuracy requirement serves a problem with another. */
+/* Returns true if a record's accuracy requirement serves the wanted one. */
 static bool planner_wisdom_serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
   return old->accuracy == TSL_ACCURACY_DEFAULT ||
          (old->accuracy == wanted->accuracy && old->precision == wanted->precision &&
@@ -199,13 +194,12 @@ static bool same_class(const tsl_wisdom_class *a, const tsl_wisdom_class *b) {
          memcmp(a->triangles, b->triangles, sizeof a->triangles) == 0;
 }
 
-/* Returns the class of a size: 2 if divisible by 16, 1 if by 4, else 0. */
+/* Returns a size's class: 2 if divisible by 16, 1 if by 4, else 0. */
 static int divisibility(int64_t size) {
   return size % 16 == 0 ? 2 : size % 4 == 0;
 }
 
-/* Returns the distance of two sizes: the logarithm of their ratio, 0 for equal sizes, infinity if they
- * are not comparable. */
+/* Returns the logarithm of the sizes' ratio; infinity: not comparable. */
 static double size_distance(int64_t value, int64_t other) {
   if (value == other)
     return 0;
@@ -223,7 +217,7 @@ static double planner_wisdom_distance(const tsl_wisdom_class *wisdom_class, cons
          size_distance(wisdom_class->k, other->k);
 }
 
-/* Returns true if a config has the values of `fixed` for all parameters in fixed_bits. */
+/* Returns true if a config has the values of `fixed` in fixed_bits. */
 static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixed, unsigned fixed_bits) {
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (fixed_bits & 1u << i && config->value[i] != fixed->value[i])
@@ -231,7 +225,7 @@ static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixe
   return true;
 }
 
-/* Returns true if a problem does ordinary work: alpha and all sizes are nonzero. */
+/* Returns true if alpha and all sizes are nonzero. */
 static bool is_ordinary(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          (problem->alpha[0] != 0 || problem->alpha[1] != 0);
@@ -260,8 +254,7 @@ static tsl_problem resize_problem(const tsl_problem *problem, const tsl_wisdom_c
   return wisdom;
 }
 
-/* Returns a record's seconds scaled to other sizes, in proportion to the model, which knows fixed
- * costs. Without a model it returns by_work. */
+/* Scales a record's seconds by the model, which knows fixed costs; without a model returns by_work. */
 static double scale_seconds(const tsl_problem *problem, const tsl_wisdom_record *record,
                             const tsl_device *device, double by_work) {
   if (!record->strategy->score)

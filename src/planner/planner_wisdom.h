@@ -1,24 +1,20 @@
-/* Wisdom: earlier measurements, stored as text, so that the planner need not predict. The word is FFTW's
- * (Frigo, Johnson 1998). One record a line:
+/* Wisdom: measurements stored as text instead of predictions. The word is FFTW's (Frigo, Johnson 1998). One
+ * record a line:
  *
  *   gemm tile_local version=1 tile=16 key=NVIDIA_H200/sm_90/580.65 units=132 m=1024 n=1024 k=1024
  *       types=f32,f32,f32 layout=rrr beta=0 seconds=0.0021 spread=0.004 date=2026-03-01T12:00:00Z
  *
- * (one line in the file). It has the plan: operation, strategy, its version, every parameter. It has the
- * device: its key, and the number of used units (threads of the cpu, compute units of others). It has the
- * class of the problem with its sizes, and the seconds of a run with operands on the device. `layout` has a
- * letter for each of A, B and C. r means contiguous rows, c contiguous columns, g anything else, - a missing
- * operand. Empty lines and lines that start with # are kept and ignored.
+ * (one line in the file): the plan with every parameter; the device's key and used units (threads of the cpu,
+ * else compute units); the problem's class and sizes; the seconds with operands on the device. `layout` has a
+ * letter for each of A, B and C: r contiguous rows, c contiguous columns, g anything else, - no operand.
+ * Empty lines and lines that start with # are kept and ignored.
  *
- * The identity of a record is device, units, class, sizes, strategy and version. Of two records with one
- * identity the faster is kept. The newer is kept if their difference is noise, and if both have one config,
- * since that is the same plan measured again.
+ * A record's identity is device, units, class, sizes, strategy and version. Of two equal identities the
+ * faster is kept; the newer if the difference is noise, or if both have one config: it was measured again.
  *
- * Two files: the library's records (planner/wisdom.txt, embedded), and the user's own, at TESELA_WISDOM or
- * under XDG_DATA_HOME, which count more. A record is used only on its device and for its strategy version;
- * other records stay in the file and are ignored. Any number of processes may write the user's file at once,
- * and be killed meanwhile. Each locks it, merges its records with the file's, and renames a new file over it.
- */
+ * The user's file, at TESELA_WISDOM or under XDG_DATA_HOME, counts more than the library's
+ * (planner/wisdom.txt, embedded). Records of other devices or strategy versions are kept and ignored. Any
+ * number of processes may write the user's file, each under a lock, and be killed. */
 #ifndef TSL_PLANNER_PLANNER_WISDOM_H
 #define TSL_PLANNER_PLANNER_WISDOM_H
 
@@ -28,16 +24,14 @@
 typedef struct tsl_wisdom_class {
   tsl_op op;
   tesela_type types[TSL_OPERANDS];
-  char layout[TSL_OPERANDS + 1]; /* layout letters, such as "rrr"; see above */
-  bool beta;                     /* true: C is read, too */
+  char layout[TSL_OPERANDS + 1]; /* letter by operand, as above: "rrr" */
+  bool beta;                     /* beta is not 0: C is read, too */
   bool in_place;
-  /* Structure and triangle of each operand. */
   tesela_structure structures[TSL_OPERANDS];
-  /* Stored triangle of each operand, as in a shape. */
+  /* stored triangles, as in a shape */
   tesela_triangle triangles[TSL_OPERANDS];
   int64_t m, n, k;
-  /* Required accuracy: the config is the fastest that guarantees it. A record without a requirement
-   * serves all problems for which its config guarantees enough. */
+  /* Required accuracy. A record without it serves all problems for which its config guarantees enough. */
   tsl_accuracy_kind accuracy;
   int precision;
   double number;
@@ -55,49 +49,44 @@ typedef struct tsl_wisdom_record {
   const tsl_strategy *strategy; /* NULL: this library has no strategy of that name */
   int64_t version;
   tsl_config config; /* valid if stale is "" */
-  /* median seconds of a run with operands on the device; interquartile range divided by the median */
+  /* Median seconds with operands on the device; interquartile range over median. */
   double seconds, spread;
-  char date[TSL_WISDOM_DATE]; /* UTC, ISO 8601: the order of texts is the order of times */
-  char stale[192];            /* reason why no device can use it; "": usable */
+  char date[TSL_WISDOM_DATE]; /* UTC, ISO 8601: sorts by time */
+  char stale[192];            /* why no device can use it; "": usable */
 } tsl_wisdom_record;
 
-/* Returns the units of a device that a plan uses: threads, else compute units. */
+/* Returns a device's used units: threads, else compute units. */
 int64_t tsl_wisdom_units(const tsl_device *device);
 /* Returns the record of a measurement that has just ended. */
 tsl_wisdom_record tsl_wisdom_record_of(const tsl_problem *problem, const tsl_strategy *strategy,
                                        const tsl_config *config, const tsl_device *device, double seconds,
                                        double spread);
-/* Appends the record's line, without a newline. The record must not be stale. */
+/* Appends a record's line, without a newline. It must not be stale. */
 void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text);
-/* Parses a line. TESELA_BAD_INPUT: something is missing or wrong. An unknown strategy, another version,
- * or unknown parameters make the record stale, which is no failure. */
+/* Parses a line; TESELA_BAD_INPUT if wrong. Unknown strategies, versions or parameters only make it stale. */
 tesela_status tsl_wisdom_parse(const char *line, tsl_wisdom_record *record);
-/* Returns why the record's speed is impossible for its device; NULL: possible. The message has the
- * record's rate and the device's. Arithmetic and memory are checked, with a margin for higher clocks
- * and for matrix units, which the peak excludes. A device without a known peak refuses nothing. */
+/* Returns why the record's arithmetic or memory rate is impossible on its device; NULL: possible. Allows for
+ * higher clocks and for matrix units, which the peak excludes. An unknown peak refuses nothing. */
 const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device *device);
+/* Returns true if key and units are the device's. */
 bool tsl_wisdom_is_for(const tsl_wisdom_record *record, const tsl_device *device);
 /* Returns true if two records have one identity. */
 bool tsl_wisdom_same(const tsl_wisdom_record *record, const tsl_wisdom_record *other);
-/* Returns true if `fresh` replaces `old`, a record of the same identity. */
+/* Returns true if `fresh` replaces `old`, a record of equal identity. */
 bool tsl_wisdom_supersedes(const tsl_wisdom_record *old, const tsl_wisdom_record *fresh);
 
-/* --- files --- */
-
-/* Writes the path of the user's file. TESELA_UNSUPPORTED: TESELA_WISDOM is "none". TESELA_IO_FAILED:
- * none of TESELA_WISDOM, XDG_DATA_HOME and HOME is set. */
+/* Appends the path of the user's file. TESELA_UNSUPPORTED: TESELA_WISDOM is "none". TESELA_IO_FAILED: none of
+ * TESELA_WISDOM, XDG_DATA_HOME and HOME is set. */
 tesela_status tsl_wisdom_path(tsl_text *path);
-/* Reads a file that the user names explicitly, of any owner, at most 64 MiB. TESELA_IO_FAILED:
- * unreadable, or a FIFO or device. TESELA_BAD_INPUT: not a text. If `optional` a missing file is empty. */
+/* Reads a file that the user names, of any owner, at most 64 MiB. TESELA_IO_FAILED: unreadable, or a FIFO or
+ * device. TESELA_BAD_INPUT: not a text. If `optional`, a missing file is empty. */
 tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text);
-/* Reads the user's own file, which must be trusted (base/safe_open.h), since it determines what runs. A
- * missing file is empty. */
+/* Reads the user's file, which must be trusted (base/safe_open.h): it decides what runs. Missing: empty. */
 tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text);
 /* Returns the library's records, a static text. */
 const char *tsl_wisdom_shipped(void);
 
-/* Line of a wisdom text: its record, or the error (then record is NULL). Empty lines and comments are
- * skipped. `number` counts from 1. */
+/* Line of a wisdom text, from 1, without empty ones and comments: its record, or NULL and the error. */
 typedef struct tsl_wisdom_line {
   const char *text;
   int number;
@@ -110,32 +99,26 @@ tesela_status tsl_wisdom_each(const char *text,
                               tesela_status (*each)(void *argument, const tsl_wisdom_line *line),
                               void *argument);
 
-/* Counts of a merge. */
 typedef struct tsl_wisdom_merged {
-  int added, replaced, kept; /* kept: the existing record is as good or better */
-  int unreadable;            /* lines that are no records and were dropped */
+  int added, replaced, kept; /* kept: the existing record is as good */
+  int unreadable;            /* dropped lines that are no records */
 } tsl_wisdom_merged;
 
-/* Merges the records of a text into another text, as tsl_wisdom_merge() does with a file. Appends the
- * result to out. */
+/* Merges a text's records into another text, appended to out, like tsl_wisdom_merge(). */
 tesela_status tsl_wisdom_merge_texts(const char *existing, const char *text, tsl_text *out,
                                      tsl_wisdom_merged *merged);
-/* Merges the records of a text into another text, replacing records of the same identity. */
+/* Merges records into another text like tsl_wisdom_update(), appended to out. */
 tesela_status tsl_wisdom_update_texts(const char *existing, const char *text, tsl_text *out);
 
-/* Merges the records of a text into the user's file, completely or not at all; waits for other writers.
- * A missing file is created with its folders; an existing one must be trusted. */
+/* Merges records into the user's file atomically and waits for other writers. Creates a missing file. */
 tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged);
-/* Merges newly measured records into the user's file; each replaces a record of the same identity,
- * faster or not. Otherwise a time that a busier machine cannot reach would stay for ever. Strategies
- * measured in quiet and in busy hours would then compete. */
+/* Merges newly measured records, which replace records of equal identity even if slower: the time of a quiet
+ * machine may be out of reach later. */
 tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged);
-/* Removes the lines for which is_removed() returns true. *count is their number. */
+/* Removes the lines for which is_removed() returns true; *count is their number. */
 tesela_status tsl_wisdom_forget(const char *path,
                                 bool (*is_removed)(const void *argument, const tsl_wisdom_line *line),
                                 const void *argument, int *count);
-
-/* --- lookups of the planner --- */
 
 typedef struct tsl_wisdom tsl_wisdom;
 
@@ -148,31 +131,28 @@ typedef enum tsl_basis {
 } tsl_basis;
 const char *tsl_basis_name(tsl_basis basis);
 
-/* Opens the library's and the user's records, as TESELA_WISDOM selects. The result is constant, for any
- * number of threads; free it with tsl_wisdom_close(). Unreadable files are only logged (topic plan);
- * fails only if memory runs out. */
+/* Opens the library's and the user's records, as TESELA_WISDOM selects, constant and thread-safe. Free with
+ * tsl_wisdom_close(). Unreadable files are only logged (topic plan); fails only without memory. */
 tesela_status tsl_wisdom_open(tsl_wisdom **wisdom);
-/* Opens wisdom as tsl_wisdom_open() does. Also returns the user's records in text, and in *shipped the
- * library's records, or "". */
+/* Like tsl_wisdom_open(); also gets the user's records in text, and in *shipped the library's, or "". */
 tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const char **shipped);
-/* Creates wisdom from the texts of the library's and the user's records. */
+/* Creates wisdom from the library's and the user's records. */
 tesela_status tsl_wisdom_from(const char *shipped, const char *state, tsl_wisdom **wisdom);
 void tsl_wisdom_close(tsl_wisdom *wisdom);
 
 typedef struct tsl_wisdom_hit {
   tsl_basis basis;
   tsl_config config;
-  double seconds; /* exact record: as measured; near record: scaled by the strategy's model */
+  double seconds; /* exact record: as measured; near record: scaled by the model */
   const tsl_wisdom_record *record;
-  bool own; /* true: the user's record, measured on this machine */
-  /* distance of the sizes: 0 for equal sizes, else the sum of the differences of their binary logarithms */
+  bool own; /* the user's record, measured on this machine */
+  /* Sum of the sizes' differences of binary logarithms; 0: equal sizes. */
   double distance;
 } tsl_wisdom_hit;
 
-/* Finds the best record for a problem, a device and a strategy: one of equal sizes, else the nearest by
- * logarithms. No size of a near record differs by more than a factor of two or in divisibility (by 16,
- * by 4, by neither). Skipped are configs that the strategy refuses, or that differ from `fixed` where a
- * bit of `value` is set. Takes microseconds. wisdom NULL means no records. */
+/* Finds a strategy's best record for a problem on a device: of equal sizes, else the nearest by logarithms.
+ * Near sizes are within a factor of two and of equal divisibility (by 16, by 4, by neither). Skips configs
+ * that the strategy refuses, or that differ from `fixed` in a parameter of fixed_bits. wisdom may be NULL. */
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned fixed_bits,
                      tsl_wisdom_hit *hit);
@@ -180,7 +160,7 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
 bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device);
 /* Returns true if the user's records have this operation for another device. */
 bool tsl_wisdom_has_others(const tsl_wisdom *wisdom, tsl_op op, const tsl_device *device);
-/* Returns the number of records. *of_device is the number for this device. */
+/* Returns the number of records; *of_device: for this device. */
 int tsl_wisdom_count(const tsl_wisdom *wisdom, const tsl_device *device, int *of_device);
 
 #endif

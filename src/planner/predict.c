@@ -8,23 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Uncertainties (standard deviations of logarithms) of the predictions. */
+/* Uncertainties (standard deviations of logarithms). */
 static const struct {
-  double measured; /* of a measured record, at least */
-  /* additional for the library's records: measured on another machine with the same device; for a
-   * processor with another clock and other load as well */
+  double measured; /* minimum for a measured record */
+  /* Additional for the library's records, from another machine; of a processor with another clock, load. */
   double elsewhere, relative;
-  double near, size; /* of a record for other sizes, and for each factor of two between the sizes */
-  /* of a config's prediction compared with another config's. The best of hundreds is probably one with
-   * an error, so it must predict 1.2 times the speed. */
+  double near, size; /* addition for another size's record; for each factor of two between the sizes */
+  /* Uncertainty of a config, which must predict 1.2 times the speed: the best of hundreds may be an error. */
   double config;
-  /* of a strategy's model compared with others on the device; it must predict 1.1 times the speed */
-  double strategy;
-  /* of the level of all models of a device. Shipped records divided by models: 1.5 for one machine's
-   * cpu, 0.9 for PoCL. */
-  double level;
-  double core; /* of the level of the cpu if a core was measured, which leaves 1.06 of that 1.5 */
-  double most; /* limit for a measurement */
+  double strategy; /* doubt of a strategy's model, which must predict 1.1 times the speed */
+  double level;    /* doubt of the level of a device's models: records over models were 0.9 to 1.5 */
+  double core;     /* doubt of the cpu's level if a core was measured */
+  double most;     /* limit for a measurement */
 } doubts = {.measured = 0.03,
             .elsewhere = 0.05,
             .relative = 0.2,
@@ -34,18 +29,16 @@ static const struct {
             .strategy = 0.437,
             .level = 0.4,
             .core = 0.15,
-            .most = 1}; /* on a shared machine quartiles may lie anywhere */
+            .most = 1}; /* quartiles of a shared machine lie anywhere */
 
-/* Prediction in the making for one candidate. */
+/* Prediction of one candidate. */
 typedef struct weighed {
   tsl_estimate time; /* estimate from wisdom */
-  double model;      /* seconds by the model of this config; 0: the strategy has no model */
+  double model;      /* seconds by the config's model; 0: none */
 } weighed;
 
-/* Finds the config with the least seconds by the strategy's model, if they are below `least`. Returns
- * these seconds, else `least`. Large families have a prune() that leaves few configs to refuse. For
- * them the model is evaluated first: most configs are slower than the best one so far, and the refusal
- * takes longer than the model. */
+/* Finds the config with the least seconds by the model, if below `least`; returns these seconds or `least`.
+ * Large families, which have a prune(), evaluate the model before the refusal, which takes longer. */
 static double find_best_by_model(const tsl_problem *problem, tsl_text_place place,
                                  const tsl_strategy_request *request, double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
@@ -75,8 +68,7 @@ static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_de
   return tsl_estimate_times(estimate, 1, elsewhere);
 }
 
-/* Uses a record of near sizes. If the model predicts a faster config for these sizes, that config is
- * used, with the model corrected by the record. */
+/* Uses a record of near sizes, or a faster config by the model, corrected by the record. */
 static void weigh_near_record(const tsl_problem *problem, tsl_text_place place,
                               const tsl_strategy_request *request, double distance, tsl_candidate *out,
                               weighed *state) {
@@ -98,8 +90,7 @@ static bool ignores_models(const tsl_problem *problem, const tsl_device *device)
          (problem->ask.bits == TSL_REPRODUCIBILITY_RUN || problem->ask.bits == TSL_REPRODUCIBILITY_THREADS);
 }
 
-/* Chooses the config of one candidate: from wisdom, else by the model. If the default config is
- * refused, stores the reason. */
+/* Chooses a candidate's config from wisdom, else by the model; stores why the default config is refused. */
 static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice,
                             const tsl_strategy_request *request, tsl_candidate *out, weighed *state) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
@@ -130,8 +121,6 @@ static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice
     weigh_near_record(problem, choice->place, request, hit.distance, out, state);
 }
 
-/* --- the level of a device's models --- */
-
 tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_compared) {
   const bool has_core = is_compared && device->capabilities & TSL_CAN_HOST && device->threads > 0;
   const double peak = has_core ? device->peak_f32 / device->threads : 0,
@@ -139,8 +128,7 @@ tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_comp
   return core > 0 ? (tsl_estimate){peak / core, doubts.core} : (tsl_estimate){1, doubts.level};
 }
 
-/* Updates the level with one record's ratio `ratio` of measured to predicted seconds. The strategy
- * model's own error is added to the doubt, and a ratio beyond two standard deviations is cut off. */
+/* Updates the level with a record's measured over predicted seconds, cut at two standard deviations. */
 static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate ratio) {
   ratio = tsl_estimate_times(ratio, 1, doubts.strategy);
   const double most = exp(2 * sqrt(ratio.doubt * ratio.doubt + level.doubt * level.doubt));
@@ -148,9 +136,8 @@ static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate ratio) {
   return tsl_estimate_join(level, ratio);
 }
 
-/* Computes the level of a device's models from all records. The fastest record of equal sizes counts
- * most if it is slower than predicted. A tuner has tried the more promising strategies, so an
- * unmeasured strategy must not look better than this level. */
+/* Computes the level of a device's models from all records. The fastest record of equal sizes counts most if
+ * it is slower than predicted: an unmeasured strategy must not look better. */
 static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighed *state, int count,
                                      tsl_estimate level) {
   int fastest = -1;
@@ -171,11 +158,10 @@ static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weig
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
-/* Operations up to which a product is small enough for the fast paths. */
+/* Operations of a product for the fast paths. */
 static const double small_flops = 2. * 64 * 64 * 64;
 
-/* Refuses strategies whose bits differ from the strategy of bits=devices. That strategy depends on the
- * problem only, not on devices or their refusals. Among strategies with equal bits time decides. */
+/* Refuses bits that differ from the strategy of bits=devices, which depends on the problem only. */
 static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
   const tsl_strategy *reference = tsl_same_bits_of(problem);
   if (!candidate->refusal[0] && reference && !tsl_same_bits(reference, candidate->strategy, problem))
@@ -185,9 +171,8 @@ static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
         reference->name);
 }
 
-/* Makes reproducible choices. If bits must be equal for any number of threads, or on another day, models must
- * not decide on the cpu: they depend on threads and clocks. The ladder's highest rung that supports the
- * problem is used, with its defaults. Strategies for small products are used only for small products. */
+/* Chooses bits that do not depend on threads or days. On the cpu no model decides, but the ladder's highest
+ * supported rung with its defaults. Strategies for small products are used only for small products. */
 static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_request *request,
                                  tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {

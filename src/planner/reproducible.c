@@ -11,7 +11,7 @@ const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem) {
   return NULL;
 }
 
-/* Returns true if a strategy with its default config has only one possible result: exact, or rounded once. */
+/* Returns true if the default config has one possible result: exact, or rounded once. */
 static bool has_one_result(const tsl_strategy *strategy, const tsl_problem *problem) {
   const tsl_config config = tsl_strategy_defaults(strategy);
   const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, &config);

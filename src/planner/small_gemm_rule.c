@@ -15,10 +15,8 @@ static const tsl_strategy *get_direct_strategy(void) {
   return strategy;
 }
 
-/* Limits of the rule, in multiply-adds and sides. Up to TINY every product qualifies, except those with
- * only a few rows or columns. Up to SMALL it needs all sides of at least SMALL_LEAST, since other
- * strategies have kernels for flat shapes. It also needs at most FEW_THREADS threads, for which sharing
- * the product does not pay. */
+/* Limits in multiply-adds and sides. Up to TINY all products with enough rows and columns qualify. Up to
+ * SMALL, sides are at least SMALL_LEAST (others have kernels for flat shapes), and threads are few. */
 enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
 
 static bool is_within(const tsl_problem *problem) {
@@ -32,8 +30,7 @@ static bool small_gemm_rule_is_tiny(const tsl_problem *problem) {
          problem->m * problem->n * problem->k <= TINY;
 }
 
-/* Returns true if the product is worth the shortcut. Rows of B (of A', if C is column-major) that map
- * to one set of the first-level cache are faster when copied by another strategy. */
+/* False also if B's rows (A' if C is column-major) map to one set of the first cache: a copy is faster. */
 static bool is_worthwhile(const tsl_problem *problem, const tsl_device *cpu) {
   const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
                                                                                 : problem->a.col_stride;
@@ -50,8 +47,7 @@ static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
          !tsl_problem_has_epilogue(problem);
 }
 
-/* Returns true if no operand must be gathered: C row-major with contiguous rows of B, or C column-major
- * with contiguous columns of A. Products with few rows or columns qualify only if they are short. */
+/* Returns true if C and B are row-major, or C and A column-major; with few rows or columns only if short. */
 static bool small_gemm_needs_no_gather(const tsl_problem *problem) {
   enum { FEW = 3, SHORT = 24 * 24 };
   const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;

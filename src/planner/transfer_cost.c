@@ -15,8 +15,6 @@ static bool transfer_cost_is_shared(const tsl_device *device) {
   return (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
 }
 
-/* --- stored costs --- */
-
 typedef struct transfer_cost_finding {
   const tsl_device *device;
   tsl_link *link; /* NULL: only the core's speed is read */
@@ -60,11 +58,11 @@ static void transfer_cost_find_one(void *argument, char *line) {
   tsl_record_free(&record);
 }
 
-/* A transfer with its wait costs about two launches, however small it is (8 us on an H200). */
+/* A transfer with its wait costs about two launches (8 us on an H200). */
 static tsl_link estimate_link(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
-  /* Opening PoCL takes 20 ms, a GPU's driver a third of a second. */
+  /* PoCL opens in 20 ms, a GPU's driver in a third of a second */
   const double staged = tsl_staging_is_offered(device) ? way.rate : 0;
   return (tsl_link){.in = way,
                     .out = way,
@@ -130,15 +128,13 @@ void tsl_link_keep_core(const tsl_device *cpu, double rate) {
   transfer_cost_add_line(&line);
 }
 
-/* --- predictions --- */
-
 static double transfer_cost_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
          (double)tsl_problem_batch(problem);
 }
 
-/* Returns the seconds of all copies, one after another. */
+/* Returns the seconds of sequential copies. */
 static double sequential_copy_seconds(const tsl_link *link, const tsl_problem *problem) {
   double seconds = 0;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -160,9 +156,8 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
          bytes >= sizes->least;
 }
 
-/* Simulates the run of plan/pipeline.h with times instead of copies. Threads bring panels, the device
- * computes a block when its panels have arrived, and blocks are copied out in order when all panels are
- * in. The latency of copies counts once for each direction. */
+/* Simulates plan/pipeline.h with times. Blocks are computed when their panels have arrived, and copied out
+ * when all panels are in. Latency counts once for each direction. */
 static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem,
                                        const tsl_staging_sizes *sizes, double compute) {
   const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
@@ -196,7 +191,7 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
 
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                         tsl_text_place place, double compute) {
-  /* The models count a launch as the device's kind states; a measured run on the device counts none. */
+  /* Models count the kind's launch; a measured run counts none. */
   const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
   tsl_staging_sizes sizes;
   if (!isfinite(compute) || place == TSL_PLACE_DEVICE || transfer_cost_is_shared(device) ||

@@ -1,6 +1,5 @@
-/* Cost of reaching a device: copies in and out, a launch and the wait for it. It is measured once on a
- * machine (tune/link.h), in some tens of milliseconds, and stored in the folder of compiled kernels by the
- * device's key. So the choice between processor and device rests on measurements, not on a datasheet. */
+/* Cost of reaching a device: copies, a launch and its wait. Measured once on a machine (tune/link.h), and
+ * stored in the folder of compiled kernels by the device's key. */
 #ifndef TSL_PLANNER_TRANSFER_COST_H
 #define TSL_PLANNER_TRANSFER_COST_H
 
@@ -12,30 +11,26 @@ typedef struct tsl_link_way {
 } tsl_link_way;
 
 typedef struct tsl_link {
-  bool measured; /* false: the values are estimates of the device's kind */
+  bool measured; /* false: estimates of the device's kind */
   tsl_link_way in, out;
-  /* bytes per second through pinned memory, if the device supports it (plan/pipeline.h); else 0 */
-  double staged_in, staged_out;
-  double launch; /* seconds from the call of an empty kernel to the end of the wait for it */
-  double open;   /* seconds to open the device; 0 for the cpu */
-  char date[24]; /* UTC, ISO 8601; "": not measured */
+  double staged_in, staged_out; /* bytes per second through pinned memory, if supported; else 0 */
+  double launch;                /* seconds of an empty kernel's call and wait */
+  double open;                  /* seconds to open the device; 0: cpu */
+  char date[24];                /* UTC, ISO 8601; "": not measured */
 } tsl_link;
 
-/* Returns the stored or estimated costs of a device; all 0 for the cpu. Opens and measures nothing. For
- * a device with kernels it reads a small file. */
+/* Returns a device's stored or estimated costs, 0 for the cpu. Measures nothing; reads a small file. */
 tsl_link tsl_link_of(const tsl_device *device);
 /* Stores measured costs and sets their date. */
 void tsl_link_keep(const tsl_device *device, tsl_link *link);
 
-/* Returns the measured f32 speed of one processor core in registers, in operations per second; 0: not
- * measured. It is measured once on a machine, in a millisecond. A processor's stated clock is wrong by
- * half on many machines, and all models of the cpu with it. */
+/* Returns the measured f32 operations per second of a core in registers; 0: not measured. A processor's
+ * stated clock is often wrong by half, and all models of the cpu with it. */
 double tsl_link_core(const tsl_device *cpu);
-/* Stores the measured speed of a core. */
+/* Stores the measured speed of a core, in operations per second. */
 void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
-/* Returns the seconds of a run whose computation takes `compute`: with copies of operands in host
- * memory, and the wait. Overlapped copies are simulated block by block. */
+/* Returns a run's seconds from `compute`, the wait, and copies of host operands, simulated by blocks. */
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                         tsl_text_place place, double compute);
 

@@ -1,7 +1,6 @@
-/* Files of wisdom. A writer locks <file>.lock, reads <file>, writes the new content to <file>.tmp and renames
- * that. So a reader always sees a complete file, and a killed writer loses only its own change. The kernel
- * releases a dead process's lock, and the next writer overwrites the temporary file. A writer removes the
- * lock file at its end. A process whose locked file was removed meanwhile locks again. */
+/* Wisdom files. A writer locks <file>.lock, reads <file>, writes <file>.tmp and renames it, so readers see
+ * complete files. A killed writer's lock is released by the kernel, its temporary file overwritten. A writer
+ * removes the lock file at its end; a process whose locked file was removed locks again. */
 #include "base/env.h"
 #include "base/safe_open.h"
 #include "base/source.h"
@@ -18,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Maximum size of a file; a record has about 250 bytes. */
+/* A record has about 250 bytes. */
 #define FILE_MOST ((size_t)64 << 20)
 
 static const char shipped_path[] = "planner/wisdom.txt";
@@ -52,7 +51,7 @@ static tesela_status wisdom_file_failed(const char *path, int reason) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(reason));
 }
 
-/* Reads an open file and closes it. */
+/* Reads and closes an open file. */
 static tesela_status wisdom_file_read_text(const char *path, int file, tsl_text *text) {
   const char *wrong = tsl_read_regular(file, FILE_MOST, text);
   close(file);
@@ -78,8 +77,6 @@ tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text) {
   return errno == ENOENT ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: %s", path, why);
 }
 
-/* --- writing --- */
-
 typedef struct target {
   const char *path;
   char lock_path[PATH_MAX + 8], temporary[PATH_MAX + 8];
@@ -92,7 +89,7 @@ static void wisdom_file_make_folders(const char *path) {
   for (char *slash = copy + 1; *copy && *slash; slash++)
     if (*slash == '/') {
       *slash = '\0';
-      mkdir(copy, 0700); /* a failure shows when the lock is opened */
+      mkdir(copy, 0700); /* opening the lock reports failures */
       *slash = '/';
     }
 }
@@ -104,7 +101,7 @@ static bool wisdom_file_is_current(const target *file_target) {
          locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
-/* Locks the lock file, and locks again if it was removed meanwhile. */
+/* Locks the lock file, again if it was removed meanwhile. */
 static tesela_status take_lock(target *file_target) {
   for (;;) {
     const char *why;
@@ -149,7 +146,7 @@ static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
   return true;
 }
 
-/* Writes the text to the temporary file and renames it over the target. */
+/* Writes the temporary file and renames it over the target. */
 static tesela_status wisdom_file_replace(const target *file_target, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
   unlink(file_target->temporary); /* left by a killed writer */
@@ -168,8 +165,6 @@ static tesela_status wisdom_file_replace(const target *file_target, const tsl_te
   unlink(file_target->temporary);
   return wisdom_file_failed(file_target->path, reason);
 }
-
-/* --- merging --- */
 
 static tesela_status read_lines(const target *file_target, tsl_wisdom_lines *out) {
   tsl_text text = {0};

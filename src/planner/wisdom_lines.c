@@ -1,4 +1,3 @@
-/* Wisdom as lines of text: read, merged and printed one by one. */
 #include "planner/wisdom_lines.h"
 
 #include "base/status.h"
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cuts the next line out of a text, which is modified; NULL at the end. */
+/* Cuts off the next line; NULL at the end. */
 static char *next_line(char **rest) {
   char *line = *rest;
   if (!line || !*line)
@@ -56,8 +55,6 @@ out:
   return status;
 }
 
-/* --- stored lines --- */
-
 void tsl_wisdom_lines_free(tsl_wisdom_lines *all) {
   for (int i = 0; i < all->count; i++)
     free(all->entries[i].line);
@@ -105,8 +102,6 @@ void tsl_wisdom_lines_print(const tsl_wisdom_lines *all, tsl_text *text) {
     if (all->entries[i].line)
       tsl_text_add(text, "%s\n", all->entries[i].line);
 }
-
-/* --- merging --- */
 
 typedef struct merging {
   tsl_wisdom_lines *all;

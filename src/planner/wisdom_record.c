@@ -1,4 +1,3 @@
-/* Records of wisdom: creation, printing, parsing, comparison. */
 #include "base/status.h"
 #include "planner/planner_wisdom.h"
 #include "strategy/structure.h"
@@ -8,12 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Relative difference below which two measurements are equal, however small their spreads are. */
+/* Relative difference below which two measurements are equal. */
 static const double least_noise = 0.02;
 
-/* --- the class of a problem --- */
-
-/* Returns the layout letter of an operand: r, c or g. */
+/* Returns an operand's layout letter: r, c or g. */
 static char wisdom_record_layout_of(const tsl_shape *shape) {
   const bool is_column = shape->cols <= 1 && shape->rows > 1;
   const int64_t step = is_column ? shape->row_stride : shape->col_stride;
@@ -22,7 +19,7 @@ static char wisdom_record_layout_of(const tsl_shape *shape) {
   return !is_column && shape->rows > 1 && shape->row_stride == 1 ? 'c' : 'g';
 }
 
-/* Returns true if the operation has this operand, whatever the scalars are. */
+/* Returns true if the operation has this operand for any scalars. */
 static bool has_operand(const tsl_problem *problem, int operand) {
   if (problem->op != TSL_OP_TRANSPOSE)
     return true;
@@ -51,8 +48,6 @@ tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem) {
   return made;
 }
 
-/* --- creation and printing --- */
-
 int64_t tsl_wisdom_units(const tsl_device *device) {
   return device->threads > 0 ? device->threads : device->compute_units;
 }
@@ -75,7 +70,6 @@ tsl_wisdom_record tsl_wisdom_record_of(const tsl_problem *problem, const tsl_str
   return made;
 }
 
-/* Keys of the operands' structures, as in problems. */
 static const char *const structure_keys[TSL_OPERANDS] = {"a_is", "b_is", "c_is"};
 
 static void print_structures(const tsl_wisdom_class *problem, tsl_text *text) {
@@ -112,15 +106,11 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
   tsl_text_add(text, " seconds=%.6g spread=%.3g date=%s", record->seconds, record->spread, record->date);
 }
 
-/* --- plausibility --- */
-
 /* Minimum seconds of any run. */
 static const double least_seconds = 1e-9;
-/* Maximum operations per second of a unit (a processor's thread, a multiprocessor) of any device:
- * several times the best matrix units of today. */
+/* Maximum operations per second of any device's unit: several times today's best matrix units. */
 static const double most_of_a_unit = 1e14;
-/* Factors by which a record may exceed the device's peak. Reasons are clocks above the stated one,
- * matrix units in narrow types, which peaks exclude, and caches. */
+/* Factors over the device's peak, for higher clocks, matrix units in narrow types, and caches. */
 static const double over_peak = 4, over_peak_narrow = 64, over_bandwidth = 128;
 
 static tsl_problem wisdom_record_problem_of(const tsl_wisdom_class *class) {
@@ -151,7 +141,7 @@ static tesela_status check_rate(const tsl_wisdom_record *record) {
   return TESELA_OK;
 }
 
-/* Returns the maximum plausible rate of a device in this type; infinity: its peak is unknown. */
+/* Returns a device's maximum plausible rate in this type; infinity: unknown peak. */
 static double most_operations(tesela_type sum, const tsl_device *device) {
   const bool is_double = sum == TESELA_F64 || sum == TESELA_C128;
   const bool is_single = sum == TESELA_F32 || sum == TESELA_C64;
@@ -173,9 +163,7 @@ const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device 
                      device->name, computes ? most : most_bytes);
 }
 
-/* --- parsing --- */
-
-/* Keys of every record, in addition to the strategy's parameters. */
+/* Keys of every record besides the strategy's parameters. */
 static const char *const own_keys[] = {"version", "key",      "units",   "m",        "n",    "k",
                                        "types",   "layout",   "beta",    "in_place", "a_is", "b_is",
                                        "c_is",    "accuracy", "seconds", "spread",   "date"};
@@ -254,7 +242,7 @@ static tesela_status wisdom_record_read_accuracy(const tsl_record *record, tsl_w
   return TESELA_OK;
 }
 
-/* Parses the structures. Only a record with structures is checked as a problem; others count as dense. */
+/* Checks only a record with structures as a problem; others count as dense. */
 static tesela_status read_structures(const tsl_record *record, tsl_wisdom_class *out) {
   bool is_any = false;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -352,8 +340,6 @@ tesela_status tsl_wisdom_parse(const char *line, tsl_wisdom_record *out) {
   tsl_record_free(&record);
   return status;
 }
-
-/* --- comparison --- */
 
 bool tsl_wisdom_is_for(const tsl_wisdom_record *record, const tsl_device *device) {
   return record->units == tsl_wisdom_units(device) && strcmp(record->key, device->key) == 0;

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* Transfer sizes in bytes: one dominated by latency, one by bandwidth; and their repetitions. */
+/* Transfers in bytes dominated by latency and by bandwidth, and their repetitions. */
 enum { SHORT = 4, LONG = 16 << 20, SHORT_REPEATS = 40, LONG_REPEATS = 6 };
 
 typedef struct measurement {
@@ -43,7 +43,7 @@ static tesela_status link_launch(const measurement *job, size_t bytes) {
   return job->ops->finish(job->stream);
 }
 
-/* Returns the minimum time of `repeats` runs after an uncounted first run. */
+/* Returns the minimum of `repeats` runs after an uncounted one. */
 static tesela_status link_shortest(const measurement *job, step *run_step, size_t bytes, int repeats,
                                    double *out) {
   double least = INFINITY;
@@ -80,10 +80,10 @@ out:
   return status;
 }
 
-/* bytes of the measurement through pinned memory */
+/* bytes through pinned memory */
 enum { STAGED = 64 << 20, STAGED_REPEATS = 3 };
 
-/* Times a transfer of a vector in both directions with all threads; the first run does not count. */
+/* Times transfers of a vector in both directions with all threads, after an uncounted one. */
 static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_path *way, tsl_link *out) {
   const tsl_pending_readback all = {.part = {0, 1, 0, way->shape->cols}};
   const tsl_device_ops *ops = way->buffer->device->ops;
@@ -127,7 +127,7 @@ static tesela_status link_stage(tsl_device *device, tsl_staging *staging, tsl_li
   return status;
 }
 
-/* Measures copies through pinned memory. Without pinned memory it takes the rates of plain copies. */
+/* Measures copies through pinned memory; without it takes the rates of plain copies. */
 static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
   tsl_staging_sizes sizes;
   tsl_staging *staging;

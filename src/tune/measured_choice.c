@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Returns the CPU if the list has both the CPU and other devices, else NULL. */
+/* Returns the cpu if the list has it and other devices, else NULL. */
 static const tsl_device *cpu_among_devices(const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = NULL;
   bool others = false;
@@ -19,8 +19,7 @@ static const tsl_device *cpu_among_devices(const tsl_candidate *candidates, int 
   return others ? cpu : NULL;
 }
 
-/* Measures missing transfer costs, once per machine: the CPU core's speed, and the best device's
- * link. Opens that device. Returns true if the list must be made again. */
+/* Measures the core's speed and the best device's link, if missing. True: the list must be made again. */
 static bool measure_missing(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_among_devices(candidates, count) : NULL;
   tsl_device *best = candidates[0].device;
@@ -35,14 +34,13 @@ static bool measure_missing(const tsl_choice *choice, const tsl_candidate *candi
   if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
     const bool good = tsl_tune_link(best, &link) == TESELA_OK;
     if (!good)
-      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* the failure is reported when the plan is made */
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* reported when the plan is made */
     news |= good;
   }
   tsl_status_restore(&saved);
   return news;
 }
 
-/* Moves the measured fastest candidate to the front. */
 static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int count) {
   for (int i = 1; first->strategy && i < count && !candidates[i].refusal[0]; i++) {
     const tsl_candidate candidate = candidates[i];
@@ -55,7 +53,7 @@ static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int
   }
 }
 
-/* Plans a product without a choice. Returns false if there is a choice or the plan failed. */
+/* Plans a product without a choice; false: there is a choice, or the plan failed. */
 static bool choose_at_once(const tsl_problem *problem, const tsl_choice *choice_in, tsl_plan **plan) {
   const tsl_strategy *strategy = tsl_planner_at_once(problem, choice_in);
   tsl_choice choice = *choice_in;

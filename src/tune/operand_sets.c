@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-/* ALIGNMENT: maximum alignment of sub-buffers on OpenCL platforms (NVIDIA: 4096 bits). */
+/* ALIGNMENT: maximum of OpenCL sub-buffers (NVIDIA: 4096 bits). */
 enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
-/* Assumed cache of a device that does not report it: a large one. */
+/* Assumed, a large one, where unknown. */
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 
 typedef struct operand_sets_layout {
@@ -37,7 +37,7 @@ static tesela_status operand_sets_lay_out(const tsl_problem *problem,
   return TESELA_OK;
 }
 
-/* Returns the number of sets, by the caches and limited by memory. *cold: they are enough. */
+/* Returns the number of sets by the caches, limited by memory. *cold: they are enough. */
 static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm,
                       bool *cold) {
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
@@ -58,7 +58,7 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
   return (int)count;
 }
 
-/* Copies the first set to all others, doubling the number of copies each time. */
+/* Copies the first set to all others, doubling the copies each time. */
 static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
                             int count) {
   const tsl_device_ops *ops = buffer->device->ops;
@@ -70,7 +70,6 @@ static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operan
   return TESELA_OK;
 }
 
-/* Fills the elements of the shape with numbers of a kind. */
 static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *shape, unsigned char *origin) {
   const size_t size = tsl_type(shape->type)->size;
   void *dense;

@@ -11,15 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Seconds on one core: to generate a normal number, to copy a byte of the operand sets, to verify a
- * result. Seconds to compile a kernel and to load a compiled one. */
+/* Seconds of a core for a normal number, a copied byte, a verification; of compiling, loading a kernel. */
 static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
                     compile_seconds = 1.5, load_seconds = 0.05;
-/* Runs of a point besides its samples: verification, warm-up, and choice of the sample length.
- * Minimum seconds of a sample. */
+/* Runs of a point besides its samples: verification, warm-up, sample length. Minimum seconds of a sample. */
 static const double other_runs = 4, least_sample = 1e-3;
 enum { LEAST_SAMPLES = 3, BATCH = 8 };
-/* Assumed error factor of a prediction before the first measurement. */
+/* Assumed error factor of a prediction. */
 static const double first_doubt = 2;
 
 double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const tsl_space *space,
@@ -41,11 +39,10 @@ double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const
   return sets + each + (build > 0 ? fmax(build / cores, compile_seconds * (build >= compile_seconds)) : 0);
 }
 
-/* Search with a deadline. */
 typedef struct timed_search {
   tsl_tune_race race;
-  double deadline; /* by tsl_clock() */
-  double doubt;    /* ratio of measured to expected time; 0: nothing measured yet */
+  double deadline; /* time by tsl_clock() */
+  double doubt;    /* measured over expected time; 0: nothing measured */
 } timed_search;
 
 static double plan_measured_cost_of(const timed_search *search, const tsl_space *space, const int *points,
@@ -55,9 +52,8 @@ static double plan_measured_cost_of(const timed_search *search, const tsl_space 
                                                                            count, search->race.seconds_max);
 }
 
-/* Measures as many points as there is time for, the incumbent included; TESELA_UNSUPPORTED if there
- * is time for none. The first point is measured alone, because compilation times are hard to
- * predict. */
+/* Measures as many points as time allows, with the incumbent; TESELA_UNSUPPORTED: none. The first is measured
+ * alone, because compilation times are hard to predict. */
 static tesela_status measure_in_time(void *argument, const tsl_space *space, const int *points, int count,
                                      double limit, tsl_tune_result *results) {
   timed_search *search = argument;
@@ -79,7 +75,7 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
   return TESELA_OK;
 }
 
-/* Adds the configs of all strategies that the choice allows on a device. */
+/* Adds the configs of all allowed strategies on a device. */
 static tesela_status plan_measured_make_space(const tsl_problem *problem, const tsl_choice *choice,
                                               const tsl_device *device, const tsl_candidate *list, int count,
                                               tsl_space *space) {
@@ -135,8 +131,7 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
 }
 
-/* Returns true if a problem can be measured. False for empty or batched problems, alpha = 0, and
- * accuracy requests with an epilogue, whose product alone is measured. */
+/* Returns false for empty or batched products, alpha = 0, and accuracy requests with an epilogue. */
 static bool is_work(const tsl_problem *problem) {
   return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) &&
          problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
@@ -154,7 +149,7 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   *found = (tsl_effort){.won = {.strategy = NULL}};
   if (!(seconds > 0) || !is_work(problem))
     return TESELA_OK;
-  /* The epilogue is equal for all candidates, so only the product is measured. */
+  /* the epilogue is equal for all candidates */
   const tsl_problem product = tsl_problem_unfinished(problem);
   problem = &product;
   sparing.sparing = true;

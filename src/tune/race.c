@@ -13,28 +13,26 @@
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 100, SAMPLES_FLOOR = 3, BATCH_MAX = 10000, DISCARDED_IN_A_ROW = 3 };
 static const double default_seconds_max = 1, default_noise = 0.02;
-/* Minimum seconds of a sample. Events and clocks take half a microsecond, and the first run of an
- * entry finds sleeping threads and cold code; both vanish in such a sample. */
+/* Minimum seconds of a sample, to hide clocks (half a microsecond), sleeping threads and cold code. */
 static const double shortest_sample = 1e-3;
-/* Factor over the limit for a first run, which is slow for other reasons. */
+/* Slack of a first run, which is slow for other reasons. */
 static const double first_run_slack = 4;
-/* Seconds from which the verified run serves as an entry's first run. */
+/* Seconds from which the verified run is an entry's first run. */
 static const double long_run = 0.25;
-/* Ratio to the medians from which a round counts as disturbed, if all entries exceed it. */
+/* Ratio to the medians from which a round is disturbed, if all entries exceed it. */
 static const double disturbed = 1.25;
 
-/* Entry in the race. */
 typedef struct runner {
   tsl_race_entry *entry;
   tsl_plan *plan;
   int batch;
-  double *compute, *wall; /* samples in seconds per run; room for samples_max */
+  double *compute, *wall; /* samples_max samples in seconds per run */
   int count;
-  double median, spread; /* of the samples so far */
-  double fastest;        /* minimum of the samples so far */
-  double now, now_wall;  /* sample of the current round */
-  double spent;          /* seconds spent in runs */
-  double verified;       /* seconds of the verified run */
+  double median, spread; /* statistics of the samples so far */
+  double fastest;
+  double now, now_wall;
+  double spent;
+  double verified; /* seconds of the verified run */
   bool running;
 } runner;
 
@@ -50,7 +48,7 @@ typedef struct race {
   void *samples;
   tsl_operand_sets sets;
   int next_set;
-  uint64_t draws; /* random numbers used so far */
+  uint64_t draws; /* random numbers used */
   int in_a_row;   /* consecutive discarded rounds */
   tsl_race_report report;
 } race;
@@ -82,8 +80,6 @@ static void report_progress(const race *job, const char *name, double fraction) 
     job->options.progress(job->options.argument, what, fraction);
 }
 
-/* --- admission --- */
-
 static tesela_status verify_all(race *job) {
   const tsl_race_terms terms = {.problem = job->problem,
                                 .device = job->device,
@@ -107,8 +103,6 @@ static tesela_status verify_all(race *job) {
   }
   return TESELA_OK;
 }
-
-/* --- samples --- */
 
 static void race_drop(runner *current, tsl_case_result result, const char *why) {
   tsl_race_conclude(current->entry, result, why);
@@ -146,7 +140,7 @@ static void warm_up(race *job, runner *current) {
   current->batch = 1;
   if (!race_sample(job, current, &compute, &wall))
     return;
-  /* Other programs may have delayed the first run. */
+  /* may have been delayed by other programs */
   if (compute > most && compute < long_run && !race_sample(job, current, &compute, &wall))
     return;
   if (compute > most) {
@@ -162,7 +156,7 @@ static void warm_up(race *job, runner *current) {
   }
   while (compute * current->batch < shortest_sample && current->batch < BATCH_MAX) {
     const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
-    /* The first runs are slow, so the batch grows in steps. */
+    /* first runs are slow */
     current->batch = needed > 8.0 * current->batch ? 8 * current->batch : (int)needed + 1;
     current->batch = current->batch < BATCH_MAX ? current->batch : BATCH_MAX;
     if (!race_sample(job, current, &compute, &wall))
@@ -181,14 +175,12 @@ static bool is_done(const race *job, const runner *current) {
   return current->count >= options->samples_min && current->spread <= options->noise;
 }
 
-/* --- rounds --- */
-
 static int line_up(race *job) {
   int count = 0;
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
       job->order[count++] = i;
-  for (int i = count - 1; i > 0; i--) { /* shuffle by Fisher and Yates */
+  for (int i = count - 1; i > 0; i--) { /* Fisher and Yates */
     const int other = (int)(tsl_random_u64(job->options.seed, job->draws++) % (uint64_t)(i + 1)),
               kept = job->order[i];
     job->order[i] = job->order[other];
@@ -197,8 +189,7 @@ static int line_up(race *job) {
   return count;
 }
 
-/* Returns true if all entries were disturbed. A single entry cannot tell. After several disturbed
- * rounds in sequence the slower speed counts as normal. */
+/* Returns true if all of several entries were disturbed. After several rounds the slow speed is normal. */
 static bool was_disturbed(const race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
@@ -280,8 +271,6 @@ static void race_time_all(race *job) {
   }
 }
 
-/* --- the whole race --- */
-
 static tesela_status race_make(race *job) {
   const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
   job->runners = calloc(entries + 1, sizeof *job->runners);
@@ -305,7 +294,7 @@ static bool any_running(const race *job) {
   return false;
 }
 
-/* Times all running entries. If not a single set fits into the device's memory, all entries fail. */
+/* Times all running entries. All fail if not a single set fits into the device's memory. */
 static void time_on_sets(race *job) {
   const tsl_race_options *options = &job->options;
   if (tsl_operand_sets_create(job->problem, job->device, options->data, options->seed, options->warm,

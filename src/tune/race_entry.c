@@ -32,8 +32,7 @@ static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
   return entry->result == TSL_CASE_RIGHT;
 }
 
-/* Returns the reason if verification needs too much host memory, else NULL. It holds the operands
- * and their copies. */
+/* Returns why host memory is too short for operands and copies, else NULL. */
 static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
   const uint64_t free_bytes = tsl_memory_available();
   const double needed = 4 * tsl_problem_bytes(terms->problem);
@@ -46,7 +45,7 @@ static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
 }
 
 static tesela_status race_entry_verify(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds) {
-  /* a seed that is a multiple of 8 selects aligned operands in host memory and one verification */
+  /* a multiple of 8 selects aligned operands in host memory and one verification */
   const tsl_case what = {.problem = *terms->problem,
                          .data = TSL_DATA_NORMAL,
                          .seed = 8 * (terms->seed + 1),

@@ -1,4 +1,3 @@
-/* Entry of a race, and its admission: checks and verification. */
 #ifndef TSL_TUNE_RACE_ENTRY_H
 #define TSL_TUNE_RACE_ENTRY_H
 
@@ -6,13 +5,12 @@
 #include "tune/tune_measure.h"
 
 typedef struct tsl_race_entry {
-  /* Input. */
-  const tsl_strategy *strategy;
+  const tsl_strategy *strategy; /* input, like `config`; the rest is output */
   tsl_config config;
   tsl_case_result result;
-  tsl_verdict verdict;    /* if right or wrong */
-  tsl_measurement timing; /* if right, else tsl_not_measured */
-  double predicted;       /* seconds of a run by the strategy's model; infinity if it refuses */
+  tsl_verdict verdict;    /* set if right or wrong */
+  tsl_measurement timing; /* set if right, else tsl_not_measured */
+  double predicted;       /* seconds by the model; infinity if it refuses */
   char why[256];          /* reason if not right: refusal, failure or error */
   char plan[512];         /* text of the plan; "" if refused */
 } tsl_race_entry;
@@ -31,8 +29,7 @@ typedef struct tsl_race_terms {
   uint64_t seed;
 } tsl_race_terms;
 
-/* Verifies an entry if its model and the memory allow it. Sets its result, and *seconds to the time
- * of the verified run. */
+/* Verifies an entry if model and memory allow it. Sets its result, and the verified run's *seconds. */
 tesela_status tsl_race_admit(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds);
 
 #endif

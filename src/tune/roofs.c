@@ -8,13 +8,12 @@
 
 #include <math.h>
 
-/* Size of an array: CACHES times the last cache, at least CACHES_MIN times, within fixed limits and
- * the free memory. An unknown cache is assumed to be large. */
+/* Sizes of an array: CACHES (at least CACHES_MIN) times the last cache, within limits and free memory. */
 enum { CACHES = 8, CACHES_MIN = 3 };
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)1 << 30,
                       bytes_max = (uint64_t)2 << 30;
-/* Arrays are multiples of this, which every chunk of every kernel divides. */
+/* Divisor of all arrays, which every chunk divides. */
 static const size_t grain = (size_t)1 << 20;
 
 static const struct {
@@ -33,8 +32,7 @@ const char *tsl_roof_what(tsl_roof_name roof) {
   return names[roof].what;
 }
 
-/* Returns the bytes of an array. Returns 0 and notes the reason if memory is too short for an array
- * beyond the caches. */
+/* Returns the bytes of an array; 0 with a noted reason if memory is too short for one beyond the caches. */
 static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   const bool on_host = device->is_cpu || device->capabilities & TSL_CAN_HOST;
   const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_guess;

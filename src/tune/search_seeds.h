@@ -1,14 +1,12 @@
-/* Start points of a search on a device, and its records for wisdom. Used by `tesela tune` and by
- * planning with effort. */
+/* Start points of a search on a device, and its records for wisdom. */
 #ifndef TSL_TUNE_SEARCH_SEEDS_H
 #define TSL_TUNE_SEARCH_SEEDS_H
 
 #include "planner/planner.h"
 #include "tune/tune.h"
 
-/* Finds the point that the planner would run; the models' first point if that is not in the space.
- * *known: points of other strategies that wisdom knows and that are not far slower. The caller
- * frees *known with free(). */
+/* Finds the planner's point, or the models' first if it is not in the space. *known, for free(): other
+ * strategies' points in wisdom that are not far slower. */
 tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *choice,
                                   const tsl_space *space, int *start, int **known, int *known_count);
 /* Appends the records for wisdom, one a line. */

@@ -19,7 +19,7 @@ static const double beyond_belief = 20;
 typedef struct tuning_state {
   const tsl_tune_job *job;
   tsl_tuned *out;
-  double *seconds; /* by point, for the search */
+  double *seconds; /* seconds by point, for the search */
   int incumbent;
   double started;
 } tuning_state;
@@ -30,7 +30,6 @@ void tsl_tuned_free(tsl_tuned *tuned) {
   *tuned = (tsl_tuned){0};
 }
 
-/* Records a result on the common scale. */
 static void tune_note(tuning_state *state, int point, const tsl_tune_result *result) {
   tsl_tuned *out = state->out;
   out->results[point] = *result;
@@ -90,7 +89,7 @@ static bool is_cut_short(const tsl_tune_result *raw) {
   return raw->result == TSL_CASE_REFUSED && strcmp(raw->why, tsl_race_cut_short) == 0;
 }
 
-/* Evaluates the results of a batch; the incumbent is first. */
+/* Evaluates a batch; the incumbent is first. */
 static tesela_status judge_batch(tuning_state *state, const int *points, int count,
                                  const tsl_tune_result *raw) {
   const tsl_tune_job *job = state->job;
@@ -158,8 +157,7 @@ static void log_result(const tuning_state *state) {
     job->progress(job->progress_argument, what, fmin(1, fmax(by_time, by_points)));
 }
 
-/* Returns the number of points for the next batch within the limits. Compilers, which take longest,
- * run in parallel. So a full batch is begun if there is time for one, else a part of one. */
+/* Returns the next batch's number of points: full if there is time, because compilers run in parallel. */
 static int batch_size(const tuning_state *state) {
   const tsl_tune_job *job = state->job;
   const double spent = tsl_clock() - state->started;
@@ -171,7 +169,7 @@ static int batch_size(const tuning_state *state) {
   return most;
 }
 
-/* Chooses untried known points, else the search's proposals. The incumbent is in every batch. */
+/* Chooses untried known points, else the search's. The incumbent is in every batch. */
 static int next_points(const tuning_state *state, int *next, int most) {
   const tsl_tune_job *job = state->job;
   const tsl_search_view view = {job->space, state->seconds, job->seed};

@@ -1,4 +1,3 @@
-/* Measurements recorded in a file. */
 #include "base/safe_open.h"
 #include "base/status.h"
 #include "tune/tune.h"

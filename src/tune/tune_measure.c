@@ -16,7 +16,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Interpolates between neighbours, as usual for quartiles of few samples. */
+/* Interpolates between neighbours. */
 static double quantile(const double *sorted, int count, double part) {
   const double place = part * (count - 1);
   const int below = (int)place, above = below + 1 < count ? below + 1 : below;

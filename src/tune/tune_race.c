@@ -1,4 +1,3 @@
-/* Measurement of points on a device: one race per batch. */
 #include "tune/tune.h"
 
 #include "base/pool.h"
@@ -8,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Operations of the verification per point, a few milliseconds of the host; samples per point. */
+/* Operations of a point's verification (milliseconds of the host); samples per point. */
 enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
 
 typedef struct build_job {
@@ -16,7 +15,7 @@ typedef struct build_job {
   const tsl_space_point *points[TSL_TUNE_BATCH + 1];
 } build_job;
 
-/* Failures are ignored: the race will fail in the same way and report it. */
+/* Failures are ignored: the race reports them. */
 static void tune_race_build_one(void *argument, int64_t index, int worker) {
   const build_job *job = argument;
   const tsl_space_point *point = job->points[index];
@@ -27,8 +26,7 @@ static void tune_race_build_one(void *argument, int64_t index, int worker) {
   tsl_plan_destroy(plan);
 }
 
-/* Compiles all points in parallel, because that takes longer than the runs. The race finds the
- * kernels in the cache. */
+/* Compiles all points in parallel, for the race to find in the cache. */
 static void build_all(const tsl_tune_race *race, const tsl_space *space, const int *points, int count) {
   build_job job = {.race = race};
   tsl_status_saved saved;
@@ -43,7 +41,7 @@ static void build_all(const tsl_tune_race *race, const tsl_space *space, const i
 
 /* an uncertainty of zero; 0 itself means unknown */
 static const double certain = 1e-9;
-/* limit of the uncertainty of the fastest of several samples */
+/* limit of the fastest sample's uncertainty */
 static const double most_less = 0.1;
 
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
@@ -52,8 +50,7 @@ tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device
   snprintf(result.why, sizeof result.why, "%s", entry->why);
   if (result.result != TSL_CASE_RIGHT)
     return result;
-  /* The standard error of a median is 1.25 standard deviations over the root of the number of
-   * samples; quartiles are 1.35 standard deviations apart. */
+  /* A median's error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
   result.less = result.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
   if (device->is_cpu) {
     result.seconds = timing->fastest;

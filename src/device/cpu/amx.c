@@ -1,5 +1,4 @@
-/* Detection of AMX tiles with bf16 and 8-bit integers. Linux saves their 8 KiB of state only for
- * processes that request permission. */
+/* Linux saves the 8 KiB of AMX tiles only for processes that request permission. */
 #include "device/cpu/cpu.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -7,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* code of arch_prctl, and the state component */
+enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* code of arch_prctl; state component */
 
 bool tsl_cpu_has_amx(void) {
   const unsigned bf16 = 1u << 22, tiles = 1u << 24, bytes = 1u << 25, wanted = bf16 | tiles | bytes;

@@ -1,5 +1,3 @@
-/* Description of the host's processor from the files of Linux and from CPUID, and predictions for
- * the planner. */
 #include "device/cpu/cpu.h"
 
 #include "base/env.h"
@@ -19,11 +17,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Clock where none is known (virtual machines on arm64 show none): typical for servers. */
+/* Clock where none is known (arm64 virtual machines). */
 #define ASSUMED_MHZ 2000
 
-/* Returns true if the processor has a set and the operating system saves its registers, as
- * __builtin_cpu_supports() tests. */
+/* Returns true if the processor has a set and the operating system saves its registers. */
 #define RUNS(name, header, needs, flags, floats, fused, runs)                                                \
   static bool name##_runs(void) {                                                                            \
     return runs;                                                                                             \
@@ -32,8 +29,7 @@ TSL_ISA_LIST(RUNS)
 TSL_ISA_EXTENSION_LIST(RUNS)
 #undef RUNS
 
-/* Instruction sets. `wide` is the set with equal results in wide types; measurements of one hold
- * for the other. */
+/* Instruction sets. `wide`: the set with equal results in wide types; their measurements are exchangeable. */
 static const struct {
   const char *name, *wide;
   unsigned needs;
@@ -47,7 +43,7 @@ static const struct {
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* Returns the capabilities of a set: the union with all earlier sets, and the double issue of AVX-512. */
+/* Returns the union with all earlier sets, and AVX-512's double issue. */
 static unsigned capabilities_of(int set) {
   unsigned all = 0;
   for (int i = 0; i <= set; i++)
@@ -57,7 +53,7 @@ static unsigned capabilities_of(int set) {
   return all;
 }
 
-/* Chooses the last set that the processor supports together with all earlier ones, limited by TESELA_ISA. */
+/* Chooses the last set that the processor supports with all earlier ones, limited by TESELA_ISA. */
 static tesela_status choose_set(int *chosen) {
   static const char *const words[] = {TSL_ISA_WORDS NULL};
   const char *most = tsl_env_get(TSL_ENV_ISA);
@@ -94,7 +90,7 @@ void tsl_cpu_label_at(const char *root, char *label, size_t size) {
     snprintf(label, size, "processor without a name");
 }
 
-/* Reads a number in kHz from a file. Returns MHz; 0 when the file is missing. */
+/* Returns MHz from a file in kHz; 0: none. */
 static int cpu_describe_cpufreq_mhz(const char *root, long cpu) {
   char path[96], line[64];
   int64_t khz = 0;
@@ -111,7 +107,7 @@ static int cpu_describe_cpufreq_mhz(const char *root, long cpu) {
   return (int)(khz / 1000);
 }
 
-/* Returns the clock in MHz from Intel's name "... @ 2.50GHz"; 0: none. */
+/* Returns the MHz of Intel's name "... @ 2.50GHz"; 0: none. */
 static double name_mhz(const char *label) {
   const char *at = strstr(label, "@ ");
   char number[16];
@@ -125,7 +121,7 @@ static double name_mhz(const char *label) {
   return tsl_parse_double(number, &ghz) ? 1000 * ghz : 0;
 }
 
-/* Reads the first and the last core, because large and small cores are numbered at opposite ends. */
+/* Large and small cores are numbered at opposite ends: reads the first and the last. */
 int tsl_cpu_clock_at(const char *root) {
   const long last = sysconf(_SC_NPROCESSORS_CONF) - 1;
   const int first_mhz = cpu_describe_cpufreq_mhz(root, 0), last_mhz = cpu_describe_cpufreq_mhz(root, last);
@@ -149,7 +145,7 @@ static uint64_t memory_of_machine(void) {
 static void add_platform(tsl_device *device) {
   struct utsname system;
 #if defined(__clang__)
-  const char *compiler = ""; /* its version text includes its name */
+  const char *compiler = ""; /* its version has its name */
 #else
   const char *compiler = "gcc ";
 #endif
@@ -168,8 +164,7 @@ static void add_key(tsl_device *device, const char *set) {
       *at = '_';
 }
 
-/* Sets the predictions. Each thread counts as a core with the vector multiply-adds of the table. A
- * launch is a function call. */
+/* Sets the predictions. Each thread counts as a core; a launch is a function call. */
 static void add_guesses(tsl_device *device, int set) {
   const double clocks = 1e6 * device->clock_mhz * device->threads;
   const int fused =

@@ -1,5 +1,4 @@
-/* Buffers of host memory and copies. Ranges outside of a buffer are refused: here they would
- * corrupt the process silently, where other devices report an error. */
+/* Copies refuse ranges outside of a buffer: here they would corrupt the process silently. */
 #include "device/cpu/cpu.h"
 
 #include "base/memory.h"
@@ -8,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size from which a request is compared with the free memory. Linux overcommits, and kills the
- * process when it uses the memory. */
+/* Size from which a request is compared with free memory, because Linux overcommits. */
 #define LARGE ((size_t)64 << 20)
 
 typedef struct cpu_buffer {
@@ -82,7 +80,7 @@ static tesela_status cpu_memory_within(const tsl_buffer *buffer, size_t offset, 
                   buffer->device->name, bytes, offset, buffer->bytes);
 }
 
-/* Checks that a block of rows is inside its buffer. */
+/* Checks that rows are inside of their buffer. */
 static tesela_status cpu_memory_rows_within(const tsl_copy *copy) {
   size_t span;
   if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))
@@ -138,7 +136,6 @@ bool tsl_cpu_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
 
-/* Copies rows between buffers with the copy from host memory. */
 tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   (void)stream;
   if (rows->rows == 0 || rows->row_bytes == 0)

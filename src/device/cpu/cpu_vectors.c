@@ -1,9 +1,8 @@
-/* Throughput of 64-byte vectors, from CPUID. */
 #include "device/cpu/cpu.h"
 
 enum { ZEN_4 = 0x19, ZEN_5 = 0x1a, PATHS_OF_32 = 1 << 2, PATHS_OF_64 = 1 << 3 };
 
-/* Some Zen 5 processors have 32-byte data paths, as all earlier ones. */
+/* Earlier and some Zen 5 processors have 32-byte data paths. */
 bool tsl_cpu_paths_of_64(unsigned family, unsigned paths) {
   return family >= ZEN_5 && ((paths & PATHS_OF_64) || !(paths & PATHS_OF_32));
 }

@@ -1,10 +1,8 @@
-/* Memory and streams of the caller. They are checked before use, because a wrong address ends the
- * context for the whole process. */
+/* Memory and streams of the caller, checked first: a wrong address ends the process's context. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
-/* The driver's knowledge of an address. */
 typedef struct pointer_facts {
   unsigned memory; /* TSL_CU_MEMORY_...; 0: unknown address */
   int ordinal;
@@ -13,7 +11,7 @@ typedef struct pointer_facts {
   size_t bytes;
 } pointer_facts;
 
-/* Queries an address. Returns a result code. Needs no context. */
+/* Queries an address; returns a result code. Needs no context. */
 static int cuda_adopt_look(tsl_cu_address address, pointer_facts *out) {
   int questions[] = {TSL_CU_POINTER_MEMORY,        TSL_CU_POINTER_ORDINAL, TSL_CU_POINTER_IS_MANAGED,
                      TSL_CU_POINTER_IS_PLAIN,      TSL_CU_POINTER_START,   TSL_CU_POINTER_BYTES,
@@ -31,8 +29,7 @@ bool tsl_cuda_owns(const tsl_device *device, const void *address) {
          at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
 }
 
-/* Checks an address. `left` gets the bytes from the address to the end of its memory where known,
- * else SIZE_MAX. */
+/* Checks an address. `left`: bytes to the end of its memory; SIZE_MAX: unknown. */
 static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_facts *facts,
                                       tsl_cu_address address, size_t bytes, size_t *left) {
   const tsl_cuda_device *own = device->impl;
@@ -55,7 +52,7 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_fa
                     "%s: CUDA does not know the size of the memory at %p: bytes must be "
                     "set",
                     device->name, shown);
-  /* For memory that is mapped in parts the driver knows one part only. */
+  /* The driver knows one part only of memory that is mapped in parts. */
   if (bytes > there && (facts->is_plain || facts->memory == TSL_CU_MEMORY_HOST))
     return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are requested, but only %zu exist", device->name,
                     bytes, shown, there);
@@ -80,7 +77,7 @@ tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t byt
   return TESELA_OK;
 }
 
-/* Returns true for default streams. They belong to the current context, which is the device's. */
+/* Returns true for default streams, which belong to the current context. */
 static bool is_default(tsl_cu_stream handle) {
   return (uintptr_t)handle <= TSL_CU_STREAM_PER_THREAD;
 }

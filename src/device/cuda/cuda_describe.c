@@ -1,26 +1,24 @@
-/* Description of a CUDA device: the driver's attributes, and predictions from them. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <ctype.h>
 #include <stdio.h>
 
-/* Single-precision multiply-adds per clock and multiprocessor, by the first architecture with that
- * number (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions"). */
+/* Single-precision multiply-adds per clock and multiprocessor, by first architecture (CUDA C++ Programming
+ * Guide, "Throughput of Native Arithmetic Instructions"). */
 static const struct {
   int architecture, lanes;
 } f32_lanes[] = {{0, 192}, {50, 128}, {60, 64}, {61, 128}, {70, 64}, {86, 128}};
 
-/* Bytes per second between host and device, by architecture: half of a PCIe x16 slot (3.0, 4.0,
- * 5.0), because copies from pageable memory use the driver's staging buffers. */
+/* Bytes per second to the host: half of PCIe x16 (3.0, 4.0, 5.0), because pageable copies are staged. */
 static const struct {
   int architecture;
   double rate;
 } link_rates[] = {{0, 6e9}, {80, 12e9}, {90, 25e9}};
 
-/* Seconds from a launch to its first instruction with current drivers. */
+/* Seconds from a launch to its first instruction. */
 static const double launch_seconds = 4e-6;
-/* Estimates where the driver does not know the clock or the memory bus. */
+/* Estimates where the driver knows neither clock nor bus. */
 static const double clock_guess_hz = 1e9, bandwidth_guess = 200e9;
 
 static int f32_lanes_of(int architecture) {
@@ -44,13 +42,13 @@ static void predict(tsl_cu_device ordinal, tsl_device *device) {
   const int ratio = tsl_cuda_attribute(ordinal, TSL_CU_F32_PER_F64);
   device->peak_f32 = 2.0 * f32_lanes_of(device->architecture) * device->compute_units * clock;
   device->peak_f64 = device->peak_f32 / (ratio > 0 ? ratio : 32);
-  /* Memory transfers data on both clock edges. */
+  /* transfers on both clock edges */
   const double memory_clock = 1e3 * tsl_cuda_attribute(ordinal, TSL_CU_MEMORY_CLOCK_KHZ);
   const double bus_bytes = tsl_cuda_attribute(ordinal, TSL_CU_MEMORY_BUS_BITS) / 8.0;
   device->bandwidth = 2 * memory_clock * bus_bytes;
   if (device->bandwidth <= 0)
     device->bandwidth = bandwidth_guess;
-  /* An integrated device copies inside one memory: each byte is read and written there. */
+  /* An integrated device reads and writes each byte in one memory. */
   device->link_bandwidth = tsl_cuda_attribute(ordinal, TSL_CU_INTEGRATED)
                                ? device->bandwidth / 2
                                : link_rate_of(device->architecture);
@@ -63,8 +61,7 @@ static void limits(tsl_cu_device ordinal, tsl_device *device) {
     device->group_size_max[d] = tsl_cuda_attribute(ordinal, TSL_CU_GROUP_SIZE_MAX_X + d);
     device->group_count_max[d] = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_GROUP_COUNT_MAX_X + d);
   }
-  /* Limit of static declarations, 48 KiB; more must be requested at launch
-   * (tsl_cuda_kernel_local_bytes()). */
+  /* Static limit, 48 KiB; tsl_cuda_kernel_local_bytes() requests more at launch. */
   device->local_bytes = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_STATIC_SHARED_MAX);
   const uint64_t asked = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_SHARED_MAX);
   device->local_bytes_inside = asked > device->local_bytes ? asked : 0;

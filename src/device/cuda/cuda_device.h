@@ -1,7 +1,5 @@
-/* Shared declarations of the cuda device: driver functions, structs and operations.
- *
- * tesela uses each device's primary context, which it shares with all other users of CUDA in the process. It
- * makes that context current for the length of a call only, and never resets it. */
+/* Declarations of the cuda device. Each device's primary context is shared with all users of CUDA in the
+ * process: it is current only during a call, and never reset. */
 #ifndef TSL_DEVICE_CUDA_CUDA_DEVICE_H
 #define TSL_DEVICE_CUDA_CUDA_DEVICE_H
 
@@ -10,30 +8,28 @@
 
 #include <stdatomic.h>
 
-/* Driver functions; filled by tsl_cuda_load(), constant afterwards. */
+/* Filled by tsl_cuda_load(), constant afterwards. */
 extern tsl_cu_api tsl_cuda;
 
 typedef struct tsl_cuda_device {
   tsl_cu_device ordinal;
-  tsl_cu_context context; /* NULL while the device is closed */
-  size_t pitch_max;       /* maximum pitch of two-dimensional copies */
-  /* result code of the failure that ended the context; 0: the context is usable */
-  atomic_int ended;
-  /* bit for each device ordinal below 64 to whose memory peer access was requested */
-  atomic_uint_least64_t peers;
+  tsl_cu_context context;      /* NULL while the device is closed */
+  size_t pitch_max;            /* maximum pitch of two-dimensional copies */
+  atomic_int ended;            /* result code that ended the context; 0: usable */
+  atomic_uint_least64_t peers; /* bit for each ordinal below 64 with requested peer access */
 } tsl_cuda_device;
 
 typedef struct tsl_cuda_buffer {
   tsl_buffer base;
   tsl_cu_address address;
-  bool adopted; /* the memory belongs to the caller */
+  bool adopted; /* the caller owns the memory */
 } tsl_cuda_buffer;
 
 struct tsl_stream {
   tsl_device *device;
   tsl_cu_stream handle;
-  tsl_image *gone; /* destroyed images whose work may be pending, freed when the stream has been waited for */
-  bool adopted;    /* the handle belongs to the caller */
+  tsl_image *gone; /* destroyed images, freed after a wait for the stream */
+  bool adopted;    /* the caller owns the handle */
 };
 
 struct tsl_image {
@@ -42,41 +38,35 @@ struct tsl_image {
   tsl_image *next; /* next in the list of destroyed images */
 };
 
-/* Loads the driver (TESELA_CUDA, else libcuda.so.1). Reads TESELA_CUDA at each call, but a loaded
- * driver is never replaced. */
+/* Loads TESELA_CUDA (read at each call), else libcuda.so.1. A loaded driver is never replaced. */
 tesela_status tsl_cuda_load(void);
 
-/* Converts a result code into a status with a message: "cuda:0: cuMemAlloc:
- * CUDA_ERROR_OUT_OF_MEMORY (out of memory)<more>". A code that ends the context marks the device as
- * unusable. `device` may be NULL before the devices are listed. */
+/* Fails with "cuda:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)<more>" for a result code. A code
+ * that ends the context marks the device as unusable. `device` may be NULL before the devices are listed. */
 tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, const char *more);
 
-/* Returns an attribute of a device; 0 where the driver does not know it. */
+/* Returns an attribute; 0: unknown to the driver. */
 int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
 
-/* Makes the device's context current for a group of driver calls. Fails on a device whose context ended. */
+/* Makes the device's context current for driver calls. Fails if the context has ended. */
 tesela_status tsl_cuda_enter(tsl_device *device);
-/* Restores the previous context. Fails when `code`, the result of `call`, is not success. */
+/* Restores the previous context. Fails unless `code`, the result of `call`, is success. */
 tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code);
-/* Returns true if the device's context is already current in this thread and usable. Then enter and
- * leave are not needed. */
+/* Returns true if the context is current in this thread and usable: enter and leave are not needed. */
 bool tsl_cuda_is_entered(tsl_device *device);
-/* Enters for clean-up without an error message. Returns false, and leave must not be called, when
- * the context cannot be entered. */
+/* Enters for clean-up without an error message. false: not entered, and leave must not be called. */
 bool tsl_cuda_enter_quietly(tsl_device *device);
 void tsl_cuda_leave_quietly(void);
 
-/* Fills all members of `device` except `ops` and `impl`. `driver` is the driver's description for
- * people, `driver_key` its form without blanks. */
+/* Fills `device` except `ops` and `impl`. `driver`: for people; `driver_key`: without blanks. */
 tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const char *driver_key,
                                 tsl_device *device);
 
-/* Fills the image limits of the device and the image capability. */
+/* Fills the image limits and the image capability. */
 void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);
-/* Waits for the stream's work, and frees its destroyed images. Returns a result code. The context
- * must be entered. */
+/* Waits for the stream and frees its destroyed images, in the entered context. Returns a result code. */
 int tsl_cuda_wait(tsl_stream *stream);
-/* Frees destroyed images. The context must be entered, and no work that uses the images may be pending. */
+/* Frees destroyed images, which no pending work uses, in the entered context. */
 void tsl_cuda_images_end(tsl_stream *stream);
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address);

@@ -1,6 +1,4 @@
-/* Images of a CUDA device: texture objects over pitch-linear memory. A texture object must not be
- * destroyed while a kernel may read it. So a destroyed image is moved to its stream, which frees it
- * after a wait for its work. */
+/* Texture objects over pitch-linear memory. A destroyed image may still be read until its stream's wait. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"

@@ -1,4 +1,3 @@
-/* The device kind "cuda": listing, opening, and the table of operations. */
 #include "base/log.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -87,8 +86,7 @@ static const tsl_device_ops ops = {
     .leave = cuda_kind_leave,
 };
 
-/* Gets the kernel driver's version, "580.65.06", or "": the first word of its version file that
- * starts with a digit and has a point. */
+/* Gets the kernel driver's version, "580.65.06", or "". */
 static void kernel_driver(char *out, size_t size) {
   char line[512] = "", *rest = NULL;
   out[0] = 0;
@@ -104,7 +102,7 @@ static void kernel_driver(char *out, size_t size) {
   fclose(file);
 }
 
-/* Starts the driver. Gets its version and the number of devices, and checks that a compiler is available. */
+/* Starts the driver; checks that a compiler is available. */
 static tesela_status cuda_kind_start(int *version, int *count) {
   TSL_TRY(tsl_cuda_load());
   const char *call = "cuInit";
@@ -131,7 +129,7 @@ static tesela_status cuda_kind_start(int *version, int *count) {
   return TESELA_OK;
 }
 
-/* Describes one device, with its `impl`. Refuses a device that NVRTC cannot compile for. */
+/* Describes a device, with its `impl`. Fails if NVRTC cannot compile for it. */
 static tesela_status examine(int ordinal, const char *driver, const char *driver_key, tsl_device *device) {
   tsl_cu_device handle;
   tsl_nvrtc_target target;
@@ -151,8 +149,7 @@ static tesela_status examine(int ordinal, const char *driver, const char *driver
   return TESELA_OK;
 }
 
-/* Lists the devices. An unusable device is omitted, and its reason is logged. If no device is left,
- * that reason is the kind's. */
+/* Lists usable devices. Reasons are logged; without a device the last reason is the kind's. */
 static tesela_status cuda_kind_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
   int version = 0, count = 0, good = 0;
   char module[32], driver[96], driver_key[64];

@@ -9,7 +9,7 @@ static tsl_cuda_buffer *cuda_memory_own(tsl_buffer *buffer) {
   return (tsl_cuda_buffer *)buffer;
 }
 
-/* Fails with the requested and the free size. The context is entered; this function leaves it. */
+/* Fails with the requested and the free size, and leaves the context. */
 static tesela_status cuda_memory_out_of_memory(tsl_device *device, size_t bytes, int code) {
   char asked[32], left[32], more[96];
   size_t free_bytes = 0, all_bytes = 0;
@@ -31,8 +31,7 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
   made->base = (tsl_buffer){.device = device, .bytes = bytes};
   tesela_status status = tsl_cuda_enter(device);
   if (status == TESELA_OK) {
-    /* The driver refuses zero bytes, but kernels need an address. Pooled memory is freed when
-     * memory runs out. */
+    /* The driver refuses zero bytes, but kernels need an address. */
     int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
     if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
       code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
@@ -59,7 +58,7 @@ void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
   tsl_free(buffer);
 }
 
-/* Checks a range, because the driver does not know the limits of a buffer. */
+/* Checks a range: the driver does not know a buffer's limits. */
 static tesela_status check_range(const tsl_buffer *buffer, size_t offset, size_t bytes, const char *what) {
   if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
     return TESELA_OK;
@@ -83,8 +82,7 @@ static int cuda_memory_copy_flat(tsl_stream *stream, bool in, tsl_cu_address dev
             : tsl_cuda.copy_out(host, device, bytes, stream->handle);
 }
 
-/* Copies in one step where rows are contiguous, as a two-dimensional copy where pitches permit,
- * else row by row. Returns a result code and the name of the call. */
+/* Copies contiguous rows in one step, others by pitch or row by row. Returns a result code and the call. */
 static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool in, const char **call) {
   const tsl_cuda_device *device = stream->device->impl;
   const tsl_cu_address address = cuda_memory_own(copy->buffer)->address + copy->offset;
@@ -118,8 +116,7 @@ static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool 
   return tsl_cuda.copy_2d(&block, stream->handle);
 }
 
-/* Copies and waits, in both directions and after a failed row: the driver may still access host
- * memory after an asynchronous call. */
+/* Waits even after a failed row: an asynchronous call may still access host memory. */
 static tesela_status transfer(tsl_stream *stream, const tsl_copy *copy, bool in) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)
@@ -143,7 +140,7 @@ tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
   return transfer(stream, copy, false);
 }
 
-/* Enqueues a copy. The driver's calls return at once for pinned memory. */
+/* Enqueues a copy; asynchronous for pinned memory. */
 static tesela_status cuda_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)

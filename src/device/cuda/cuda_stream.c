@@ -34,7 +34,7 @@ void tsl_cuda_stream_destroy(tsl_stream *stream) {
       tsl_cuda.stream_destroy(stream->handle);
     tsl_cuda_leave_quietly();
   }
-  /* left over from a context that has ended */
+  /* left by an ended context */
   for (tsl_image *image = stream->gone, *next; image; image = next) {
     next = image->next;
     tsl_free(image);

@@ -1,4 +1,3 @@
-/* The CUDA driver: loading, error messages, device attributes, and entering of contexts. */
 #include "base/env.h"
 #include "base/library.h"
 #include "base/status.h"
@@ -45,12 +44,10 @@ tesela_status tsl_cuda_load(void) {
   return TESELA_OK;
 }
 
-/* Returns the vendor's name of a code; never NULL. */
 static const char *driver_name_of(int code) {
   const char *text = NULL;
   return tsl_cuda.error_name(code, &text) == TSL_CU_SUCCESS && text ? text : "a result without a name";
 }
-/* Returns the vendor's explanation of a code; never NULL. */
 static const char *driver_text_of(int code) {
   const char *text = NULL;
   return tsl_cuda.error_text(code, &text) == TSL_CU_SUCCESS && text ? text : "unknown to this driver";

@@ -1,13 +1,12 @@
-/* The CUDA driver's interface as far as tesela uses it, declared here so that the build needs no
- * CUDA toolkit. Names, argument order, sizes and values are the driver's ABI (CUDA 11 and later). A
- * suffix _v2 is part of a symbol's name. Every function returns a result code, 0 for success. */
+/* The used part of the CUDA driver's ABI (CUDA 11 and later), so that the build needs no CUDA toolkit. Every
+ * function returns a result code, 0 for success. */
 #ifndef TSL_DEVICE_CUDA_DRIVER_API_H
 #define TSL_DEVICE_CUDA_DRIVER_API_H
 
 #include <stddef.h>
 
-typedef int tsl_cu_device;                 /* an ordinal */
-typedef unsigned long long tsl_cu_address; /* of device memory, in bytes */
+typedef int tsl_cu_device;
+typedef unsigned long long tsl_cu_address;
 typedef struct tsl_cu_context_object *tsl_cu_context;
 typedef struct tsl_cu_stream_object *tsl_cu_stream;
 typedef struct tsl_cu_event_object *tsl_cu_event;
@@ -15,11 +14,10 @@ typedef struct tsl_cu_module_object *tsl_cu_module;
 typedef struct tsl_cu_function_object *tsl_cu_function;
 typedef unsigned long long tsl_cu_texture;
 
-/* Memory kind of one side of a two-dimensional copy. */
+/* Memory kind of a side. */
 enum { TSL_CU_MEMORY_HOST = 1, TSL_CU_MEMORY_DEVICE = 2 };
 
-/* Two-dimensional copy of `rows` rows of `row_bytes` bytes. On each side only the members of its
- * memory kind are read; x is in bytes, y in rows. */
+/* CUDA_MEMCPY2D. Only members of a side's memory kind are read; x is in bytes, y in rows. */
 typedef struct tsl_cu_copy_2d {
   size_t from_x, from_y;
   unsigned from_memory;
@@ -36,7 +34,7 @@ typedef struct tsl_cu_copy_2d {
   size_t row_bytes, rows;
 } tsl_cu_copy_2d;
 
-/* Two-dimensional copy between two contexts (CUDA_MEMCPY3D_PEER), with one layer. */
+/* CUDA_MEMCPY3D_PEER, with one layer. */
 typedef struct tsl_cu_copy_peer {
   size_t from_x, from_y, from_z, from_level;
   unsigned from_memory;
@@ -55,7 +53,7 @@ typedef struct tsl_cu_copy_peer {
   size_t row_bytes, rows, layers;
 } tsl_cu_copy_peer;
 
-/* Texture resource: rows of texels in device memory. The driver's union has 32 ints. */
+/* CUDA_RESOURCE_DESC: rows of texels in device memory. */
 enum { TSL_CU_RESOURCE_PITCH_2D = 3, TSL_CU_FORMAT_FLOAT = 0x20 };
 typedef struct tsl_cu_resource {
   int kind;
@@ -72,10 +70,10 @@ typedef struct tsl_cu_resource {
   unsigned flags;
 } tsl_cu_resource;
 
-/* Texture sampling. Zero: unnormalized coordinates, nearest texel. */
-enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* texels outside have the border color */
+/* CUDA_TEXTURE_DESC. Zero: unnormalized coordinates, nearest texel. */
+enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* border color outside */
 typedef struct tsl_cu_sampling {
-  int outside[3]; /* by dimension */
+  int outside[3]; /* address mode by dimension */
   int filter;
   unsigned flags, anisotropy;
   int level_filter;
@@ -84,7 +82,7 @@ typedef struct tsl_cu_sampling {
   int padding[12];
 } tsl_cu_sampling;
 
-/* Launch with attributes (CUlaunchAttribute); the value is padded to 64 bytes. */
+/* CUlaunchAttribute, its value padded to 64 bytes. */
 typedef struct tsl_cu_launch_attribute {
   int id, unused;
   union {
@@ -100,7 +98,7 @@ typedef struct tsl_cu_launch {
 } tsl_cu_launch;
 enum { TSL_CU_LAUNCH_EARLY = 6 }; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
 
-/* Arguments of cuTensorMapEncodeTiled: element types, 128-byte swizzle, prefetch of 128-byte lines to L2. */
+/* Arguments of cuTensorMapEncodeTiled. */
 enum {
   TSL_CU_TENSOR_U8 = 0,
   TSL_CU_TENSOR_U16 = 1,
@@ -109,7 +107,7 @@ enum {
   TSL_CU_TENSOR_FETCH_128 = 2
 };
 
-/* Attributes of cuDeviceGetAttribute. */
+/* For cuDeviceGetAttribute. */
 typedef enum tsl_cu_attribute {
   TSL_CU_GROUP_ITEMS_MAX = 1,
   TSL_CU_GROUP_SIZE_MAX_X = 2, /* y and z follow */
@@ -125,16 +123,16 @@ typedef enum tsl_cu_attribute {
   TSL_CU_MEMORY_BUS_BITS = 37,
   TSL_CU_L2_CACHE_BYTES = 38,
   TSL_CU_TEXTURE_PITCH_ALIGNMENT = 51,
-  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* limits of textures over pitched memory */
+  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* limit of textures over pitched memory */
   TSL_CU_TEXTURE_HEIGHT_MAX = 71,
   TSL_CU_TEXTURE_PITCH_MAX = 72,
   TSL_CU_CAPABILITY_MAJOR = 75,
   TSL_CU_CAPABILITY_MINOR = 76,
   TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may request at launch */
-  TSL_CU_F32_PER_F64 = 87 /* throughput ratio of f32 to f64 */
+  TSL_CU_F32_PER_F64 = 87 /* throughput ratio */
 } tsl_cu_attribute;
 
-/* Attributes of cuPointerGetAttributes, which gives 0 for an unknown address. */
+/* For cuPointerGetAttributes, which gives 0 for an unknown address. */
 enum {
   TSL_CU_POINTER_MEMORY = 2,
   TSL_CU_POINTER_DEVICE_ADDRESS = 3,
@@ -144,20 +142,18 @@ enum {
   TSL_CU_POINTER_START = 11,
   TSL_CU_POINTER_BYTES = 12
 };
-/* Handles of a context's default stream and of a thread's default stream. */
+/* Default streams of a context and of a thread. */
 enum { TSL_CU_STREAM_LEGACY = 1, TSL_CU_STREAM_PER_THREAD = 2 };
 
-/* Attributes of cuFuncGetAttribute and cuFuncSetAttribute. */
+/* For cuFuncGetAttribute and cuFuncSetAttribute. */
 enum { TSL_CU_FUNCTION_ITEMS_MAX = 0, TSL_CU_FUNCTION_SHARED_MAX = 8 };
-/* Options of cuModuleLoadDataEx. The size is passed as the pointer value. */
+/* For cuModuleLoadDataEx; the size is passed as a pointer. */
 enum { TSL_CU_JIT_ERROR_LOG = 5, TSL_CU_JIT_ERROR_LOG_BYTES = 6 };
-/* Flag of a stream that does not synchronize with the process's default stream. */
+/* No synchronization with the default stream. */
 enum { TSL_CU_STREAM_NON_BLOCKING = 1 };
-/* Flag of an event with timing. */
 enum { TSL_CU_EVENT_DEFAULT = 0 };
 
-/* Result codes that tesela distinguishes. X(NAME, code, status, whether it ends the context). An
- * ended context returns the code at every later call, until the process ends. */
+/* X(NAME, code, status, whether it ends the context: later calls return the code until the process ends). */
 #define TSL_CU_RESULT_LIST(X)                                                                                \
   X(OUT_OF_MEMORY, 2, TESELA_OUT_OF_MEMORY, 0)                                                               \
   X(NOT_INITIALIZED, 3, TESELA_DEVICE_FAILED, 0)                                                             \
@@ -191,10 +187,10 @@ enum {
   TSL_CU_RESULT_LIST(TSL_CU_RESULT_MEMBER)
 #undef TSL_CU_RESULT_MEMBER
       TSL_CU_SUCCESS = 0,
-  TSL_CU_NOT_READY = 600 /* answer of a query for pending work */
+  TSL_CU_NOT_READY = 600 /* pending work */
 };
 
-/* Functions: X(member, symbol, parameters). */
+/* X(member, symbol, parameters). */
 #define TSL_CU_LIST(X)                                                                                       \
   X(error_name, cuGetErrorName, (int code, const char **text))                                               \
   X(error_text, cuGetErrorString, (int code, const char **text))                                             \
@@ -258,7 +254,7 @@ enum {
     (tsl_cu_function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned items_x,    \
      unsigned items_y, unsigned items_z, unsigned shared_bytes, tsl_cu_stream stream, void **arguments,      \
      void **extra))
-/* Functions of newer drivers (CUDA 11.8, 12.0); NULL where the driver lacks them. */
+/* Functions of CUDA 11.8 and 12.0; NULL where the driver lacks them. */
 #define TSL_CU_NEWER_LIST(X)                                                                                 \
   X(launch_with, cuLaunchKernelEx,                                                                           \
     (const tsl_cu_launch *launch, tsl_cu_function function, void **arguments, void **extra))                 \

@@ -1,4 +1,3 @@
-/* Kernels of a CUDA device: compiling, loading, launching. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -9,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Maximum number of kernel arguments here; the driver allows 4 KiB. */
+/* The driver allows 4 KiB. */
 #define ARGUMENTS_MAX 32
 
 struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
-  unsigned local_bytes; /* dynamic local memory for the launch */
+  unsigned local_bytes; /* dynamic, for the launch */
   atomic_bool early;
   tsl_kernel *next;
   char name[];
@@ -25,7 +24,7 @@ struct tsl_kernel {
 struct tsl_module {
   tsl_device *device;
   tsl_cu_module handle;
-  pthread_mutex_t lock; /* protects the list */
+  pthread_mutex_t lock;
   tsl_kernel *kernels;
 };
 
@@ -47,8 +46,7 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
   return tsl_text_status(text);
 }
 
-/* Checks that a binary is complete, because the driver gets no length and trusts the data. A binary
- * is an ELF file whose tables are inside of it, or PTX text that ends with its NUL. */
+/* Checks that ELF tables lie inside, or that PTX has its NUL, because the driver gets no length. */
 static bool looks_whole(const tsl_binary *binary) {
   const unsigned char *bytes = binary->data;
   Elf64_Ehdr head;
@@ -66,8 +64,7 @@ static bool looks_whole(const tsl_binary *binary) {
          head.e_phoff <= binary->bytes && segments <= binary->bytes - head.e_phoff;
 }
 
-/* Fails with a hint if the compiler is newer than the driver: a driver accepts code of its own and
- * earlier major versions. */
+/* Adds a hint if the compiler's major version is newer than the driver's. */
 static tesela_status blame_versions(const tsl_device *device, tesela_status status) {
   int driver = 0;
   const int compiler = tsl_nvrtc_version();
@@ -89,7 +86,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_module), "a kernel module", &block));
   tsl_module *made = block;
   made->device = device;
-  /* The log is from the driver's own compiler, which compiles PTX. */
+  /* log of the driver's compiler, for PTX */
   char log[4096] = "";
   int options[] = {TSL_CU_JIT_ERROR_LOG, TSL_CU_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
@@ -128,7 +125,7 @@ void tsl_cuda_module_destroy(tsl_module *module) {
   tsl_free(module);
 }
 
-/* Finds a kernel in the driver's module and adds it to the list. The lock is held. */
+/* Adds a kernel to the list. The lock is held. */
 static tesela_status kernel_make(tsl_module *module, const char *name, tsl_kernel **kernel) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_kernel) + strlen(name) + 1, "a kernel", &block));
@@ -180,7 +177,7 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
                     device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  if (kernel->local_bytes != bytes) { /* an unchanged size is not set again: the kernel may be running */
+  if (kernel->local_bytes != bytes) { /* not set again: the kernel may be running */
     status = tsl_cuda_enter(device);
     if (status == TESELA_OK)
       status = tsl_cuda_leave(device, "cuFuncSetAttribute",
@@ -219,7 +216,7 @@ static tesela_status module_check_grid(const tsl_device *device, const tsl_kerne
 tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                               const tsl_argument *arguments, int count) {
   tsl_device *device = stream->device;
-  void *at[ARGUMENTS_MAX]; /* the driver copies the arguments; the kernel knows their sizes */
+  void *at[ARGUMENTS_MAX]; /* the driver copies the arguments by the kernel's sizes */
   if (count > ARGUMENTS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "%s: %s: %d arguments, where at most %d are possible", device->name,
                     kernel->name, count, ARGUMENTS_MAX);

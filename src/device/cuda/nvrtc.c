@@ -22,7 +22,7 @@ static const tsl_library_symbol symbols[] = {
 #undef SYMBOL
 };
 
-/* Names of the library, newest first, and the folders where CUDA's packages install it. */
+/* Newest first; folders of CUDA's packages. */
 static const struct {
   int major;
   const char *name;
@@ -32,7 +32,6 @@ static const char *const home_folders[] = {"lib64", "lib"};
 static const char *const folders[] = {"/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/opt/cuda/lib64",
                                       "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
 
-/* Compiler options of every build, after the target. */
 static const char *const fixed_options[] = {"-std=c++17", "--fmad=true"};
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -48,7 +47,7 @@ static void add_candidate(candidates *all, const char *folder, const char *below
     tsl_text_add(&path, "%s%s%s/%s", folder, *below ? "/" : "", below, name);
   else
     tsl_text_add(&path, "%s", name);
-  /* Names of missing files would only lengthen the error message. */
+  /* Missing files would lengthen the error message. */
   if (all->count < CANDIDATES_MAX && !path.failed && (!folder || access(path.data, R_OK) == 0))
     all->names[all->count++] = tsl_text_take(&path);
   tsl_text_free(&path);
@@ -74,8 +73,7 @@ static void list_candidates(candidates *all, int driver_version) {
   add_everywhere(all, "libnvrtc.so");
 }
 
-/* Loads libnvrtc-builtins from NVRTC's folder. NVRTC opens it by its bare name, which the loader searches in
- * its own path only; a library that is loaded already is found. If it is missing, compile() reports that. */
+/* Loads libnvrtc-builtins from NVRTC's folder, because NVRTC opens it by its bare name. May fail. */
 static void load_builtins(const tsl_nvrtc_api *api) {
   Dl_info info;
   int major = 0, minor = 0;
@@ -123,7 +121,7 @@ int tsl_nvrtc_version(void) {
   return nvrtc.version(&major, &minor) == TSL_NVRTC_SUCCESS ? 1000 * major + 10 * minor : 0;
 }
 
-/* Sets the oldest and the newest known architecture. Returns the newest that is at most `wanted`, or 0. */
+/* Returns the newest known architecture that is at most `wanted`, or 0; sets the oldest and the newest. */
 static int best_architecture(int wanted, int *oldest, int *newest) {
   int known[256], count = 0, best = 0;
   *oldest = *newest = 0;
@@ -149,7 +147,7 @@ tesela_status tsl_nvrtc_target_for(int architecture, tsl_nvrtc_target *target) {
         "NVRTC %d.%d compiles for sm_%d to sm_%d, not for sm_%d: an NVRTC of an earlier CUDA does "
         "(TESELA_NVRTC names it)",
         version / 1000, version % 1000 / 10, oldest, newest, architecture);
-  /* Code with "a" runs on exactly one architecture; NVRTC supports it from CUDA 12.0 and sm_90 on. */
+  /* Code with "a" runs on one architecture only; from CUDA 12.0 and sm_90 on. */
   const bool own = best >= 90 && version >= 12000;
   target->is_ptx = best != architecture;
   snprintf(target->name, sizeof target->name, "%s_%d%s", target->is_ptx ? "compute" : "sm", best,
@@ -164,7 +162,7 @@ void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text) {
     tsl_text_add(text, " %s", fixed_options[i]);
 }
 
-/* Compiler options: the fixed ones, then the build's, cut out of a copy. */
+/* Options: the fixed ones, then the build's, cut out of a copy. */
 typedef struct command_line {
   char target[48];
   char *extra;
@@ -192,7 +190,7 @@ static tesela_status command_make(const char *who, const tsl_nvrtc_target *targe
   return TESELA_OK;
 }
 
-/* Returns the compiler's log, which the caller frees; NULL when it is empty or unavailable. */
+/* Returns the log, which the caller frees; NULL: none. */
 static char *take_log(tsl_nvrtc_program program) {
   size_t bytes = 0;
   if (nvrtc.log_bytes(program, &bytes) != TSL_NVRTC_SUCCESS || bytes < 2)
@@ -212,7 +210,6 @@ static tesela_status nvrtc_fail(const char *who, const char *name, const char *c
   return tsl_fail(status, "%s: %s: %s: %s%s", who, name, call, nvrtc.error_text(code), hint);
 }
 
-/* Fails with the first error line of a log. */
 static tesela_status compile_fail(const char *who, const tsl_build *build, const tsl_nvrtc_target *target,
                                   const char *log) {
   const char *complaint = log ? strstr(log, "error") : NULL;

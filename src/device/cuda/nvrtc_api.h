@@ -1,5 +1,4 @@
-/* NVRTC's interface as far as tesela uses it, declared here: the library's ABI since CUDA 11.2.
- * Every function except error_text returns a result code, 0 for success. */
+/* The used part of NVRTC's ABI since CUDA 11.2. Functions except error_text return 0 for success. */
 #ifndef TSL_DEVICE_CUDA_NVRTC_API_H
 #define TSL_DEVICE_CUDA_NVRTC_API_H
 
@@ -7,7 +6,6 @@
 
 typedef struct tsl_nvrtc_program_object *tsl_nvrtc_program;
 
-/* Result codes that tesela distinguishes. */
 enum {
   TSL_NVRTC_SUCCESS = 0,
   TSL_NVRTC_OUT_OF_MEMORY = 1,
@@ -15,8 +13,7 @@ enum {
   TSL_NVRTC_BUILTINS = 7 /* libnvrtc-builtins is missing or has another version */
 };
 
-/* Functions: X(return type, member, symbol, parameters). Sizes of texts include the NUL. An
- * architecture is 90 for sm_90. */
+/* X(return type, member, symbol, parameters). Text sizes include the NUL; an architecture is 90 for sm_90. */
 #define TSL_NVRTC_LIST(X)                                                                                    \
   X(const char *, error_text, nvrtcGetErrorString, (int code))                                               \
   X(int, version, nvrtcVersion, (int *major, int *minor))                                                    \

@@ -1,5 +1,4 @@
-/* Copies between buffers of CUDA devices by their copy engines: over NVLink or PCIe with peer
- * access, else the driver copies through host memory. */
+/* Copies between CUDA devices: over NVLink or PCIe with peer access, else through host memory. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -8,8 +7,7 @@ static tsl_cuda_device *peers_own(const tsl_device *device) {
   return device->impl;
 }
 
-/* Enables peer access, which lasts as long as the context. Failure is harmless: other code may have
- * enabled it before, and copies work in any case. */
+/* Enables peer access until the context ends. Failure is harmless: copies work without it. */
 static void give_access(tsl_device *device, const tsl_device *other) {
   const tsl_cu_device peer = peers_own(other)->ordinal;
   const uint64_t bit = peer < 64 ? UINT64_C(1) << peer : 0;
@@ -56,8 +54,7 @@ static int peers_copy_flat(tsl_stream *stream, const tsl_copy_rect *rows, size_t
                             peers_own(rows->from->device)->context, bytes, stream->handle);
 }
 
-/* Copies in one step where rows are contiguous, as a pitched copy where pitches permit, else row by
- * row. Returns a result code and the name of the call. */
+/* Copies contiguous rows in one step, others by pitch or row by row. Returns a result code and the call. */
 static int peers_copy(tsl_stream *stream, const tsl_copy_rect *rows, const char **call) {
   const size_t pitch_max = peers_own(stream->device)->pitch_max;
   *call = "cuMemcpyPeerAsync";

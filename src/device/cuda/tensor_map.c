@@ -1,26 +1,23 @@
-/* Tensor maps: descriptions of matrices for the tensor memory accelerator of sm_90 and newer.
- *
- * A map depends only on address and layout of a matrix. Making one needs the driver and the device's context,
- * so the latest maps are cached. Freed memory does no harm: a map with an equal key is valid for any memory
- * at that address. The cache is global and not per thread, because threads of the BLAS drop-in have little
- * thread-local storage. The lock is held for less time than a driver call takes. */
+/* Tensor maps for the tensor memory accelerator from sm_90 on. A map depends only on address and layout, and
+ * needs the driver, so the latest maps are cached. A map with an equal key is valid for any memory at its
+ * address. The cache is not per thread: threads of the BLAS drop-in have little thread-local storage. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Everything that determines a map, without padding. */
+/* All that determines a map, without padding. */
 typedef struct map_key {
   uint64_t address;
   int64_t size[3], pitch[2];
   int32_t box[2];
   int32_t element;
-  tsl_cu_device ordinal; /* other device generations may have other formats */
+  tsl_cu_device ordinal; /* other generations may have other formats */
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
 
-/* Number of cached maps: A, B, C and sums of alternating products on all devices. */
+/* A, B, C and sums of alternating products on all devices. */
 enum { KEPT = 64 };
 typedef struct kept_map {
   map_key key; /* element 0: empty */

@@ -1,6 +1,5 @@
-/* Compilation of kernel text to a binary, and loading of binaries. The compiler gets plain OpenCL C
- * 1.2: with -cl-mad-enable and the fast-math options a multiply-add could be rounded twice. Without
- * -w, PoCL prints the number of its warnings on stderr. */
+/* Compilation and loading of kernels. Plain OpenCL C 1.2: with -cl-mad-enable or fast-math options a
+ * multiply-add could be rounded twice. Without -w, PoCL prints the number of its warnings. */
 #include "device/opencl/opencl.h"
 
 #include "base/source.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* See tsl_opencl_seal() in opencl.h. */
+/* See tsl_opencl_seal(). */
 enum { MAGIC_BYTES = 8, HEAD_BYTES = MAGIC_BYTES + sizeof(tsl_hash) };
 static const char magic_binary[MAGIC_BYTES] = "tslCLbin", magic_source[MAGIC_BYTES] = "tslCLsrc";
 
@@ -43,7 +42,7 @@ tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary)
   return status;
 }
 
-/* Returns the compiler's log, which the caller frees; NULL where there is none. */
+/* Returns the log, which the caller frees; NULL: none. */
 static char *log_of(const tsl_device *device, cl_program program) {
   const cl_device_id id = tsl_opencl_of(device)->id;
   size_t bytes = 0;
@@ -103,8 +102,7 @@ out:
   return status;
 }
 
-/* Creates every kernel once: some vendors defer compilation until then, and the binary would be
- * incomplete. */
+/* Creates every kernel: some vendors compile only then, and the binary would be incomplete. */
 static tesela_status touch_kernels(const tsl_device *device, cl_program program) {
   cl_uint count = 0;
   TSL_TRY(TSL_CL(device, clCreateKernelsInProgram, program, 0, NULL, &count));
@@ -118,8 +116,7 @@ static tesela_status touch_kernels(const tsl_device *device, cl_program program)
   return status;
 }
 
-/* Gets the vendor's binary with an additional NUL, which the caller frees; NULL and TESELA_OK where
- * the vendor has none. */
+/* Gets the vendor's binary with a NUL, which the caller frees; NULL and TESELA_OK: none. */
 static tesela_status build_take_binary(const tsl_device *device, cl_program program, unsigned char **data,
                                        size_t *bytes) {
   *data = NULL;
@@ -133,7 +130,7 @@ static tesela_status build_take_binary(const tsl_device *device, cl_program prog
   return TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof *data, data, NULL);
 }
 
-/* Seals a binary for the cache, after it enables code for sm_90a. */
+/* Seals a binary, with code for sm_90a enabled. */
 static tesela_status seal_binary(const tsl_build *build, const unsigned char *data, size_t bytes,
                                  tsl_binary *binary) {
   if (!tsl_opencl_ptx_wanted(build->text))
@@ -192,7 +189,7 @@ static tesela_status program_from_binary(const tsl_device *device, const char *n
                   name, tsl_opencl_error_name(code != CL_SUCCESS ? code : taken));
 }
 
-/* Checks the seal, and loads the vendor's binary or compiles the source. */
+/* Checks the seal; loads the vendor's binary or compiles the source. */
 static tesela_status program_from(const tsl_device *device, const char *name, const tsl_binary *binary,
                                   cl_program *program) {
   tsl_hash hash;

@@ -1,5 +1,4 @@
-/* Functions of the OpenCL library that are used, all of OpenCL 1.2; X(name). The pointer types are
- * in <CL/cl_icd.h>. */
+/* Used functions, all of OpenCL 1.2: X(name). Their pointer types are in <CL/cl_icd.h>. */
 #ifndef TSL_DEVICE_OPENCL_FUNCTIONS_H
 #define TSL_DEVICE_OPENCL_FUNCTIONS_H
 

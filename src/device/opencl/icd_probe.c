@@ -1,4 +1,4 @@
-/* Detection of OpenCL platforms from files. Loading a platform takes tens of milliseconds. */
+/* Detects platforms from files, because loading one takes tens of milliseconds. */
 #include "device/opencl/opencl.h"
 
 #include "base/cgroup.h"
@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Libraries with processor devices only: PoCL without other configured devices, and Intel's runtime
- * for the cpu. */
+/* Libraries of processors: PoCL without other configured devices, and Intel's runtime for the cpu. */
 static const char *const libraries[] = {"libpocl", "libintelocl"};
 
-/* Variables that may select platforms outside of the system folder. */
+/* Variables that may select other platforms. */
 static const char *const redirections[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
                                            "POCL_DEVICES", "CONDA_PREFIX"};
 
@@ -25,7 +24,6 @@ static bool is_redirected(void) {
   return any;
 }
 
-/* Returns true if a vendor file names a library of processors. */
 static bool names_processor(const char *path) {
   char line[PATH_MAX];
   if (!tsl_file_start(path, line, sizeof line))
@@ -56,7 +54,7 @@ bool tsl_opencl_is_processor_at(const char *root) {
   }
   if (open)
     closedir(open);
-  return all && count > 0; /* without files, the library may belong to a vendor */
+  return all && count > 0; /* without files, it may be a vendor's library */
 }
 
 bool tsl_opencl_is_processor(void) {

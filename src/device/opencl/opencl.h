@@ -1,4 +1,4 @@
-/* Private header of the OpenCL device. Only this folder and tests include it.
+/* Private header of the OpenCL device.
  *
  *   functions.h         list of used functions               peaks.c          predictions for the planner
  *   opencl_library.c    loading; names of errors             opencl_memory.c  buffers and copies
@@ -24,7 +24,7 @@
 
 extern const tsl_device_kind tsl_device_kind_opencl;
 
-/* The library's functions; filled once per process by tsl_opencl_load(). */
+/* Filled by tsl_opencl_load(). */
 typedef struct tsl_opencl_functions {
 #define TSL_OPENCL_MEMBER(name) cl_api_##name name;
   TSL_OPENCL_FUNCTION_LIST(TSL_OPENCL_MEMBER)
@@ -32,31 +32,29 @@ typedef struct tsl_opencl_functions {
 } tsl_opencl_functions;
 extern tsl_opencl_functions tsl_opencl;
 
-/* Loads the library of TESELA_OPENCL, else the distribution's. Fails with TESELA_NO_DEVICE and the reason.
- * The first loaded library is never replaced: a later path in the variable is checked and not used. */
+/* Loads the library of TESELA_OPENCL, else the distribution's; TESELA_NO_DEVICE with the reason. The first
+ * loaded library is never replaced: a later path in the variable is checked and not used. */
 tesela_status tsl_opencl_load(void);
 
 /* Returns "CL_OUT_OF_RESOURCES"; "OpenCL error -9999" for an unknown code. */
 const char *tsl_opencl_error_name(cl_int code);
-/* Fails with "opencl:0: clFinish: CL_OUT_OF_RESOURCES", followed by ", <detail>" unless that is "".
- * The status is TESELA_OUT_OF_MEMORY for its codes, else TESELA_DEVICE_FAILED. */
+/* Fails with "opencl:0: clFinish: CL_OUT_OF_RESOURCES" and ", <detail>" unless that is "".
+ * TESELA_OUT_OF_MEMORY for its codes, else TESELA_DEVICE_FAILED. */
 tesela_status tsl_opencl_fail(const tsl_device *device, const char *call, cl_int code, const char *detail);
-/* Returns TESELA_OK for CL_SUCCESS, else fails like tsl_opencl_fail() without a detail. */
+/* Returns TESELA_OK for CL_SUCCESS, else fails like tsl_opencl_fail(). */
 tesela_status tsl_opencl_check(const tsl_device *device, const char *call, cl_int code);
 /* Calls a function that returns a code: TSL_CL(device, clFinish, queue) is a tesela_status. */
 #define TSL_CL(device, function, ...) tsl_opencl_check(device, #function, tsl_opencl.function(__VA_ARGS__))
 
-/* Data in device->impl, made by list(), freed by forget(). An open device has a context, and a
- * queue for work without a stream. */
+/* device->impl, from list() until forget(). An open device has a context, and a queue without a stream. */
 typedef struct tsl_opencl_device {
   cl_platform_id platform;
   cl_device_id id;
   cl_context context;
   cl_command_queue queue;
-  cl_context given; /* context of the caller in which the device is opened; NULL: an own context */
-  /* build() returns the source although the platform has binaries. For a binary PoCL compiles every
-   * kernel for groups of any size, which takes twice as long as for one size and is never run. PoCL
-   * has its own cache of compiled sources. */
+  cl_context given; /* the caller's context for open(); NULL: an own one */
+  /* build() returns the source: for a binary PoCL compiles every kernel also for groups of any size, in twice
+   * the time. PoCL caches compiled sources itself. */
   bool keeps_source;
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
@@ -64,71 +62,65 @@ static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
 }
 
 typedef struct tsl_opencl_buffer {
-  tsl_buffer base; /* base.bytes is the requested size; the memory object has at least one byte */
+  tsl_buffer base; /* base.bytes: requested; the memory has at least one byte */
   cl_mem memory;
 } tsl_opencl_buffer;
 
-/* In-order queue with profiling, and the memory of the last image copy, reused for the next image
- * of its size (NULL: none). */
+/* In-order queue with profiling. `image`: memory of the last image copy for the next of its size, or NULL. */
 struct tsl_stream {
   tsl_device *device;
   cl_command_queue queue;
   cl_mem image;
   int64_t image_width, image_height;
-  bool adopted; /* the queue is the caller's, and retained */
+  bool adopted; /* the caller's queue, retained */
 };
 
-/* Values of CL_DEVICE_VENDOR_ID: PCI vendor numbers. */
+/* CL_DEVICE_VENDOR_ID: PCI vendor numbers. */
 enum { TSL_OPENCL_AMD = 0x1002, TSL_OPENCL_NVIDIA = 0x10de, TSL_OPENCL_INTEL = 0x8086 };
 
-/* Returns a number of any width that describes a device; 0 where the device does not answer. */
+/* Returns a number of any width; 0: no answer. */
 uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what);
-/* Gets a text that describes a device: trimmed, cut to `size` with its NUL, "" where there is none. */
+/* Gets a text: trimmed, cut to `size` with its NUL, "" without an answer. */
 void tsl_opencl_text(cl_device_id id, cl_device_info what, char *out, size_t size);
 void tsl_opencl_platform_text(cl_platform_id platform, cl_platform_info what, char *out, size_t size);
 bool tsl_opencl_has(cl_device_id id, const char *extension);
 
 /* Returns true if the device uses NVIDIA's own driver. */
 bool tsl_opencl_is_nvidia(cl_device_id id);
-/* Returns 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not answer. */
+/* Returns 10 * major + minor of an NVIDIA GPU's compute capability; 0: no answer. */
 int tsl_opencl_architecture(cl_device_id id);
 
-/* Fills the predictions (peaks, bandwidths, launch time), warp size, cache size, additional local
- * memory and PCI address of a device. Its other members must be set. */
+/* Fills predictions, warp size, cache size, local_bytes_inside and PCI address, after all other members. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
-/* Implements is_processor() of the kind on files below `root` ("" for this machine). */
+/* Implements is_processor() on files below `root` ("" for this machine). */
 bool tsl_opencl_is_processor_at(const char *root);
 bool tsl_opencl_is_processor(void);
 
-/* Compiler options: OpenCL C 1.2 without warnings (reason in build.c). */
+/* Reasons are in build.c. */
 #define TSL_OPENCL_LANGUAGE "-cl-std=CL1.2 -w"
 
-/* Returns the device's matrix instructions that its compiler supports; NULL: none. */
+/* Returns the matrix instructions that the device's compiler supports; NULL: none. */
 const tsl_fragments *tsl_opencl_fragments(cl_platform_id platform, cl_device_id id);
-/* Appends the test kernel for the instructions on halves, or on bytes (`whole`). */
+/* Appends the test kernel for halves, or for bytes (`whole`). */
 tesela_status tsl_opencl_fragments_text(const tsl_fragments *fragments, bool whole, tsl_text *text);
 /* Returns true if the device's compiler accepts a text. Leaves no error message. */
 bool tsl_opencl_compiles(cl_platform_id platform, cl_device_id id, const char *text);
 
-/* Fills the image limits of a device with images. */
+/* Fills the image limits of a device with TSL_CAN_IMAGES. */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *device);
 cl_mem tsl_opencl_image_memory(const tsl_image *image);
 
-/* Returns a copy of a compiler's log with "<kernel>:12" replaced by
- * "strategy/gemm/element/element.cl:7", from the #line directives of the compiled text. NVIDIA's
- * compiler ignores the directives. The caller frees it; NULL when memory runs out. */
+/* Returns a copy of a log with "<kernel>:12" replaced by "strategy/gemm/element/element.cl:7", from the
+ * text's #line directives, which NVIDIA ignores. The caller frees it; NULL: no memory. */
 char *tsl_opencl_log_with_files(const char *log, const char *text);
 
-/* Returns true if a kernel's source has code for sm_90a in comments of its PTX. */
+/* Returns true if a source has code for sm_90a in comments of its PTX. */
 bool tsl_opencl_ptx_wanted(const char *source);
-/* Appends the PTX of NVIDIA's binary (which ends with NUL) with the code for sm_90a enabled. Fails
- * with TESELA_BUILD_FAILED where the binary is not PTX. */
+/* Appends NVIDIA's PTX (with its NUL), code for sm_90a enabled. TESELA_BUILD_FAILED if it is not PTX. */
 tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text);
 
-/* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of the payload, and the payload.
- * The payload is the vendor's binary. Without a useful binary it is the options and the source,
- * each with its NUL. The hash is checked before the vendor's library sees the bytes: PoCL 3.1
- * crashes on a truncated binary. */
+/* Wraps a program for the cache: 8 bytes of magic, the payload's 128-bit hash, and the payload: the vendor's
+ * binary, or options and source, each with its NUL. The hash protects PoCL 3.1 from truncated binaries. */
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
 /* Wraps the options and the source of a build. */
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);
@@ -176,12 +168,12 @@ int tsl_opencl_kernel_items_max(tsl_kernel *kernel);
 tesela_status tsl_opencl_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                                 const tsl_argument *arguments, int count);
 
-/* Loaded program and its kernels, which kernel_get() makes and module_destroy() frees. */
+/* Loaded program; kernel_get() makes its kernels, module_destroy() frees them. */
 struct tsl_module {
   tsl_device *device;
   cl_program program;
-  char *name;           /* name of the build, for messages */
-  pthread_mutex_t lock; /* protects `kernels` */
+  char *name; /* the build's, for messages */
+  pthread_mutex_t lock;
   tsl_kernel *kernels;
 };
 void tsl_opencl_kernels_free(tsl_module *module);

@@ -1,5 +1,4 @@
-/* Contexts, queues and memory of the caller. Handles are retained during their use. No
- * implementation can check whether a pointer is a valid handle. */
+/* Contexts, queues and memory of the caller, retained during use. A wrong handle cannot be detected. */
 #include "device/opencl/opencl.h"
 
 #include "base/memory.h"

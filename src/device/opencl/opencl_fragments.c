@@ -1,7 +1,5 @@
-/* Detection of matrix instructions that OpenCL C supports. Intel's driver reports an extension;
- * AMD's compiler has builtins for its architectures and does not report them. So candidates come
- * from a table, and a small kernel is compiled silently to confirm one. That costs one compilation
- * at each start, on candidate devices only. */
+/* Intel reports matrix instructions as an extension, AMD does not. So candidates come from a table, and a
+ * small kernel, compiled at each start of a candidate device, confirms one. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"
@@ -10,10 +8,10 @@
 
 #include <stdlib.h>
 
-/* cl_intel_required_subgroup_size; missing in some distributions' headers. */
+/* cl_intel_required_subgroup_size, missing in some headers. */
 enum { SUB_GROUP_SIZES_INTEL = 0x4108, MOST_SIZES = 16 };
 
-/* Returns the device's smallest sub-group size; 0 where it does not answer. */
+/* Returns the smallest sub-group size; 0: no answer. */
 static int smallest_sub_group(cl_device_id id) {
   size_t sizes[MOST_SIZES], bytes = 0, least = 0;
   if (tsl_opencl.clGetDeviceInfo(id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)

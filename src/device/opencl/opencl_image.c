@@ -1,7 +1,6 @@
-/* Images: views of buffers where the device supports them (OpenCL 2, or cl_khr_image2d_from_buffer), else
- * copies. The runtime retains objects of enqueued kernels, so an image may be destroyed directly after the
- * launch. The stream keeps a copy's memory for the next image of equal size. The queue is in order, so the
- * next copy waits for kernels that read the previous one. */
+/* Images: views of buffers where supported, else copies. The runtime retains objects of enqueued kernels, so
+ * an image may be destroyed after the launch. The stream keeps a copy's memory for the next image of its
+ * size; the next copy waits for kernels that read the previous one, because the queue is in order. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"
@@ -12,10 +11,10 @@
 struct tsl_image {
   tsl_stream *stream;
   cl_mem memory;
-  int64_t width, height; /* of a copy; 0: a view */
+  int64_t width, height; /* size of a copy; 0: a view */
 };
 
-/* Codes that older headers lack. */
+/* Missing in older headers. */
 enum { PITCH_ALIGNMENT = 0x104A, BASE_ALIGNMENT = 0x104B };
 
 static const cl_image_format rgba = {CL_RGBA, CL_FLOAT};
@@ -24,7 +23,7 @@ cl_mem tsl_opencl_image_memory(const tsl_image *image) {
   return image->memory;
 }
 
-/* Returns true if the device supports views: core in OpenCL 2, an extension in 1.2 and 3. */
+/* Returns true with views: core in OpenCL 2, an extension in 1.2 and 3. */
 static bool has_views(cl_device_id id) {
   char version[128];
   int major = 0;
@@ -39,8 +38,8 @@ static int64_t most(cl_device_id id, cl_device_info what) {
   return number > INT32_MAX ? INT32_MAX : (int64_t)number;
 }
 
-/* Converts the device's alignments from texels to bytes. A view at an offset needs a sub-buffer, whose start
- * has an alignment in bits. Host memory under a view needs the alignment of image base addresses. */
+/* Converts alignments from texels to bytes. A view at an offset needs a sub-buffer, aligned in bits. Host
+ * memory under a view needs the alignment of image base addresses. */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *out) {
   if ((out->capabilities & TSL_CAN_IMAGES) == 0)
     return;
@@ -69,7 +68,7 @@ static tesela_status opencl_image_failed(const tsl_image_layout *layout, const c
   return tsl_opencl_fail(layout->buffer->device, call, code, what);
 }
 
-/* Makes a view. The image retains the sub-buffer, and the sub-buffer the buffer. */
+/* The image retains the sub-buffer, and the sub-buffer the buffer. */
 static tesela_status opencl_image_view(tsl_image *self, const tsl_image_layout *layout) {
   const cl_context context = tsl_opencl_of(layout->buffer->device)->context;
   const cl_buffer_region region = {layout->offset, layout->pitch * (size_t)layout->height};

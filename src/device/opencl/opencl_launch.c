@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernel object. It stores the latest arguments, so the lock covers setting them and the launch. */
+/* Stores the latest arguments, so the lock covers setting them and the launch. */
 struct tsl_kernel {
   tsl_module *module;
   tsl_kernel *next;
@@ -15,7 +15,7 @@ struct tsl_kernel {
   pthread_mutex_t lock;
   cl_uint arguments;
   int items_max;
-  size_t items_required[3]; /* from reqd_work_group_size; zeros without it */
+  size_t items_required[3]; /* shape of reqd_work_group_size, or zeros */
   char name[];
 };
 
@@ -39,8 +39,7 @@ static tesela_status opencl_launch_ask(tsl_kernel *self) {
                  sizeof self->items_required, self->items_required, NULL));
   TSL_TRY(TSL_CL(device, clGetKernelWorkGroupInfo, self->kernel, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items,
                  &items, NULL));
-  /* A kernel accepts only its required shape. NVIDIA reports at most 256 items even for a working
-   * required shape of 1024. */
+  /* NVIDIA reports at most 256 items even for a working required shape of 1024. */
   const size_t *shape = self->items_required;
   if (shape[0] != 0)
     items = shape[0] * shape[1] * shape[2];
@@ -98,7 +97,7 @@ int tsl_opencl_kernel_items_max(tsl_kernel *kernel) {
   return kernel->items_max;
 }
 
-/* Checks the geometry for the kernel and the device, and fills the sizes for the launch. */
+/* Checks the geometry and fills the sizes for the launch. */
 static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, size_t global[3],
                               size_t local[3]) {
   const tsl_device *device = kernel->module->device;

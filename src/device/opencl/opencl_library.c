@@ -31,7 +31,7 @@ tesela_status tsl_opencl_load(void) {
   return TESELA_OK;
 }
 
-/* Codes of OpenCL 1.2, and known codes of the loader and of NVIDIA. */
+/* Codes of OpenCL 1.2, the loader and NVIDIA. */
 #define TSL_OPENCL_ERROR_LIST(X)                                                                             \
   X(CL_DEVICE_NOT_FOUND)                                                                                     \
   X(CL_DEVICE_NOT_AVAILABLE)                                                                                 \

@@ -1,5 +1,4 @@
-/* Platforms, devices, and their table of operations. All available devices with OpenCL 1.2 of all platforms
- * are listed; a machine may have PoCL for its processor and a vendor's platform for its GPU. */
+/* Lists all available devices with OpenCL 1.2 of all platforms. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum numbers; further platforms and devices are ignored. */
+/* Further platforms and devices are ignored. */
 enum { MOST_PLATFORMS = 64, MOST_DEVICES = 64 };
 
 static tesela_status opencl_list_open_device(tsl_device *device) {
@@ -102,9 +101,8 @@ static bool is_pocl(cl_platform_id platform) {
   return strcmp(name, "Portable Computing Language") == 0;
 }
 
-/* Returns the alignment of host memory that the device uses without a copy; 0: none. PoCL accepts any
- * alignment (seen with 3.1, down to 4 bytes); 16 is that of malloc(). Other processor platforms need their
- * own alignment. On other devices OpenCL guarantees no view without a map, even with shared memory. */
+/* Returns the alignment of host memory for use without a copy; 0: none. PoCL accepts 4 bytes; 16 is
+ * malloc()'s. Other devices guarantee no view without a map, even with shared memory. */
 static size_t host_alignment(const tsl_opencl_device *self) {
   if ((tsl_opencl_number(self->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0)
     return 0;
@@ -112,8 +110,7 @@ static size_t host_alignment(const tsl_opencl_device *self) {
   return is_pocl(self->platform) ? 16 : own > 64 ? (size_t)own : 64;
 }
 
-/* Returns true if the device has fused multiply-adds in double precision, which OpenCL 1.2 requires
- * of doubles. */
+/* Returns true with fused multiply-adds in double precision, which OpenCL 1.2 requires of doubles. */
 static bool has_f64(cl_device_id id) {
   return (tsl_opencl_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_FMA) != 0;
 }
@@ -138,8 +135,7 @@ static unsigned opencl_list_capabilities(cl_device_id id) {
   return set;
 }
 
-/* Makes the key "platform/device/driver" without blanks. For the host's processor the model is added, because
- * several models share a name. A long key is cut and ends with the hash of the whole. */
+/* Makes the key "platform/device/driver" and the processor's model, without blanks. A hash ends long keys. */
 static void opencl_list_make_key(const char *platform, const char *driver, const tsl_device *device,
                                  char *key, size_t size) {
   char all[512], hash[33], model[32] = "";
@@ -187,7 +183,7 @@ static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
   tsl_opencl.clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL);
   for (int d = 0; d < 3; d++) {
     out->group_size_max[d] = opencl_list_at_least_1(sizes[d]);
-    out->group_count_max[d] = INT32_MAX; /* OpenCL has no limit; the dialect counts groups in an int */
+    out->group_count_max[d] = INT32_MAX; /* no limit in OpenCL; the dialect counts in an int */
   }
   out->vector_f32 = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT));
   out->vector_f64 = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE));
@@ -198,7 +194,7 @@ static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
   tsl_opencl_guess(id, out);
 }
 
-/* Returns the reason why a device is unusable, or NULL. */
+/* Returns why a device is unusable, or NULL. */
 static const char *refusal(cl_device_id id) {
   char version[128];
   int major = 0, minor = 0;

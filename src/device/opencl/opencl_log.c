@@ -1,4 +1,3 @@
-/* Source positions in compiler logs. */
 #include "device/opencl/opencl.h"
 
 #include <stdlib.h>
@@ -8,7 +7,7 @@ static const char mark[] = "<kernel>:";
 
 /* Appends "file:line" for line `wanted` (from 1) of the text, by the last #line directive above it. */
 static void add_place(tsl_text *out, const char *text, long wanted) {
-  const char *file = "<kernel>"; /* without a directive above */
+  const char *file = "<kernel>";
   size_t file_length = strlen(file);
   long line = 1;
   for (long physical = 1; physical < wanted && *text != '\0'; physical++) {

@@ -10,7 +10,7 @@ static cl_mem opencl_memory_memory_of(tsl_buffer *buffer) {
   return ((tsl_opencl_buffer *)buffer)->memory;
 }
 
-/* Returns at least 1, because OpenCL has no memory object of zero bytes. */
+/* OpenCL has no memory object of zero bytes. */
 static size_t opencl_memory_at_least_1(size_t bytes) {
   return bytes > 0 ? bytes : 1;
 }
@@ -24,8 +24,7 @@ static tesela_status no_memory(const tsl_device *device, cl_int code, size_t byt
                   tsl_format_bytes(device->allocation_max, most, sizeof most));
 }
 
-/* Forces the allocation: NVIDIA allocates at a buffer's first use, where a failure would be too
- * late. It costs microseconds. */
+/* Allocates now: NVIDIA allocates at first use, when a failure is too late. Costs microseconds. */
 static cl_int take_now(const tsl_device *device, cl_mem memory) {
   const cl_command_queue queue = tsl_opencl_of(device)->queue;
   const cl_int code = tsl_opencl.clEnqueueMigrateMemObjects(
@@ -58,7 +57,7 @@ static tesela_status opencl_memory_create(tsl_device *device, size_t bytes, cl_m
   return TESELA_OK;
 }
 
-/* Allocates where a mapping needs no copy, if host and device share memory. */
+/* Allocates host memory where it is shared, so that mapping needs no copy. */
 tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
   const bool shared = (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
   return opencl_memory_create(device, bytes, shared ? CL_MEM_ALLOC_HOST_PTR : 0, NULL, buffer);
@@ -101,7 +100,7 @@ tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, vo
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
 
-/* Write or read; `waits`: blocking. */
+/* `waits`: blocking. */
 typedef struct transfer {
   tsl_stream *stream;
   const tsl_copy *copy;
@@ -132,8 +131,7 @@ static tesela_status opencl_memory_move_rows(const transfer *t, size_t rows) {
                 region, copy->device_pitch, 0, copy->host_pitch, 0, copy->host, 0, NULL, NULL);
 }
 
-/* Moves a block of rows, the last row separately where necessary. NVIDIA refuses a block whose last
- * row, extended to the pitch, exceeds the buffer. */
+/* Moves a block of rows. NVIDIA refuses a block whose last row, extended to the pitch, exceeds the buffer. */
 static tesela_status opencl_memory_move(const transfer *t) {
   const tsl_copy *copy = t->copy;
   const size_t pitch = copy->device_pitch, rows = copy->rows;
@@ -158,7 +156,7 @@ tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy) {
   return opencl_memory_move(&(transfer){stream, copy, false, CL_TRUE});
 }
 
-/* Enqueues a copy and flushes the queue, so that it starts while the host works. */
+/* Flushes the queue, so that the copy starts while the host works. */
 static tesela_status opencl_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool write) {
   TSL_TRY(opencl_memory_move(&(transfer){stream, copy, write, CL_FALSE}));
   return TSL_CL(stream->device, clFlush, stream->queue);
@@ -172,7 +170,7 @@ tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy) {
   return opencl_memory_enqueue(stream, copy, false);
 }
 
-/* Pinned memory: a memory object with CL_MEM_ALLOC_HOST_PTR, mapped during its life. */
+/* Memory object with CL_MEM_ALLOC_HOST_PTR, mapped during its life. */
 typedef struct opencl_pinned {
   tsl_pinned base;
   tsl_buffer *memory;
@@ -222,9 +220,7 @@ tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_
                 opencl_memory_memory_of(buffer), from_offset, to_offset, bytes, 0, NULL, NULL);
 }
 
-/* Returns true for the device itself only. Devices of one context share memory objects, but the
- * runtime moves whole objects. A buffer that one device writes and another one reads at the same
- * time would be corrupted. */
+/* Other devices of the context share memory objects, but concurrent access of two devices corrupts them. */
 bool tsl_opencl_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
@@ -242,8 +238,7 @@ static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, s
   return buffer->bytes / pitch >= offset / pitch + rows;
 }
 
-/* Copies the last row separately where, extended to the pitch, it exceeds a buffer (see
- * opencl_memory_move()). */
+/* Copies the last row separately where, extended to the pitch, it exceeds a buffer. */
 tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   const size_t bytes = rows->row_bytes, last = rows->rows - 1;
   if (rows->rows == 0 || bytes == 0)
@@ -259,8 +254,7 @@ tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows
                          rows->to_offset + last * rows->to_pitch, bytes);
 }
 
-/* Uses the longest pattern that divides the range: NVIDIA writes one-byte patterns eight times
- * slower than 16-byte patterns. */
+/* Uses the longest pattern that divides the range: on NVIDIA 16 bytes are eight times as fast as one. */
 tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                               size_t bytes) {
   unsigned char pattern[16];

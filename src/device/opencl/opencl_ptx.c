@@ -1,6 +1,5 @@
-/* Code for sm_90a in OpenCL kernels. NVIDIA's compiler of OpenCL C targets sm_90 and refuses
- * instructions of sm_90a, so kernels contain them as PTX comments (kernel/ptx_group.h). The
- * driver's program binary is PTX; with the comments enabled the driver compiles it for sm_90a. */
+/* NVIDIA's OpenCL compiler refuses instructions of sm_90a, so kernels contain them as PTX comments
+ * (kernel/ptx_group.h). The program binary is PTX; the driver compiles it with the comments enabled. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"

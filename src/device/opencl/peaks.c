@@ -1,37 +1,32 @@
-/* Predictions for the planner's model. OpenCL reports the number and clock of compute units, but neither
- * operations per clock nor memory width. They are looked up here by vendor and architecture, from rounded
- * data-sheet figures. They serve to rank strategies, not to predict times. */
+/* Predictions by vendor and architecture, from rounded data-sheet figures: OpenCL reports only number and
+ * clock of compute units. They rank strategies; they do not predict times. */
 #include "device/opencl/opencl.h"
 
 #include "base/processor.h"
 
 #include <stdio.h>
 
-/* Throughput of one compute unit per clock in fused multiply-adds. */
+/* Fused multiply-adds of a compute unit per clock. */
 typedef struct unit {
   int f32, f64;
-  double bandwidth; /* of device memory, bytes per second */
+  double bandwidth; /* bytes per second of device memory */
   double
-      /* between host and device with pageable memory, bytes per second; an H200 receives 10 GB/s
-       * and sends 19 GB/s */
+      /* bytes per second to the host, from pageable memory */
       link;
 } unit;
 
-/* Last caches of NVIDIA's architectures in MiB, the largest of each, newest first. NVIDIA's OpenCL
- * reports the sum of the first-level caches instead (4.1 MiB on an H200, whose last cache has 60). */
+/* Last caches in MiB, the largest of each architecture. NVIDIA's OpenCL reports the first-level caches. */
 static const struct {
   int architecture, mebibytes;
 } nvidia_caches[] = {{120, 128}, {100, 126}, {90, 60}, {89, 96}, {86, 6}, {80, 40}, {75, 6}, {70, 6}, {0, 4}};
 
-/* Local memory of a group for arrays inside a kernel. NVIDIA's OpenCL reports 48 KiB and refuses
- * larger arguments, but its compiler accepts arrays up to the hardware limit. Seen on an H200 with
- * driver 580; untested architectures are missing. */
+/* Local memory of a group for arrays inside of a kernel, measured with driver 580; OpenCL reports 48 KiB. */
 static const struct {
   int architecture;
   uint64_t bytes;
 } nvidia_locals[] = {{90, 227 << 10}};
 
-/* NVIDIA's multiprocessors by architecture (major * 10 + minor), newest first. */
+/* By architecture (10 * major + minor), newest first. */
 static const struct {
   int architecture;
   unit unit;
@@ -42,13 +37,12 @@ static const struct {
     {60, {64, 32, 700e9, 8e9}},    {0, {128, 4, 200e9, 6e9}},
 };
 
-/* cl_amd_device_attribute_query; missing in some distributions' headers. */
+/* cl_amd_device_attribute_query, missing in some headers. */
 enum { WAVEFRONT_WIDTH_AMD = 0x4043 };
-/* cl_nv_device_attribute_query, later additions; missing in some distributions' headers. */
+/* cl_nv_device_attribute_query, missing in some headers. */
 enum { PCI_BUS_NV = 0x4008, PCI_SLOT_NV = 0x4009, PCI_DOMAIN_NV = 0x400A };
 
-/* Returns the throughput of a GPU: NVIDIA's by architecture, 64 lanes for AMD, two SIMD4 pipes for
- * Intel, a small default for others. */
+/* Returns a GPU's throughput: NVIDIA's by architecture, 64 lanes for AMD, two SIMD4 pipes for Intel. */
 static unit gpu_unit(cl_device_id id, bool shared) {
   const uint64_t vendor = tsl_opencl_number(id, CL_DEVICE_VENDOR_ID);
   if (vendor == TSL_OPENCL_NVIDIA) {
@@ -66,8 +60,7 @@ static unit gpu_unit(cl_device_id id, bool shared) {
   return (unit){32, 1, bandwidth, 4e9};
 }
 
-/* Returns the throughput of a processor: two fused multiply-adds of the preferred vector per clock,
- * and two memory channels. */
+/* Assumes two fused multiply-adds of the preferred vector per clock, and two memory channels. */
 static unit cpu_unit(const tsl_device *device) {
   return (unit){2 * device->vector_f32, 2 * device->vector_f64, 30e9, 0};
 }
@@ -79,7 +72,7 @@ static int warp_of(cl_device_id id) {
   return width >= 1 && width <= 128 ? (int)width : 1;
 }
 
-/* Returns the last cache: the driver's value, replaced for the host's processor and for NVIDIA's GPUs. */
+/* Returns the last cache: the driver's value, replaced for the processor and NVIDIA's GPUs. */
 static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
   const uint64_t told = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;
@@ -100,7 +93,7 @@ static uint64_t local_bytes_inside(cl_device_id id) {
   return 0;
 }
 
-/* Sets the PCI address. NVIDIA reports bus and slot; the function is in the slot's low three bits. */
+/* Sets the PCI address; only NVIDIA reports it. */
 static void find_pci(cl_device_id id, tsl_device *device) {
   if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) != TSL_OPENCL_NVIDIA)
     return;

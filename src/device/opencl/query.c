@@ -1,4 +1,3 @@
-/* Queries of platforms and devices, with a default where a driver does not answer. */
 #include "device/opencl/opencl.h"
 
 #include <stdio.h>
@@ -16,7 +15,6 @@ uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what) {
   return bytes == sizeof value.u32 ? value.u32 : bytes == sizeof value.u64 ? value.u64 : 0;
 }
 
-/* Removes the blanks that vendors put around names. */
 static void trim_into(const char *from, char *out, size_t size) {
   from += strspn(from, " \t");
   snprintf(out, size, "%s", from);
@@ -24,7 +22,7 @@ static void trim_into(const char *from, char *out, size_t size) {
     out[length - 1] = '\0';
 }
 
-/* Returns the whole text of an answer, which the caller frees; NULL: none. */
+/* Returns the whole answer, which the caller frees; NULL: none. */
 static char *device_text(cl_device_id id, cl_device_info what) {
   size_t bytes = 0;
   if (tsl_opencl.clGetDeviceInfo(id, what, 0, NULL, &bytes) != CL_SUCCESS)

@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
-/* Maximum relative spread of the repeats. On a busy machine the best of a few repeats may be bad: above
- * this spread, repeats continue up to TIME_LIMIT times as long. */
+/* Maximum relative spread of the repeats, above which they continue up to TIME_LIMIT times as long. */
 static const double noise = 0.05;
 enum { TIME_LIMIT = 4 };
 int64_t tsl_roofs_mask(int64_t count) {

@@ -1,5 +1,4 @@
-/* Roofs of the CPU: C on all threads of the pool. Work is distributed in small pieces, so that a
- * thread delayed by other programs does not delay the others. */
+/* Work on the pool is distributed in small pieces, so that a delayed thread does not delay the others. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -13,10 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Bytes of a piece of memory. The C library's copy gets pieces so large that it uses non-temporal
- * stores. */
+/* Bytes of a piece; large ones let the C library's copy use non-temporal stores. */
 enum { PIECE = 1 << 20, LARGE_PIECES = 2 };
-/* Pieces of multiply-adds per thread, and their total seconds. */
+/* Pieces per thread; their total seconds. */
 enum { FMA_PIECES = 4 };
 static const double fma_seconds = 8e-3;
 /* Each lane of read() sums at most PIECE / 4 / 32 numbers of a piece. */
@@ -27,20 +25,16 @@ typedef struct host_bench {
   const tsl_roofs_loops *loops;
   tsl_pool *pool;
   int threads;
-  /* memory */
   float *from, *to;
   size_t bytes, piece; /* piece: bytes per index */
   int64_t mask;
-  double *sums; /* one per piece */
-  double sum;   /* sum of all numbers */
+  double *sums;
+  double sum;
   atomic_bool wrong;
-  /* multiply-adds */
   tesela_type type;
   const tsl_roofs_chain *chain;
   int64_t rounds;
 } host_bench;
-
-/* --- memory --- */
 
 static void host_fill_piece(void *argument, int64_t index, int worker) {
   (void)worker;
@@ -137,7 +131,7 @@ static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t 
   return TESELA_OK;
 }
 
-/* Asks for large pages, which have fewer TLB misses. The system may refuse. */
+/* Large pages have fewer TLB misses; the system may refuse. */
 static void ask_for_large_pages(void *block, size_t bytes) {
   const uintptr_t page = (uintptr_t)2 << 20, start = ((uintptr_t)block + page - 1) & ~(page - 1);
   const uintptr_t end = ((uintptr_t)block + bytes) & ~(page - 1);
@@ -171,8 +165,6 @@ out:
   tsl_free(sums);
   return status;
 }
-
-/* --- multiply-adds --- */
 
 enum { CHAIN_BYTES = TSL_ROOFS_CHAINS * 64 };
 

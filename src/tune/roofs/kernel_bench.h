@@ -1,4 +1,4 @@
-/* Measurement of devices with kernels, shared by roofs_kernels.c, kernel_memory.c and kernel_fma.c. */
+/* Measurement of devices with kernels, for roofs_kernels.c, kernel_memory.c and kernel_fma.c. */
 #ifndef TSL_TUNE_ROOFS_KERNEL_BENCH_H
 #define TSL_TUNE_ROOFS_KERNEL_BENCH_H
 
@@ -6,19 +6,17 @@
 #include "strategy/launch.h"
 #include "tune/roofs/bench.h"
 
-/* Shape of kernels and grids for the two kinds of devices. CPU: a group is one item with full
- * vector registers; each group walks through one chunk, so that delayed units take fewer. GPU:
- * items are adjacent, with vectors of 16 bytes; groups are persistent, groups_per_unit per unit, or
- * two or four times as many. Copies are also tried with one vector per item. The best counts.
- * docs/lab/roofs.md has results of other shapes. */
+/* Shape of kernels and grids. CPU: a group is one item with full vectors, and walks through one chunk. GPU:
+ * adjacent items with vectors of 16 bytes; groups are persistent, one, two or four times groups_per_unit per
+ * unit. Copies also try one vector per item. The best counts (docs/lab/roofs.md). */
 typedef struct tsl_kernel_shape {
   int items, lanes_f32, flight, chains, round;
   int launches;       /* launches per sample, which share the cost of events and launch */
-  size_t chunk_bytes; /* 0: one step */
+  size_t chunk_bytes; /* bytes of a chunk; 0: one step */
   int groups_per_unit;
 } tsl_kernel_shape;
 
-/* bytes read back to the host, to check the device's own comparison */
+/* bytes read back, to check the device's own comparison */
 enum { TSL_KERNEL_BENCH_SAMPLE = 1 << 16 };
 
 /* Arguments of kernels; roofs_memory.cl has an equal struct. */
@@ -33,17 +31,15 @@ typedef struct tsl_kernel_bench {
   tsl_stream *stream;
   tsl_event *begin, *end;
   tsl_buffer *from, *to, *results;
-  void *block; /* host memory for results */
+  void *block;
   size_t results_bytes;
   tsl_kernel *kernel;
   tsl_grid grid;
   tsl_argument arguments[4];
   int argument_count;
-  /* memory */
   size_t bytes;
   tsl_roofs_arguments memory;
   double sum; /* sum of all numbers */
-  /* multiply-adds */
   tesela_type type;
   int lanes;
   const tsl_roofs_chain *chain;
@@ -53,7 +49,7 @@ typedef struct tsl_kernel_bench {
 /* Compiles a file of this folder with the shape's parameters. The kernel cache owns the module. */
 tesela_status tsl_kernel_bench_build(tsl_kernel_bench *b, const char *path, const char *name,
                                      tesela_type type, int lanes, tsl_module **module);
-/* Selects a kernel, its grid and its arguments for the next launches. */
+/* Selects the next launches' kernel, grid and arguments. */
 tesela_status tsl_kernel_bench_choose(tsl_kernel_bench *b, tsl_module *module, const char *kernel,
                                       uint64_t groups, const tsl_argument *arguments, int count);
 tesela_status tsl_kernel_bench_launch(tsl_kernel_bench *b);
@@ -62,15 +58,15 @@ tesela_status tsl_kernel_bench_run(void *bench, double *seconds);
 /* Times a sample of `enqueue` and returns the seconds per call. */
 tesela_status tsl_kernel_bench_time(tsl_kernel_bench *b, tesela_status (*enqueue)(tsl_kernel_bench *b),
                                     double *seconds);
-/* Reads `each` bytes per item of the last grid to b->block; *count is the number of items. */
+/* Reads `each` bytes per item of the last grid to b->block; *count: items. */
 tesela_status tsl_kernel_bench_results(tsl_kernel_bench *b, size_t each, size_t *count);
-/* Allocates memory for the results of up to `groups` groups, `each` bytes per item. */
+/* Allocates results of up to `groups` groups, `each` bytes per item. */
 tesela_status tsl_kernel_bench_take(tsl_kernel_bench *b, uint64_t groups, size_t each);
 /* Frees all buffers. */
 void tsl_kernel_bench_give(tsl_kernel_bench *b);
 
+/* Measures the roofs of memory, of copies and reads. */
 tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_roofs *roofs);
-/* Measures the roof of multiply-adds in a type. */
 tesela_status tsl_kernel_bench_fma(tsl_kernel_bench *b, tesela_type type, double seconds, tsl_roof *roof);
 
 #endif

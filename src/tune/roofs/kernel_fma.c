@@ -1,4 +1,3 @@
-/* Roofs of multiply-adds with roofs_fma.cl. */
 #include "base/status.h"
 #include "tune/roofs/kernel_bench.h"
 

@@ -1,4 +1,3 @@
-/* Roofs of memory with roofs_memory.cl and the device's own copy. */
 #include "base/status.h"
 #include "tune/roofs/kernel_bench.h"
 
@@ -33,8 +32,7 @@ static int grids(const tsl_kernel_bench *b) {
   return b->shape.chunk_bytes > 0 ? 1 : GRIDS;
 }
 
-/* Sets steps, chunks, and a mask with which each lane's sum is exact in the smallest grid, where a
- * lane sums most. */
+/* Sets steps, chunks, and a mask with exact lane sums in the smallest grid. */
 static void cut_memory(tsl_kernel_bench *b) {
   const size_t step = (size_t)(b->shape.items * b->shape.flight * b->lanes) * sizeof(float);
   const size_t chunk = b->shape.chunk_bytes > 0 ? b->shape.chunk_bytes / step * step : step;
@@ -46,7 +44,6 @@ static void cut_memory(tsl_kernel_bench *b) {
       tsl_roofs_mask((int64_t)(b->bytes / sizeof(float)) / lanes + b->memory.steps * b->shape.flight);
 }
 
-/* Compares a piece of the copy on the host. */
 static tesela_status verify_sample(tsl_kernel_bench *b, size_t offset) {
   TSL_TRY(tsl_device_read(b->stream, b->to, offset, b->block, TSL_KERNEL_BENCH_SAMPLE));
   for (size_t i = 0; i < TSL_KERNEL_BENCH_SAMPLE / sizeof(float); i++)
@@ -84,7 +81,6 @@ static tesela_status kernel_memory_fill(tsl_kernel_bench *b, tsl_module *module)
   return TESELA_OK;
 }
 
-/* Measures one way of copying and checks its result. */
 static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, const char *kernel,
                                     uint64_t groups, double seconds, tsl_roof *roof) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->to), TSL_ARG_VALUE(b->memory)};

@@ -1,4 +1,3 @@
-/* Measured roofs of a device. */
 #ifndef TSL_TUNE_ROOFS_ROOF_H
 #define TSL_TUNE_ROOFS_ROOF_H
 
@@ -20,14 +19,14 @@ typedef enum tsl_roof_name {
 
 typedef struct tsl_roof {
   double rate;   /* rate of the best repeat; NaN if missing, with the reason in why[] */
-  double spread; /* interquartile range of the repeats' seconds over their median */
+  double spread; /* interquartile range of the seconds over their median */
   int repeats;
 } tsl_roof;
 
 typedef struct tsl_roofs {
   tsl_roof roof[TSL_ROOF_COUNT];
   size_t bytes;   /* bytes of each array */
-  double seconds; /* duration of the measurement, compilation included */
+  double seconds; /* duration of the measurement, with compilation */
   char why[256];  /* first reason for a missing roof; else "" */
 } tsl_roofs;
 

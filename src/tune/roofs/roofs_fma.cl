@@ -1,12 +1,10 @@
 /* Maximum rate of fused multiply-adds: CHAINS independent vectors in each item's registers, without memory
- * until the end. Used by tune/roofs only; no strategy uses it.
- *
- *   x = factor x + summand, repeated. Both come from memory, so that the compiler cannot know the result; the
- *   host does (tune/roofs/bench.h).
+ * until the end: x = factor x + summand. Both come from memory, so that the compiler cannot know the result;
+ * the host does (tune/roofs/bench.h). Used by tune/roofs only.
  *
  * Parameters: TSL_PARAM_ITEMS per group, TSL_PARAM_LANES per vector, TSL_PARAM_CHAINS, TSL_PARAM_ROUND
- * multiply-adds of a chain without a jump. Limits: `constants` holds two vectors (factor, summand), `starts`
- * one vector for each chain of each item of a group. */
+ * multiply-adds of a chain without a jump. `constants` has two vectors (factor, summand), `starts` one for
+ * each chain of each item of a group. */
 #include "dialect.h"
 
 #define VECTOR TSL_VECTOR(TSL_REAL, TSL_PARAM_LANES)

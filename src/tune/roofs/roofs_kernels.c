@@ -1,4 +1,3 @@
-/* Roofs of devices with kernels: roofs_memory.cl and roofs_fma.cl, timed by the device's events. */
 #include "base/status.h"
 #include "tune/roofs/kernel_bench.h"
 

@@ -1,4 +1,4 @@
-/* Loops for the CPU's roofs, once per instruction set. */
+/* Loops for the cpu's roofs, once per instruction set. */
 #ifndef TSL_TUNE_ROOFS_ROOFS_LOOPS_H
 #define TSL_TUNE_ROOFS_ROOFS_LOOPS_H
 
@@ -7,20 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Independent chains of multiply-adds. Two units with a latency of four or five clocks need ten;
- * with the two constants, twelve fit into the sixteen registers of SSE2 and AVX2. */
+/* Two units with a latency of five clocks need ten chains; twelve and two constants fit into 16 registers. */
 enum { TSL_ROOFS_CHAINS = 12 };
 /* multiply-adds of a chain per round */
 enum { TSL_ROOFS_ROUND = 16 };
 /* divisor of `count` in copy() and read() */
 enum { TSL_ROOFS_BLOCK = 1024 };
 
-/* Functions of an instruction set. Counts are in floats; addresses are aligned to a cache line. */
+/* Counts are in floats; addresses are aligned to a cache line. */
 typedef struct tsl_roofs_loops {
   void (*copy)(const float *from, float *dst, size_t count);
-  double (*read)(const float *from, size_t count); /* returns the sum */
-  /* Computes x = factor x + summand, TSL_ROOFS_ROUND times per round, for TSL_ROOFS_CHAINS vectors
-   * at `x`. */
+  double (*read)(const float *from, size_t count);
+  /* x = factor x + summand, TSL_ROOFS_ROUND times per round, for TSL_ROOFS_CHAINS vectors at `x`. */
   void (*fma_f32)(int64_t rounds, float factor, float summand, float *x);
   void (*fma_f64)(int64_t rounds, double factor, double summand, double *x);
   int vector_bytes;

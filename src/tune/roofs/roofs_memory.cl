@@ -1,21 +1,18 @@
-/* Maximum rate of a device's memory, for copies and reads. Used by tune/roofs only; no strategy uses it.
+/* Maximum rate of a device's memory, for copies and reads. Used by tune/roofs only.
  *
  *   memory      | chunk 0           | chunk 1           | ...     group g takes chunks g, g + groups, ...
  *   chunk       | step 0 | step 1 | ...                           steps in sequence
  *   step        | v0 of items 0 1 2 ... | v1 of items 0 1 2 ... | ...     FLIGHT vectors of each item
  *
- * Adjacent items access adjacent vectors. An item starts all FLIGHT loads of a step before it uses the first,
- * so that enough bytes are in flight to hide the latency. With one item per group, as on CPUs, a group walks
- * through its chunk from front to back.
- *
- * Parameters: TSL_PARAM_ITEMS per group, TSL_PARAM_LANES per vector, TSL_PARAM_FLIGHT vectors per step.
- * Limits: whole chunks; f32. */
+ * An item starts all FLIGHT loads of a step before it uses the first, to hide the latency. Parameters:
+ * TSL_PARAM_ITEMS per group, TSL_PARAM_LANES per vector, TSL_PARAM_FLIGHT vectors per step. Limits: whole
+ * chunks; f32. */
 #include "dialect.h"
 
 #define VECTOR TSL_VECTOR(TSL_REAL, TSL_PARAM_LANES)
 #define STEP (TSL_PARAM_ITEMS * TSL_PARAM_FLIGHT * TSL_PARAM_LANES)
 
-/* Arguments; equal to the struct in tune/roofs/kernel_bench.h. */
+/* Equal to the struct in tune/roofs/kernel_bench.h. */
 typedef struct tsl_roofs_arguments {
   TSL_INDEX chunks, steps; /* steps: per chunk */
   TSL_INDEX mask;          /* numbers are integers from 0 to mask */
@@ -26,15 +23,14 @@ TSL_FUNCTION int tsl_roofs_at(int i) {
   return (i * TSL_PARAM_ITEMS + TSL_ITEM(0)) * TSL_PARAM_LANES;
 }
 
-/* Returns number `index` of the memory: unpredictable, with exact sums. Equal to
- * tune/roofs/bench.h's. */
+/* Returns number `index`: unpredictable, with exact sums. Equal to tune/roofs/bench.h's. */
 TSL_FUNCTION int tsl_roofs_number(TSL_INDEX index, TSL_INDEX mask) {
   unsigned stirred = (unsigned)index * 0x9E3779B1u;
   stirred = (stirred ^ stirred >> 15) * 0x85EBCA77u;
   return (int)(stirred >> 12 & (unsigned)mask);
 }
 
-/* Writes the numbers. sums[item of the grid] is the sum of the item's numbers. */
+/* Writes the numbers. sums[item of the grid]: the item's sum. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_fill(TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst, TSL_GLOBAL TSL_INDEX *TSL_RESTRICT sums,
                const tsl_roofs_arguments args) {
@@ -66,9 +62,8 @@ tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL
     }
 }
 
-/* Copies without persistent groups: one vector per item. GPU groups start in order, so that
- * concurrent groups are close in memory; persistent ones drift apart. Tuned on one H200: 4.29 TB/s,
- * against 3.8 to 4.0 TB/s (docs/lab/roofs.md). */
+/* Copies one vector per item: GPU groups start in order, close in memory, while persistent groups drift
+ * apart. On an H200 4.29 TB/s, against 3.8 to 4.0 TB/s (docs/lab/roofs.md). */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst,
                     const tsl_roofs_arguments args) {
@@ -92,7 +87,7 @@ tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
   different[TSL_GLOBAL_ITEM(0)] = count;
 }
 
-/* Reads the memory. sums[item of the grid] is a vector with the sum of each lane. */
+/* Reads the memory. sums[item of the grid]: vector with each lane's sum. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_read(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT sums,
                const tsl_roofs_arguments args) {

@@ -1,4 +1,3 @@
-/* Tries every config, the best predicted first. */
 #include "tune/search.h"
 
 const tsl_search tsl_search_exhaustive = {.name = "exhaustive",

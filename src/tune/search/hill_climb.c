@@ -1,12 +1,11 @@
 /* Local search from the models' best points (steepest neighbours of several summits, as in Kernel Tuner's
  * local searches, van Werkhoven 2019):
  *
- *  1. Starts. First, the best point of each strategy whose prediction is not far behind the best prediction
- *     or measurement: otherwise the planner would later trust an untested prediction. Then the best predicted
- *     points, one of each group with equal predictions. These often have one strategy, so they come second.
+ *  1. Starts: the best point of each strategy whose prediction is not far worse than the best prediction or
+ *     measurement, so that the planner trusts no untested prediction. Then the best predicted points, one of
+ *     each group with equal predictions.
  *  2. Neighbours of the three best points with untried ones: one parameter, one legal step away.
- *  3. If all these were tried: further points in the order of the models, as new starts, as many as are
- *     compiled together. */
+ *  3. After these, further points in the order of the models, as many as are compiled together. */
 #include "tune/search.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@
 enum { STARTS = 6, SUMMITS = 3, STRATEGIES_MAX = 64 };
 /* ratio to the best prediction above which a strategy's best point is no start */
 static const double hopeless = 4;
-/* relative difference below which predictions count as equal */
+/* relative difference of equal predictions */
 static const double alike = 1e-3;
 
 static bool is_new(const tsl_search_view *view, int point, const int *next, int count) {
@@ -88,7 +87,7 @@ static int find_summits(const tsl_search_view *view, int summits[SUMMITS]) {
   return count;
 }
 
-/* Returns the nearest neighbour in one direction that is neither illegal, wrong nor given up. */
+/* Returns the nearest neighbour that is neither illegal, wrong nor given up. */
 static int step_from(const tsl_search_view *view, int point, int param, int direction) {
   do
     point = tsl_space_neighbour(view->space, point, param, direction);

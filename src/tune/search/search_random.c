@@ -1,12 +1,10 @@
-/* Tries every config in shuffled order: baseline for other methods, and a fair sample to assess
- * models. */
+/* Tries every config in shuffled order: baseline, and a fair sample to assess models. */
 #include "base/random.h"
 #include "tune/search.h"
 
 #include <math.h>
 
-/* Proposes the untried points with the smallest keys. A point's key depends on the seed and the
- * point only. */
+/* Proposes the untried points with the smallest keys, which depend on seed and point only. */
 static int search_random_propose(const tsl_search_view *view, int *next, int most) {
   int count = 0;
   for (int i = 0; i < view->space->count; i++) {

@@ -43,7 +43,7 @@ static int by_prediction(const void *a, const void *b) {
   const tsl_space_point *one = a, *other = b;
   if (one->predicted != other->predicted)
     return one->predicted < other->predicted ? -1 : 1;
-  /* an order that is equal on all machines */
+  /* equal on all machines */
   const int names = strcmp(one->strategy->name, other->strategy->name);
   return names ? names : memcmp(&one->config, &other->config, sizeof one->config);
 }
@@ -74,7 +74,7 @@ int tsl_space_neighbour(const tsl_space *space, int point, int param, int direct
   int place = 0;
   while (place < count && table->values[place] != config.value[param])
     place++;
-  /* Skips illegal values. */
+  /* skips illegal values */
   for (place += direction; place >= 0 && place < count; place += direction) {
     config.value[param] = table->values[place];
     const int found = tsl_space_find(space, from->strategy, &config);

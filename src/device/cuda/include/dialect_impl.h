@@ -61,7 +61,7 @@ TSL_FUNCTION float tsl_max(float x, float y) {
 #define TSL_NAN_double __longlong_as_double(0x7ff8000000000000ll)
 #define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)
 
-/* f16 as bits, because CUDA's type for it needs a header. */
+/* f16 as bits: CUDA's type needs a header. */
 TSL_FUNCTION float tsl_float_of_half(unsigned short bits) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
@@ -103,7 +103,7 @@ TSL_FUNCTION int tsl_dot4_uu(int a, int b, int sum) {
 #endif
 #define TSL_DOT4(a_sign, b_sign, a, b, sum) TSL_DOT4_(a_sign, b_sign, a, b, sum)
 
-/* n numbers side by side; operators work lane by lane and vanish when the compiler unrolls them. */
+/* N lanes; the compiler unrolls the operators. */
 template <typename T, int N>
 struct tsl_vector {
   T lane[N];
@@ -152,14 +152,14 @@ TSL_FUNCTION tsl_vector<T, N> tsl_load(const T *p) {
     v.lane[i] = p[i];
   return v;
 }
-/* Accesses of up to 16 bytes: the compiler takes the alignment from the type. */
+/* Accesses of up to 16 bytes, by the type's alignment. */
 template <typename T, int N>
 struct __align__(N * sizeof(T) < 16 ? N * sizeof(T) : 16) tsl_aligned_vector {
   tsl_vector<T, N> vector;
 };
 template <typename T, int N>
 TSL_FUNCTION tsl_vector<T, N> tsl_load_aligned(const T *p) {
-  /* Copied whole: of the member alone the compiler takes the lanes one by one, and forgets the alignment. */
+  /* a copy of the member alone would lose the alignment */
   const tsl_aligned_vector<T, N> whole = *reinterpret_cast<const tsl_aligned_vector<T, N> *>(p);
   return whole.vector;
 }
@@ -174,8 +174,7 @@ TSL_FUNCTION void tsl_store_aligned(T *p, tsl_vector<T, N> v) {
   reinterpret_cast<tsl_aligned_vector<T, N> *>(p)->vector = v;
 }
 
-/* One store of sixteen bytes, said in PTX: of a struct that did not come from one load, and of CUDA's own
- * vector types as well, NVRTC 13.0 makes four stores of four bytes in some kernels and one in others. */
+/* Stores 16 bytes by one instruction: NVRTC 13.0 splits some such stores of structs and vector types. */
 TSL_FUNCTION void tsl_store_whole(int *p, tsl_vector<int, 4> v) {
   asm volatile("st.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(v.lane[0]),
                "r"(v.lane[1]), "r"(v.lane[2]), "r"(v.lane[3])
@@ -208,8 +207,7 @@ TSL_FUNCTION void tsl_store_whole(double *p, tsl_vector<double, 2> v) {
 #define TSL_LOCAL_STORE(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])
 
-/* A texture object's handle; rows and columns by number, zeros outside. PTX reads by integers, CUDA C++ by
- * floats only. */
+/* Handle of a texture object; zeros outside. PTX reads by integers, CUDA C++ by floats only. */
 #define TSL_IMAGE unsigned long long
 TSL_FUNCTION tsl_vector<float, 4> tsl_texel(unsigned long long image, int column, int row) {
   tsl_vector<float, 4> texel;

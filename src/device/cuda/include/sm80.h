@@ -1,8 +1,5 @@
-/* PTX instructions of sm_80, one function each: cp.async, ldmatrix, and mma of a warp in f64 and in
- * narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters "cp.async", "ldmatrix" and "mma"). CUDA
- * C++ for NVRTC, which needs no header.
- *
- * Addresses of shared memory are 32 bits wide: shared_address(). */
+/* PTX instructions of sm_80 (NVIDIA's PTX ISA 7.0, chapters "cp.async", "ldmatrix", "mma"), one function
+ * each. CUDA C++ for NVRTC without headers. Addresses of shared memory have 32 bits: shared_address(). */
 #ifndef TSL_SM80_H
 #define TSL_SM80_H
 
@@ -14,9 +11,7 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
-/* --- asynchronous copies to shared memory, by each calling thread --- */
-
-/* Copies BYTES bytes (4, 8 or 16) if `asked`. Both addresses are multiples of BYTES. 16 bytes bypass L1. */
+/* Copies 4, 8 or 16 BYTES if `asked`. Both addresses are multiples of BYTES; 16 bytes bypass L1. */
 template <int BYTES>
 SM80_FUNCTION void cp_async_if(bool asked, shared_t end, const void *from) {
   if (BYTES == 16)
@@ -34,14 +29,11 @@ SM80_FUNCTION void cp_async_if(bool asked, shared_t end, const void *from) {
 SM80_FUNCTION void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until at most PENDING of this thread's groups are incomplete. Other threads see the data
- * after the next barrier. */
+/* Waits until at most PENDING of this thread's groups are incomplete; a barrier shows the data to others. */
 template <int PENDING>
 SM80_FUNCTION void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
-
-/* --- shared memory --- */
 
 SM80_FUNCTION double load_double(shared_t from) {
   double value;
@@ -69,7 +61,7 @@ SM80_FUNCTION unsigned load_word(shared_t from) {
 SM80_FUNCTION void store_half(shared_t end, unsigned short value) {
   asm volatile("st.shared.u16 [%0], %1;" ::"r"(end), "h"(value) : "memory");
 }
-/* Stores four words to an address that is a multiple of 16. */
+/* Stores four words, 16-byte aligned. */
 SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(end), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
@@ -77,15 +69,14 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
 }
 
 /* Loads four 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the addresses of
- * matrix i's rows, multiples of 16. out[i] of thread t is the word t % 4 of row t / 4 of matrix i. */
+ * matrix i's rows, multiples of 16. Thread t gets in out[i] word t % 4 of row t / 4 of matrix i. */
 SM80_FUNCTION void ldmatrix_x4(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
                : "memory");
 }
-/* Loads four 8 x 8 matrices of 16-bit elements, transposed. out[i] of thread t has element t / 4 of
- * row 2 (t % 4) in its low half and of the next row in its high half. */
+/* As ldmatrix_x4(), transposed: out[i] has element t / 4 of rows 2 (t % 4) and 2 (t % 4) + 1 (high half). */
 SM80_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -93,23 +84,20 @@ SM80_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t line) {
                : "memory");
 }
 
-/* --- registers --- */
-
-/* Returns four bytes of `low` (numbers 0 to 3) and `high` (4 to 7), selected by the hexadecimal
- * digits of `which`, lowest first. */
+/* Returns four bytes of `low` (0 to 3) and `high` (4 to 7), selected by hexadecimal digits, lowest first. */
 SM80_FUNCTION unsigned permute_bytes(unsigned low, unsigned high, unsigned which) {
   unsigned out;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(which));
   return out;
 }
-/* Returns the value of thread t ^ 1 of the warp; all threads call it together. */
+/* Returns the value of thread t ^ 1; the whole warp calls it. */
 SM80_FUNCTION unsigned shuffle_xor_1(unsigned value) {
   unsigned out;
   asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(out) : "r"(value));
   return out;
 }
 
-/* Rounds two f32 to a pair of f16, to nearest even; `first` is the low half. */
+/* Rounds to nearest even; `first` is the low half. */
 SM80_FUNCTION unsigned f16_pair(float first, float second) {
   unsigned out;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
@@ -139,14 +127,11 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
 }
 #endif
 
-/* --- products of a warp --- */
-
-/* Computes sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes are K elements. All arguments but the arrays
- * are strings. SHAPE: "m16n8k16" for bf16 and f16, "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32
- * truncated to ten places). A_TYPE, B_TYPE: PTX types. SUM, REGISTER: "f32" in "f", or "s32" (which wraps) in
- * "r". Layout of thread t: a[0] is bytes 4 (t % 4) on of row t / 4 of A; a[1] row t / 4 + 8; a[2] and a[3] 16
- * bytes further. b[0] is bytes 4 (t % 4) on of column t / 4 of B; b[1] 16 bytes further. sums[i] is row t / 4
- * + 8 (i / 2), column 2 (t % 4) + i % 2. */
+/* Computes sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes are K elements. SHAPE: "m16n8k16" for bf16
+ * and f16, "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32 truncated to ten places). A_TYPE, B_TYPE:
+ * PTX types. SUM, REGISTER: "f32" in "f", or "s32" (which wraps) in "r". Thread t: a[0] is bytes 4 (t % 4) on
+ * of row t / 4 of A; a[1] row t / 4 + 8; a[2] and a[3] 16 bytes further. b[0] is bytes 4 (t % 4) on of column
+ * t / 4 of B; b[1] 16 bytes further. sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4) + i % 2. */
 #define mma_16x8(SHAPE, SUM, REGISTER, A_TYPE, B_TYPE, sums, a, b)                                           \
   asm volatile("mma.sync.aligned." SHAPE ".row.col." SUM "." A_TYPE "." B_TYPE "." SUM                       \
                " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                            \
@@ -154,10 +139,8 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
                  "+" REGISTER((sums)[3])                                                                     \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
-/* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64 with fused multiply-adds: one instruction
- * from sm_90 on, four of 8 x 8 x 4 before. Layout of thread t: a[0] is row t / 4, column t % 4 of
- * A; a[1] row + 8; a[2] column + 4; a[3] both. b[0] is row t % 4, column t / 4 of B; b[1] row + 4.
- * sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4) + i % 2. */
+/* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64. Thread t: a[0] is row t / 4, column t % 4 of A; a[1]
+ * row + 8; a[2] column + 4; a[3] both. b[0] is row t % 4, column t / 4 of B; b[1] row + 4. Sums: mma_16x8. */
 SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
@@ -173,8 +156,7 @@ SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const do
 #endif
 }
 
-/* Computes sums (16 x 8) += A (16 x 4) B (4 x 8) in f64. a[0] is row t / 4, column t % 4; a[1] row
- * + 8; b is row t % 4, column t / 4. */
+/* Computes sums (16 x 8) += A (16 x 4) B (4 x 8) in f64, with a[0], a[1] and b[0] of dmma_16x8x8(). */
 SM80_FUNCTION void dmma_16x8x4(double (&sums)[4], const double (&a)[2], double b) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, "
@@ -190,16 +172,13 @@ SM80_FUNCTION void dmma_16x8x4(double (&sums)[4], const double (&a)[2], double b
 #endif
 }
 
-/* --- clusters of blocks, from sm_90 on; before, a block is its own cluster --- */
-
-/* Waits for all threads of all blocks of the cluster. Shared memory written before is visible to
- * all after it. */
+/* Waits for all threads of the cluster, and shows their writes to shared memory. Before sm_90: nothing. */
 SM80_FUNCTION void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
-/* Loads two numbers from the address `from` in the shared memory of the cluster's block `rank`. */
+/* Loads from address `from` in the shared memory of the cluster's block `rank`; before sm_90 its own. */
 SM80_FUNCTION double2 cluster_load_doubles(unsigned rank, shared_t from) {
 #if __CUDA_ARCH__ >= 900
   double2 value;
@@ -215,10 +194,7 @@ SM80_FUNCTION double2 cluster_load_doubles(unsigned rank, shared_t from) {
 #endif
 }
 
-/* --- launches --- */
-
-/* Returns this block's index, opaque to the compiler: values derived from it are computed at their
- * use and occupy no registers before. */
+/* Returns the block's index, opaque to the compiler: derived values occupy no registers before their use. */
 SM80_FUNCTION unsigned opaque_block_index() {
   unsigned number;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
@@ -230,8 +206,7 @@ SM80_FUNCTION void make_opaque(T *&pointer) {
   asm("" : "+l"(pointer));
 }
 
-/* Waits until the previous kernel of the stream has ended and its writes are visible. No effect
- * before sm_90, and without programmatic dependent launch. */
+/* Waits for the stream's previous kernel and its writes. No effect before sm_90 or in an ordinary launch. */
 SM80_FUNCTION void grid_dependency_wait() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -242,8 +217,7 @@ SM80_FUNCTION void grid_dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-/* Returns true if the kernel's result is not used: the int at address `index` is not above `above`.
- * Address 0: the result is used. */
+/* Returns true if the result is not used: the int at address `index` (0: used) is at most `above`. */
 SM80_FUNCTION bool is_unwanted(long long index, long long above) {
   if (index == 0)
     return false;

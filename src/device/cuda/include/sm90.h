@@ -1,10 +1,6 @@
-/* PTX instructions of sm_90a, one function each: mbarriers, TMA copies and wgmma (NVIDIA's PTX ISA
- * 8.0 and newer, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC,
- * which needs no header.
- *
- * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the
- * first of which has a number that is a multiple of four. "Called by one thread" means that each
- * thread that calls the function executes the instruction once. */
+/* PTX instructions of sm_90a (NVIDIA's PTX ISA 8.0, chapters "mbarrier", "cp.async.bulk.tensor", "wgmma"),
+ * one function each. CUDA C++ for NVRTC without headers. Addresses of shared memory have 32 bits:
+ * shared_address(). "By one thread": each calling thread executes the instruction once. */
 #ifndef TSL_SM90_H
 #define TSL_SM90_H
 
@@ -13,8 +9,7 @@
 typedef unsigned int shared_t;
 typedef unsigned long long descriptor_t;
 
-/* Tensor map: 128 bytes encoded by the host (device/cuda/tensor_map.c). Must be a __grid_constant__
- * parameter or lie in device memory. */
+/* Encoded by device/cuda/tensor_map.c. A __grid_constant__ parameter, or in device memory. */
 struct alignas(64) tensor_map {
   unsigned long long opaque[16];
 };
@@ -23,30 +18,25 @@ SM90_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
-/* --- threads, clusters, registers --- */
-
-/* Returns this block's rank within its cluster. */
 SM90_FUNCTION unsigned cluster_rank() {
   unsigned rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
 
-/* Waits for all threads of all blocks of the cluster. Shared memory written before is visible to
- * all after it. */
+/* Waits for all threads of the cluster, whose earlier writes to shared memory are then visible. */
 SM90_FUNCTION void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
 
-/* Returns the address of `address` in the shared memory of the cluster's block `rank`, which must
- * not have exited. */
+/* Returns `address` in the shared memory of the cluster's block `rank`, which must not have exited. */
 SM90_FUNCTION shared_t cluster_address(shared_t address, unsigned rank) {
   shared_t remote;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
   return remote;
 }
-/* Loads 16 bytes from a cluster_address(), a multiple of 16, that were written before a cluster_barrier(). */
+/* Loads 16 aligned bytes at a cluster_address(), written before a cluster_barrier(). */
 SM90_FUNCTION uint4 cluster_load(shared_t from) {
   uint4 words;
   asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -61,7 +51,7 @@ template <int NUMBER>
 SM90_FUNCTION void named_barrier(int threads) {
   asm volatile("bar.sync %0, %1;" ::"n"(NUMBER), "r"(threads) : "memory");
 }
-/* Synchronises the threads of consumer warpgroup `group` (0 or 1), by named barrier 1 or 2. */
+/* Synchronises consumer warpgroup 0 or 1, by named barrier 1 or 2. */
 SM90_FUNCTION void warpgroup_barrier(int group) {
   if (group == 0)
     named_barrier<1>(128);
@@ -69,8 +59,8 @@ SM90_FUNCTION void warpgroup_barrier(int group) {
     named_barrier<2>(128);
 }
 
-/* Decreases the registers per thread of this warpgroup to REGISTERS: 24 to 256, a multiple of 8.
- * All four warps execute it. The kernel needs __launch_bounds__ with two arguments. */
+/* Sets the registers per thread of this warpgroup: 24 to 256, a multiple of 8. All four warps execute it. The
+ * kernel needs __launch_bounds__ with two arguments. */
 template <int REGISTERS>
 SM90_FUNCTION void setmaxnreg_dec() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
@@ -80,8 +70,7 @@ SM90_FUNCTION void setmaxnreg_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 
-/* Waits until the previous kernel of the stream has ended, or has allowed this one, and its writes
- * are visible. No effect unless the launch is a programmatic dependent launch. */
+/* Waits for the end and the writes of the stream's previous kernel, in a programmatic dependent launch. */
 SM90_FUNCTION void grid_dependency_wait() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
@@ -89,14 +78,11 @@ SM90_FUNCTION void grid_dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/* --- flags: 8 bytes of device memory --- */
-
-/* Sets the flag after making earlier writes visible: those of this thread, and of its block before a barrier.
- */
+/* Sets a flag in device memory after a fence for writes of this thread, and of its block before a barrier. */
 SM90_FUNCTION void flag_publish(unsigned long long *flag, unsigned long long value) {
   asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
-/* Waits until the flag holds `value`, then resets it to 0. Called by one thread, the only waiter. */
+/* Waits until the flag holds `value`, then resets it to 0. By one thread, the only waiter. */
 SM90_FUNCTION void flag_wait_and_clear(unsigned long long *flag, unsigned long long value) {
   unsigned long long seen;
   do
@@ -105,11 +91,8 @@ SM90_FUNCTION void flag_wait_and_clear(unsigned long long *flag, unsigned long l
   asm volatile("st.relaxed.gpu.global.u64 [%0], 0;" ::"l"(flag) : "memory");
 }
 
-/* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
-
-/* Initialises an mbarrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count` arrivals and all
- * expected bytes. Called by one thread, before fence_mbarrier_init() and a barrier of the block or cluster.
- */
+/* Initialises an mbarrier (8 aligned bytes), by one thread, before fence_mbarrier_init() and a barrier.
+ * Phases have parities 0, 1, 0, ... and end after `count` arrivals and all expected bytes. */
 SM90_FUNCTION void mbarrier_init(shared_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -119,19 +102,18 @@ SM90_FUNCTION void fence_mbarrier_init() {
 SM90_FUNCTION void mbarrier_arrive(shared_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/* Arrives at the mbarrier at the same address in block `rank` of the cluster, which must not have exited. */
+/* Arrives at the mbarrier at this address in the cluster's block `rank`, which must not have exited. */
 SM90_FUNCTION void mbarrier_arrive_remote(shared_t barrier, unsigned rank) {
   asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
                " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier),
                "r"(rank)
                : "memory");
 }
-/* Arrives, and adds `bytes` to the bytes that copies will deliver in this phase. */
+/* Arrives, and expects `bytes` more bytes of copies in this phase. */
 SM90_FUNCTION void mbarrier_arrive_expect_tx(shared_t barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-/* Waits until the phase of parity `parity` has ended. */
 SM90_FUNCTION void mbarrier_wait_parity(shared_t barrier, unsigned parity) {
   asm volatile("{ .reg .pred done;\n"
                "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
@@ -141,25 +123,23 @@ SM90_FUNCTION void mbarrier_wait_parity(shared_t barrier, unsigned parity) {
                "r"(parity)
                : "memory");
 }
-/* --- TMA --- */
 
 SM90_FUNCTION void tma_prefetch_map(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-/* Makes a tensor map in device memory (aligned to 128 bytes) visible as it was written before this
- * launch. Called by one thread of each block before its first copy with the map. */
+/* Makes a map in device memory (128-byte aligned) visible as written before this launch. By one thread of
+ * each block before its first copy with the map. */
 SM90_FUNCTION void fence_tensormap_acquire(const tensor_map *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Prefetches a box to L2. Allowed before grid_dependency_wait(), because later writes of the
- * previous kernel also reach L2. Called by one thread. */
+/* Prefetches a box to L2, by one thread; allowed before grid_dependency_wait(): later writes reach L2. */
 SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) {
   asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(x),
                "r"(y), "r"(z)
                : "memory");
 }
-/* Copies the box at (x, y, z) to shared memory (aligned to 128 bytes, or 1024 with swizzling). `barrier`
- * counts all bytes of the box; elements outside of the matrix arrive as zeros. Called by one thread. */
+/* Copies the box at (x, y, z) to shared memory (aligned to 128 bytes, or 1024 with swizzling), by one thread.
+ * `barrier` counts all bytes; elements outside of the matrix arrive as zeros. */
 SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
@@ -167,8 +147,7 @@ SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrie
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-/* Copies a box to the same address in each block of the cluster whose bit is set in `blocks`; each
- * block's own `barrier` counts the bytes. */
+/* Copies a box to the same address in each block of the cluster with a bit in `blocks`, and its `barrier`. */
 SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, shared_t barrier, int x, int y,
                                       int z, unsigned short blocks) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
@@ -177,26 +156,24 @@ SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, share
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks)
                : "memory");
 }
-/* Copies a box from shared memory; elements outside of the matrix are not written. Called by one
- * thread, after fence_proxy_async() of all writing threads and a barrier among them. */
+/* Copies a box from shared memory, without elements outside of the matrix. By one thread, after
+ * fence_proxy_async() of all writers and a barrier. */
 SM90_FUNCTION void tma_store(const tensor_map *map, shared_t from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
                "r"(from), "r"(x), "r"(y), "r"(z)
                : "memory");
 }
-/* Closes the group of this thread's stores. */
 SM90_FUNCTION void tma_store_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-/* Returns a policy for cp_async_bulk_load(): lines that L2 evicts first, for data read once. */
+/* Returns the policy of lines that L2 evicts first, for data read once. */
 SM90_FUNCTION unsigned long long cache_policy_evict_first() {
   unsigned long long policy;
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-/* Copies contiguous bytes to shared memory; both addresses and the size are multiples of 16. `barrier` must
- * expect the bytes. Policy 0 means no cache hint, which is faster than a neutral hint. Called by one thread.
- */
+/* Copies contiguous bytes to shared memory, by one thread; addresses and size are multiples of 16. `barrier`
+ * must expect the bytes. Policy 0: no cache hint, faster than a neutral hint. */
 SM90_FUNCTION void cp_async_bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
                                       unsigned long long policy) {
   if (policy)
@@ -215,15 +192,13 @@ template <int PENDING>
 SM90_FUNCTION void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
-/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next barrier. */
+/* Makes this thread's writes to shared memory visible to TMA and wgmma after the next barrier. */
 SM90_FUNCTION void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* --- stores to shared memory --- */
-
-/* Stores four 8 x 8 matrices of 16-bit elements, two elements of a row per register, as wgmma's
- * accumulators lie. Threads 8 i to 8 i + 7 pass the addresses of matrix i's rows, of 16 bytes each. */
+/* Stores four 8 x 8 matrices of 16-bit elements in the layout of wgmma's accumulators. Threads 8 i to 8 i + 7
+ * pass the addresses of matrix i's rows of 16 bytes. */
 SM90_FUNCTION void stmatrix_x4(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a),
                "r"(b), "r"(c), "r"(d)
@@ -241,21 +216,20 @@ SM90_FUNCTION unsigned load_shared(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
 }
-/* Loads four words from an address that is a multiple of 16. */
+/* Loads four words, 16-byte aligned. */
 SM90_FUNCTION void load_shared_chunk(shared_t from, unsigned *words) {
   asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(from)
                : "memory");
 }
-/* Loads two words from an address that is a multiple of 8. */
+/* Loads two words, 8-byte aligned. */
 SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &second) {
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from) : "memory");
 }
 
-/* Loads four 8 x 8 matrices of 16-bit elements, transposed, by a whole warp. Threads 8 i to 8 i + 7
- * pass the addresses of matrix i's rows, of 16 bytes each. out[i] of thread t has element t / 4 of
- * row 2 (t % 4) in its low half and of the next row in its high half. */
+/* Loads four transposed 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the
+ * addresses of matrix i's rows. out[i] has element t / 4 of rows 2 (t % 4) and 2 (t % 4) + 1 (high). */
 SM90_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -263,30 +237,26 @@ SM90_FUNCTION void ldmatrix_x4_trans(unsigned *out, shared_t row) {
                : "memory");
 }
 
-/* Loads two f32 from an address that is a multiple of 8. */
+/* Loads two f32, 8-byte aligned. */
 SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
 }
 
-/* Stores four words to global memory, 16-byte aligned, by one instruction. Compilers split a uint4
- * store into four where a nearby store has one word. */
+/* Stores 16 aligned bytes by one instruction: compilers split a uint4 near a store of one word. */
 SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(dst)), "r"(a),
                "r"(b), "r"(c), "r"(d)
                : "memory");
 }
 
-/* --- wgmma --- */
-
-/* Returns the wgmma descriptor of an operand in shared memory with 128-byte swizzling: atoms of 8 rows of 128
- * bytes, aligned to 1024 bytes, with chunk c of row r at c ^ r % 8. `atom_rows`: bytes between groups of 8
- * rows. `atom_columns`: bytes between groups of 64 elements of an MN-major operand; not used for K-major. */
+/* Returns the descriptor of an operand in shared memory with 128-byte swizzling: atoms of 8 rows of 128
+ * bytes, aligned to 1024 bytes. Chunk c of row r is at c ^ r % 8. `atom_rows`: bytes between groups of 8
+ * rows; `atom_columns`: between groups of 64 elements of an MN-major operand, else not used. */
 SM90_FUNCTION descriptor_t smem_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
 }
-/* Orders register accesses before the next wgmma. Required before the first wgmma and after threads
- * have touched the accumulators. */
+/* Orders register accesses before the next wgmma: before the first, and after accesses to accumulators. */
 SM90_FUNCTION void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -298,8 +268,7 @@ SM90_FUNCTION void wgmma_wait_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Accumulators, 64 x N: element [j][i] of thread t of the warpgroup is row 16 (t / 32) + t % 32 / 4
- * + 8 (i / 2), column 8 j + 2 (t % 4) + i % 2. */
+/* Sums: [j][i] of thread t is row 16 (t / 32) + t % 32 / 4 + 8 (i / 2), column 8 j + 2 (t % 4) + i % 2. */
 #define SM90_SUMS_4(R, s, j) "+" R((s)[j][0]), "+" R((s)[j][1]), "+" R((s)[j][2]), "+" R((s)[j][3])
 #define SM90_SUMS_8(R, s, j) SM90_SUMS_4(R, s, j), SM90_SUMS_4(R, s, (j) + 1)
 #define SM90_SUMS_16(R, s, j) SM90_SUMS_8(R, s, j), SM90_SUMS_8(R, s, (j) + 2)
@@ -323,9 +292,8 @@ SM90_FUNCTION void wgmma_wait_group() {
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"             \
   ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* Start sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0) without waiting. SHAPE:
- * "m64n256k16"; TYPES: "f32.bf16.bf16"; FLAGS: operands after the predicate, ", 1, 1, 0, 1" are the
- * signs of A and B and their MN-major flags; R: "f" or "r". */
+/* Starts sums (64 x N) = A B + (add ? sums : 0). SHAPE: "m64n256k16"; TYPES: "f32.bf16.bf16"; FLAGS: signs
+ * and MN-major flags of A and B, ", 1, 1, 0, 1"; R: "f" or "r". */
 #define SM90_WGMMA(names, a_name, b_name, add_name, shape, types, flags)                                     \
   "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names \
   "}, " a_name ", " b_name ", p" flags "; }"
@@ -357,9 +325,9 @@ SM90_FUNCTION void wgmma_wait_group() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
-/* wgmma with A in registers, four words a thread per 32 bytes along k. a[i] of thread t holds row
- * 16 (t / 32) + t % 32 / 4 + 8 (i % 2); for 32-bit elements k = t % 4 + 4 (i / 2), for bytes four k
- * from 4 (t % 4) + 16 (i / 2) on. The registers must not be written until the products have ended. */
+/* wgmma with A in registers, four words a thread per 32 bytes along k. a[i] of thread t holds row 16 (t / 32)
+ * + t % 32 / 4 + 8 (i % 2); for 32-bit elements k = t % 4 + 4 (i / 2), for bytes four k from 4 (t % 4) + 16
+ * (i / 2) on. The registers must not change until the products have ended. */
 #define SM90_WORDS_OF_A(a) "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3])
 #define wgmma_registers_n16(shape, types, flags, R, s, a, b, add)                                            \
   asm volatile(SM90_WGMMA(SM90_NAMES_8, "{%8, %9, %10, %11}", "%12", "%13", shape, types, flags)             \
@@ -381,7 +349,7 @@ SM90_FUNCTION void wgmma_wait_group() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", shape, types, flags)   \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
-/* Stops the compiler from moving accumulators across the wait for the products that write them. */
+/* Keeps accumulators from moving across the wait for their products. */
 #define wgmma_fence_operand(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
 
 #endif

@@ -1,24 +1,19 @@
-/* Panels of k in shared memory, for warpgroup kernels: TMA loads and wgmma main-loop steps. Before
- * it is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, STAGES, ELEMENT,
- * A_MN_MAJOR, B_MN_MAJOR, BLOCKS (blocks of 64 rows of a warpgroup).
- *
- * A K-major panel has 128 bytes of k of each row of A (column of B). An MN-major panel has slabs:
- * blocks of 128 bytes of adjacent rows (columns) for each k, which wgmma reads for 16-bit elements
- * only. Elements outside of the matrix arrive as zeros.
- *
- * SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few places, so the sums of 1 or 2 panels
- * are added to f32 sums; 0: one accumulator for all panels. */
+/* Panels of k in shared memory, for warpgroup kernels: TMA loads and wgmma main-loop steps. Needs sm90.h,
+ * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, STAGES, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, BLOCKS of 64
+ * rows of a warpgroup. A K-major panel has 128 bytes of k of each row of A (column of B). An MN-major panel
+ * has slabs: blocks of 128 bytes of adjacent rows (columns) for each k, for 16-bit elements. Elements outside
+ * of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few places, so the
+ * sums of 1 or 2 panels are added to f32 sums; 0: one accumulator for all panels. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
-constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* elements of k in a panel */
+constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* k in a panel */
 constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-/* adjacent rows (columns) of an MN-major slab */
-constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT;
-constexpr int STEPS = PANEL_BYTES / 32; /* wgmma steps along k of a panel */
+constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* adjacent rows (columns) */
+constexpr int STEPS = PANEL_BYTES / 32;                             /* along k of a panel */
 
-/* Returns the first panel of split-k part `part`, which is the end of the part before. */
+/* Returns the first panel of split-k part `part`. */
 SM90_FUNCTION int part_begins(int k, int part, int parts) {
   return (int)((long long)((k + DEPTH - 1) / DEPTH) * part / parts);
 }
@@ -35,8 +30,7 @@ SM90_FUNCTION void advance(pipeline_state &pipe) {
   }
 }
 
-/* Loads LINES rows of A (columns of B) from `line` on of the panel at k = `depth`, for this block
- * or, with IS_SHARED, for the cluster. */
+/* Loads LINES rows of A (columns of B) from `line` on, at k = `depth`; IS_SHARED: for the cluster. */
 template <int MN_MAJOR, int LINES, bool IS_SHARED>
 SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {
@@ -51,7 +45,7 @@ SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full
   }
 }
 
-/* Starts the products of a panel for block `i` of 64 rows. */
+/* Starts a panel's products for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
 #pragma unroll
   for (int s = 0; s < STEPS; s++) {
@@ -72,8 +66,7 @@ SM90_FUNCTION void clear_sums(wgmma_sums sums[BLOCKS]) {
         sums[i][j][e] = 0;
 }
 
-/* Starts the products of a stage; `a` and `b` are the addresses of the warpgroup's rows of A and of
- * all columns of B. */
+/* Starts a stage's products of the warpgroup's rows of A at `a` and all columns of B at `b`. */
 SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
@@ -83,9 +76,8 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t 
 }
 
 #if SPLIT_ACCUMULATORS
-/* Computes the products of `panels` panels from stage `pipe` on. The sums of each
- * SPLIT_ACCUMULATORS panels are separate, then added to `sums`; one warpgroup adds while the
- * other's products run. `release` is called with the "empty" mbarrier of each stage that was read. */
+/* Computes the products of `panels` panels from stage `pipe` on; one warpgroup adds sums while the other's
+ * products run. `release` gets the "empty" mbarrier of each stage that was read. */
 template <class RELEASE>
 SM90_FUNCTION void multiply_split(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
                                   shared_t full, shared_t empty, pipeline_state &pipe, RELEASE release) {

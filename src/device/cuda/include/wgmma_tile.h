@@ -1,7 +1,6 @@
-/* Accumulators of a warpgroup, 64 x TILE_N, and their stores to C. Before it is included: sm90.h,
- * TSL_PARAM_TILE_N, ELEMENT, A_TYPE, B_TYPE, A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16,
- * 3 i32), SPLIT (sums leave unscaled and unrounded). Optional: WHOLE_SUMS (sums are i32 although C
- * is not; the epilogue converts them). */
+/* Accumulators of a warpgroup, 64 x TILE_N, and their stores to C. Needs sm90.h, TSL_PARAM_TILE_N, ELEMENT,
+ * A_TYPE, B_TYPE, A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave unscaled
+ * and unrounded). Optional WHOLE_SUMS: sums are i32 although C is not; the epilogue converts them. */
 #ifndef TSL_WGMMA_TILE_H
 #define TSL_WGMMA_TILE_H
 
@@ -61,7 +60,6 @@ SM90_FUNCTION void wgmma_fence_sums(wgmma_sums *sums, int blocks) {
       wgmma_fence_operand(WGMMA_REGISTER, sums[i], j);
 }
 
-/* Returns the sum in a word that wgmma_tile_put_words() wrote. */
 SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
 #if IS_INTEGER
   return (int)word;
@@ -70,14 +68,13 @@ SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
 #endif
 }
 
-/* --- boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes swizzled by row --- */
+/* Boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes swizzled by row. */
 
 SM90_FUNCTION int swizzled(int row, int byte) {
   return row * 128 + (byte ^ (row % 8) << 4);
 }
 
-/* Returns alpha times a sum, as bits. alpha is 1 for split-k parts and sums with an epilogue. The
- * multiplication remains then, because without it the compiler stores directly from the
+/* Returns the bits of alpha * sum. Even alpha 1 is multiplied: else the compiler stores directly from the
  * accumulators and waits for the next tile's wgmma. */
 SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
   return (unsigned)alpha.integer * (unsigned)sum;
@@ -85,7 +82,7 @@ SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
-/* Replaces alpha for values that are already scaled and are in other registers than the accumulators. */
+/* Replaces alpha for scaled values in other registers than the accumulators. */
 struct wgmma_identity_scale {};
 SM90_FUNCTION unsigned scaled(int sum, wgmma_identity_scale) {
   return (unsigned)sum;
@@ -94,9 +91,8 @@ SM90_FUNCTION unsigned scaled(float sum, wgmma_identity_scale) {
   return __float_as_uint(sum);
 }
 
-/* Writes columns 32 `box` to 32 `box` + 31 of the accumulators (fewer where the tile is narrower),
- * times alpha, as words. Threads of odd rows write pairs of columns in another order, so that eight
- * rows use different banks. */
+/* Writes up to 32 columns from 32 `box` on, times alpha, as words. Odd rows write pairs of columns in another
+ * order, so that eight rows use different banks. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
@@ -115,7 +111,7 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, 
 }
 
 #if C_FORM == 1 || C_FORM == 2
-/* a ReLU at the end of the epilogue is free in the rounding instruction */
+/* a ReLU is free in the rounding instruction */
 #if C_PAIR_POSITIVE
 #define C_PAIR_ROUND "cvt.rn.relu."
 #else
@@ -130,7 +126,7 @@ SM90_FUNCTION unsigned c_pair(float first, float second) {
 #endif
   return out;
 }
-/* Returns two adjacent elements of C. With i32 sums, the epilogue has already put f32 bits into them. */
+/* Returns two adjacent elements of C. The epilogue has put f32 bits into i32 sums. */
 template <class ALPHA>
 SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 #if IS_INTEGER
@@ -141,7 +137,7 @@ SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 }
 #endif
 
-/* Writes a box of C: 32 columns of 4 bytes or 64 of 2. */
+/* Writes a box of C: 32 columns of 4 bytes, or 64 of 2. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
@@ -158,7 +154,6 @@ SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA 
 #endif
 }
 
-/* Computes *c = scaled + beta *c. Reads C only where beta is not 0. */
 SM90_FUNCTION void wgmma_tile_store(c_element *c, unsigned scaled, cuda_wgmma_scalar beta) {
 #if SPLIT
   *(unsigned *)c = scaled;

@@ -8,8 +8,7 @@
 
 #define TSL_KERNEL(x, y, z) __kernel __attribute__((reqd_work_group_size(x, y, z))) void
 #define TSL_KERNEL_SHARING(x, y, z, groups) TSL_KERNEL(x, y, z)
-/* always_inline, because PoCL 3.1 loses track of local memory where two calls share a function with
- * barriers. */
+/* always_inline: PoCL 3.1 loses local memory where two calls share a function with barriers. */
 #define TSL_FUNCTION static inline __attribute__((always_inline))
 #define TSL_GLOBAL __global
 #define TSL_LOCAL __local __attribute__((aligned(16)))
@@ -35,7 +34,7 @@
 #define TSL_PASTE_(a, b) a##b
 #define TSL_PASTE(a, b) TSL_PASTE_(a, b)
 
-/* Products in functions of their own, so that the pragma applies to them only. */
+/* Functions limit the pragma. */
 static inline float tsl_mul_float(float a, float b) {
 #pragma OPENCL FP_CONTRACT OFF
   return a * b;
@@ -62,7 +61,7 @@ static inline float tsl_max(float x, float y) {
 #define TSL_NAN_double as_double(0x7ff8000000000000ul)
 #define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)
 
-/* Conversions of halves: every device can load and store halves; only some compute with them. */
+/* Every device can load and store halves; only some compute with them. */
 static inline float tsl_float_of_half(ushort bits) {
   return vload_half(0, (const __private half *)&bits);
 }
@@ -74,7 +73,7 @@ static inline ushort tsl_half_of_float(float x) {
 #define TSL_FLOAT_OF_HALF(bits) tsl_float_of_half(bits)
 #define TSL_HALF_OF_FLOAT(x) tsl_half_of_float(x)
 
-/* Dot products of four bytes: by the extension, by PTX, or byte by byte. */
+/* By the extension, by PTX, or byte by byte. */
 #if defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
 #define TSL_DOT4_(a_sign, b_sign, a, b, sum) ((sum) + (int)tsl_dot4_##a_sign##b_sign((uint)(a), (uint)(b)))
 #define tsl_dot4_ss dot_4x8packed_ss_int
@@ -120,7 +119,7 @@ static inline int tsl_dot4_uu(int a, int b, int sum) {
 #define TSL_LOCAL_STORE(type, n, pointer, vector) (*(__local TSL_VECTOR(type, n) *)(pointer) = (vector))
 #define TSL_LANE(vector, i) ((vector).s##i)
 
-/* Rows and columns are integers; texels outside are zero. */
+/* Texels outside are zero. */
 #ifdef __IMAGE_SUPPORT__
 __constant sampler_t tsl_texels = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 #define TSL_IMAGE __read_only image2d_t

@@ -1,5 +1,4 @@
-/* Chains of multiply-adds; included by loops_kernel.c with REAL and SUFFIX. -ffp-contract=fast
- * fuses product and sum if there is an instruction. */
+/* Part of loops_kernel.c, for REAL and SUFFIX. -ffp-contract=fast fuses product and sum. */
 static void NAME(chains)(int64_t rounds, REAL factor, REAL summand, REAL *x) {
   NAME(vector) *at = (NAME(vector) *)x;
   NAME(vector) chain[TSL_ROOFS_CHAINS];

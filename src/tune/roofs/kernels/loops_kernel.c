@@ -1,5 +1,4 @@
-/* Loops for the CPU's roofs: copy with non-temporal stores, if available, so that lines are not
- * read before they are written; read; chains of multiply-adds. */
+/* Loops for the cpu's roofs. Copies use non-temporal stores, so that lines are not read before. */
 #include "tune/roofs/roofs_loops.h"
 
 #include "host/simd.h"
@@ -19,7 +18,7 @@ static void copy(const float *from, float *dst, size_t count) {
   fence();
 }
 
-/* Each lane's sum is exact (bench.h), and so is their sum in double. */
+/* Each lane's sum is exact (bench.h), and the total in double. */
 static double read(const float *from, size_t count) {
   const vector_f32 *in = (const vector_f32 *)from;
   vector_f32 sum[IN_FLIGHT] = {{0}};
