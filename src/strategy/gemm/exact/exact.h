@@ -1,4 +1,3 @@
-/* Two implementations of exact: on the processor (exact_host.c), and by kernels (exact.cl). */
 #ifndef TSL_GEMM_EXACT_H
 #define TSL_GEMM_EXACT_H
 
