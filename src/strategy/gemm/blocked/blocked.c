@@ -55,8 +55,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 }
 
 /* Returns the predicted seconds: multiply-adds at 0.7 of the peak; a clock for each packed element of A or
- * five packed bytes of B; a pass over C for each panel. Micro-panels longer than 1 KiB a row exceed the
- * first-level cache. */
+ * five packed bytes of B; a pass over C for each panel. Rows above 1 KiB exceed the first-level cache. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),

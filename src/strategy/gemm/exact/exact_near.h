@@ -42,8 +42,7 @@ typedef struct tsl_near_row {
 /* Kernels for tiles of rows x columns sums, from micro-panels in which a step's numbers are contiguous. */
 typedef struct tsl_near_kernels {
   int rows, columns;
-  /* Adds the products of `depth` steps, at most TSL_NEAR_DEPTH, to a tile's sums, whose rows are `row`
-   * numbers apart. */
+  /* Adds the products of `depth` steps, at most TSL_NEAR_DEPTH, to a tile's sums. `row`: their row stride. */
   void (*add)(int depth, const double *a, const double *b, double *high, double *low, int64_t row);
   /* Sets the initial sums of a row. */
   void (*begin)(const tsl_near_row *row, double *high, double *low);

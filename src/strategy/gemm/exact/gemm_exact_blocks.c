@@ -163,8 +163,7 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
     run->is_scaled = run->is_scaled || run->b.scale[j] != 1;
 }
 
-/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels. `scale` has the lines' scales;
- * NULL: no line is scaled. */
+/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels. `scale`: of each line, or NULL. */
 static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scale, int64_t first,
                                    int64_t count, int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];

@@ -20,8 +20,7 @@ typedef struct tsl_exact_run {
 /* Returns the doubles of the memory of tsl_exact_decide() or of tsl_exact_measure(). */
 size_t tsl_exact_block_doubles(const tsl_exact_run *run);
 size_t tsl_exact_lines_doubles(const tsl_exact_run *run);
-/* Computes the magnitudes of all lines by a team. `memory` has tsl_exact_lines_doubles() doubles and must
- * outlive the run. */
+/* Computes all lines' magnitudes. `memory` has tsl_exact_lines_doubles() doubles and must outlive the run. */
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team);
 
 /* Stores the decided elements of the block at (row, column), and sets left[i * columns + j] to 1 for each

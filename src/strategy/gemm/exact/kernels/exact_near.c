@@ -76,8 +76,7 @@ static void enclose_floats(const tsl_near_row *row, double *lower, double *upper
 }
 
 #if HAS_FUSED
-/* Returns 1.5 2^top with all sums below 2^(top - 2); 0 if all sums are 0; NaN if intermediate numbers could
- * overflow or underflow. */
+/* Returns 1.5 2^top with all sums below 2^(top - 2); 0: all sums are 0; NaN: over- or underflow may occur. */
 static inline double base_of(double most) {
   enum { ABOVE = 3, LEAST = 1023 - 950, MOST = 1023 + 1010 };
   int64_t bits;
