@@ -2,8 +2,8 @@
  * need no registers, so that panels are prefetched STAGES - 1 ahead. Each slice has its own panels, so that
  * slices of one warp never wait for other slices.
  *
- *   slice 0  | stage 0: A, B | stage 1: A, B | ...    while stage s is multiplied, copies fill the next
- * stages; slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
+ *   slice 0  | stage 0: A, B | stage 1: A, B | ...    copies fill the stages after the multiplied one;
+ *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
  * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. TSL_PARAM_STAGES is 2 or 3; a
  * slice is whole warps. Any sizes, strides and alignment; numbers of four bytes. */

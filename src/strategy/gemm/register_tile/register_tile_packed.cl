@@ -1,8 +1,8 @@
 /* register_tile without local memory: A and B are first packed into panels, in the order of the
  * multiply-adds. For CPUs, and for GPUs that keep local memory in their caches.
  *
- *   panel i of A: MICRO_M rows     | k = 0: row 0, row 1, ... | k = 1: ... |   lines beyond the matrix are
- * zeros panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
+ *   panel i of A: MICRO_M rows     | k = 0: row 0, row 1, ... | k = 1: ... |   lines beyond the matrix
+ *   panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |   are zeros
  *
  * A micro-tile of C is panel i of A times panel j of B. PACKED: each item of a group has one micro-tile.
  * PACKED_SERIAL: a group is one item, which iterates over the rows of its tile.
