@@ -2,7 +2,7 @@
 
 #include "strategy/host_job.h"
 
-/* Returns true if C's stores bypass the caches: C or, with tile registers, all operands exceed a cache. */
+/* Returns true if C's stores bypass the caches: beta is 0, and C (tile registers: A, B and C) is large. */
 static bool is_nontemporal(const tsl_amx_job *job) {
   enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
   const int64_t bytes =

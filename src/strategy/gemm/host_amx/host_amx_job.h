@@ -44,13 +44,15 @@ tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *stri
                             int64_t kept, const tsl_device *device);
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads);
+/* Stores the operands' addresses in the job. */
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
 /* Runs a bound job by a team; fails only if memory is short. */
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team);
 
-/* Return the rows (columns) of a copy of A (B), including padding. */
+/* Returns the rows of a copy of A, including padding. */
 int64_t tsl_amx_rows_of_a(const tsl_amx_job *job);
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job);
+/* Returns the first row of micro-panel of A `index`. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index);
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel);
 
@@ -63,6 +65,7 @@ tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data);
 
 /* Returns true if tiles read a micro-panel of A directly. */
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a);
+/* Packs a panel of micro-panel `index` to its place in the copy. */
 void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index);
 void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index);
 /* Packs micro-panels `first` to before `end` of B: some units of all micro-panels, then the next units.
@@ -95,6 +98,7 @@ void tsl_amx_write_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurren
 /* Copies the rows of a micro-panel of A unchanged from panel form->panel on: `units` units, then zeros, to
  * form->at, form->pitch bytes apart. */
 void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units);
+/* Stores C = alpha sums + beta C for a tile. */
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, const uint32_t *sums);
 
 /* Returns the minimum magnitude other than 0, as bits, in a panel of a micro-panel of A or B;
@@ -107,6 +111,7 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b);
 /* Returns the job of a rectangle of C; its first row and column must begin micro-panels. */
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
                                  int64_t columns);
+/* Packs all of A or B to `dst`, which has tsl_amx_form_units() words. */
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team);
 
 /* Returns the words of workspace of tsl_amx_run_alone() and tsl_amx_run_pass(). */

@@ -117,7 +117,7 @@ int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
  * columns of a partial last micro-panel, or 0. */
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns);
 
-/* Packs micro-panels `first` to before `end`, unless tiles read the operand. `copy`: of the whole block. */
+/* Packs micro-panels `first` to before `end`, unless tiles read the operand. `copy`: the block's memory. */
 void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy);
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
@@ -125,6 +125,7 @@ void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block,
 
 /* Returns the pieces to pack B's block in, at most `most`: rows of contiguous columns, or micro-panels. */
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most);
+/* Packs piece `index` of tsl_packed_pieces() of B. */
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy);
 
@@ -164,6 +165,7 @@ bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block
 typedef struct tsl_packed_span {
   int64_t first, end;
 } tsl_packed_span;
+/* Returns the columns of a row that lie in C's triangle. */
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row);
 /* Sets the imaginary part of a hermitian C's diagonal element to 0. */
 void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row);
@@ -196,6 +198,7 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
 
 /* Returns true if the schedule packs all inputs of a part of C before it writes it: C may be an input. */
 bool tsl_packed_copies_first(const tsl_packed_job *job);
+/* Returns the answer of tsl_packed_copies_first() for TSL_PACKED_PANELS. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads);
 /* Runs a bound job; fails only if memory is short. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);

@@ -28,7 +28,8 @@ typedef struct tsl_async {
   bool plain;                      /* whole panels need no guards */
 } tsl_async;
 
-/* Vectors along a depth (along_k: its groups); lines or depths between an item's vectors; their number. */
+/* ACROSS: vectors along a depth (along_k: depths of a vector group). STRIDE: lines or depths between an
+ * item's vectors. PASSES: vectors of an item. */
 #define TSL_ASYNC_ACROSS(along_k, extent, depths) (((along_k) ? (depths) : (extent)) / 4)
 #define TSL_ASYNC_STRIDE(along_k, extent, depths, items) ((items) / TSL_ASYNC_ACROSS(along_k, extent, depths))
 #define TSL_ASYNC_PASSES(extent, depths, items) ((extent) * (depths) / 4 / (items))

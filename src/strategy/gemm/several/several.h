@@ -94,6 +94,7 @@ bool tsl_several_all_hold(const tsl_sharding *spread, int members);
 typedef struct tsl_traffic {
   double in[TSL_MEMBERS_MAX], out[TSL_MEMBERS_MAX];
 } tsl_traffic;
+/* Computes the traffic of all operands that a member does not hold. */
 void tsl_several_traffic(const tsl_work *work, const tsl_rect *c, int member, tsl_traffic *traffic);
 void tsl_several_traffic_of(const tsl_work *work, const tsl_rect *c, int member, int operand,
                             tsl_traffic *traffic);
@@ -110,6 +111,7 @@ tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self);
 void tsl_several_release_sites(const tsl_work *work, tsl_several *self);
 /* Describes the child plan of block `index`; returns false after the last block. */
 bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_info *out);
+/* Runs a work with distributed operands; runs wait for each other. */
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands);
 /* Returns the approximate bytes of a slab of the streaming operand. */
 double tsl_several_slab(const tsl_work *work);
@@ -118,6 +120,7 @@ double tsl_several_slab(const tsl_work *work);
 void tsl_several_report_failure(const tsl_work *work, const char *failed, const char *by,
                                 const char *sentence);
 
+/* Runs all parts, each in a thread, and repeats the parts of failed devices on other members. */
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
 #endif

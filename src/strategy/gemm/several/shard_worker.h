@@ -38,6 +38,7 @@ struct tsl_site {
   tsl_device_copier carrier;
 };
 
+/* Cuts C into blocks for the members; fails if memory is short. */
 tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self);
 /* Appends a block, split until its resident operand fits the member's memory. *room: capacity of the list. */
 tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,

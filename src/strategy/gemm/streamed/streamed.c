@@ -53,7 +53,7 @@ static const char *streamed_refuse(const tsl_problem *problem, const tsl_config 
   return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* Returns the time that the tiling was chosen by, if known; else half of the peak or of the link counts. */
+/* Returns the time that the tiling was chosen by, if known; else of half of the peak, or of the link. */
 static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_streamed_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;

@@ -41,6 +41,7 @@ void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_struct
 bool tsl_structured_leaves_zeros(const tsl_problem *problem);
 /* Returns the maximum number of pieces that are added up in an element of C. */
 int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block);
+/* Returns true if the product reads A and B: k and alpha are not 0. */
 bool tsl_structured_reads(const tsl_problem *problem);
 /* Directions in which the products of a batch advance: rows of C, columns of C, terms. */
 typedef struct tsl_structured_moves {
@@ -55,6 +56,7 @@ tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured
 typedef struct tsl_structured_room {
   int64_t row_stride, col_stride, step, elements;
 } tsl_structured_room;
+/* Returns the memory of the diagonal blocks. */
 tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_structured_cut *cut);
 /* Returns the memory of a copy of C for a product in place. */
 tsl_structured_room tsl_structured_held(const tsl_problem *problem);

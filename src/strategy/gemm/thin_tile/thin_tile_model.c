@@ -115,8 +115,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
-/* Returns the bytes that are read again: the large operand's strip or the thin operand, if a core's part of
- * the last cache does not hold a k split of it. */
+/* Returns the bytes of the large operand's strip or of the thin operand that are read again. None are if a
+ * core's part of the last cache holds a k split. */
 static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
   const tsl_problem *problem = &tile->problem;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
