@@ -1,6 +1,5 @@
 /* Panels of A and B, TSL_NEAR_DEPTH steps deep, as micro-panels of f64; missing lines are zeros.
- *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: ROWS numbers in each step
- */
+ *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...   a: ROWS numbers in each step */
 #include "strategy/gemm/exact/gemm_exact_blocks.h"
 
 #include "host/int_math.h"

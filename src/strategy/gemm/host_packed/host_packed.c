@@ -23,8 +23,7 @@
  * product is computed. If neither are, a tile is stored element by element.
  *
  * Rows of A are read directly if at most 1 KiB of columns of C would use the copy (transposed A: 2 KiB).
- * Tiles are then six rows by four vectors. Rows of B are read directly if few micro-panels of A would use the
- * copy.
+ * Tiles are then six rows by four vectors. Rows of B are read directly for few micro-panels of A.
  *
  * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. Any
  * number of threads gives equal bits. All schedules give equal bits, except for SPLIT_K and for products of a

@@ -73,10 +73,10 @@ typedef struct tsl_slim_job {
   int64_t chunk, width; /* steps between tiles; columns of a piece */
   int vectors;          /* vectors of a tile's row in an update */
   bool asks_ahead;      /* an update's C exceeds the second-level cache and is prefetched */
-  bool nontemporal;
-  bool is_far;   /* the operands exceed the second-level cache */
-  bool alone;    /* too little work for a second thread */
-  tsl_team team; /* the device's team, for runs without one */
+  bool nontemporal;     /* C is stored past the caches */
+  bool is_far;          /* the operands exceed the second-level cache */
+  bool alone;           /* too little work for a second thread */
+  tsl_team team;        /* the device's team, for runs without one */
 } tsl_slim_job;
 
 /* Makes the job of a problem with these strides; operands' addresses are not used. */

@@ -22,8 +22,7 @@ typedef struct tsl_thin_numbers {
 } tsl_thin_numbers;
 
 /* Adds `rows` rows of `width` elements, `along` apart. Computes sums[i * pitch + j] += y(i, l) x[l][j] in the
- * order of l. `fresh`: sums begin with 0, in rows of whole vectors. `prefetches`: prefetches the next rows.
- */
+ * order of l. `fresh`: sums begin with 0, in rows of whole vectors. `prefetches`: also the next rows. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
                              int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);
 

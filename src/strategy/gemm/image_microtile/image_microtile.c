@@ -18,7 +18,7 @@ static const tsl_param params[] = {
 };
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
 
-/* TILE: edge of a packing tile. Parts of B begin at multiples of the steps: alignments of all devices. */
+/* TILE: edge of a packing tile. Parts of B begin at multiples of the steps, which all alignments divide. */
 enum { LANES = TSL_TEXEL_BYTES / (int)sizeof(float), TILE = 16, ROWS_STEP = 64, COLUMNS_STEP = 1024 };
 /* Maximum bytes of a packed part, or of an image that is a copy. */
 static const int64_t part_bytes_max = (int64_t)256 << 20;

@@ -36,7 +36,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_register_tile_registers(const tsl_register_tile *tile);
-enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* of a compute unit (NVIDIA, AMD) */
+enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
 /* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */

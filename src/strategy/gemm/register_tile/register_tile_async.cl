@@ -34,7 +34,7 @@ typedef struct async_panels {
   tsl_async a, b;
   TSL_LOCAL_POINTER const TSL_REAL *rows, *columns; /* the item's positions in stage 0 */
   unsigned int base;                                /* start of stage 0, as a PTX address */
-  int reads, writes;                                /* of the current stages, in numbers from stage 0 on */
+  int reads, writes;                                /* offsets of the current stages, in numbers */
   int slice;
   TSL_INDEX left; /* k left from the panel that is copied next */
 } async_panels;

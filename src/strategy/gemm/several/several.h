@@ -22,7 +22,7 @@ typedef struct tsl_several_part {
   int64_t first, count;
   tsl_problem problem;
   tsl_subplan *child;
-  _Atomic(tsl_subplan *) instead; /* on another device, since the member's device failed; NULL: no failure */
+  _Atomic(tsl_subplan *) instead; /* plan on another device after the member's device failed, or NULL */
   tsl_pool *pool;                 /* threads that copy operands; NULL: the shared pool, or none are needed */
 } tsl_several_part;
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the bytes of a slab: more for elements that make kernels prepare the resident operand again. */
+/* Returns the approximate bytes of a slab; elements of four bytes and more get larger slabs. */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;

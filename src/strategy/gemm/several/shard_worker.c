@@ -136,7 +136,7 @@ static const tsl_several_tile *first_tile(const tsl_site *site, int block) {
   return &site->tiles[i];
 }
 
-/* Returns the expected seconds of a block, after the resident operand and the first slab arrived. */
+/* Returns the expected seconds of a block. All copies overlap but for the resident operand and first slab. */
 static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
   const tsl_several *self = work->state;
   const tsl_several_block *owner_block = &self->blocks[block];

@@ -16,7 +16,7 @@ typedef struct tsl_site_buffer {
 struct tsl_site {
   tsl_device *device;
   int member;
-  const tsl_several_block *blocks; /* of all members; the site computes its member's */
+  const tsl_several_block *blocks; /* blocks of all members; the site computes its member's */
   int block_count;
   tsl_several_block *own_blocks; /* blocks of a site that replaces a failed one; NULL: the plan's */
   tsl_site *instead;             /* replaces this one since its device failed; NULL: no failure */
@@ -55,14 +55,14 @@ typedef struct tsl_buffer_layout {
 tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_rect *rect,
                                  tsl_buffer_layout *out);
 
-/* Makes another member's site for a failed site's blocks; `like`: see tsl_subplan_request. *out must be
- * freed. */
+/* Makes a site of `member` for a failed site's blocks; `like` as in a request. The caller frees *out. */
 tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
                                         const tsl_subplan *like, tsl_site **out);
 /* Frees a site and its replacement; NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
-/* Allocates the resources of a run unless they exist. It runs before C is written, which a failure spares. */
+/* Allocates the resources of a run unless they exist. It is called before C is written, so that a failure
+ * leaves C unchanged. */
 tesela_status tsl_site_ready(tsl_site *site);
 /* Returns the memory of a run to the device's pool (device/memory_pool.h). No work may be pending. */
 void tsl_site_release_memory(tsl_site *site);

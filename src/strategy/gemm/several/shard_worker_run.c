@@ -19,8 +19,8 @@ typedef struct shard_worker_launch {
   tsl_site *site;    /* `planned`, or its replacement */
   const tsl_device_ops *ops;
   int member;
-  int block;               /* whose operand is resident; -1: none yet */
-  tsl_operand_reuse stays; /* for child plans that prepare it */
+  int block;               /* block whose operand is resident; -1: none yet */
+  tsl_operand_reuse stays; /* reuse of the resident operand, for child plans that prepare it */
   tesela_status status;
   tsl_status_saved failure;
   pthread_t thread;
@@ -106,7 +106,7 @@ static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *
   return TESELA_OK;
 }
 
-/* Sets `out` to a tile's part of an operand: in the member's shard, or copied unless `is_there`. */
+/* Sets `out` to a tile's part of an operand: in its shard, or in a buffer (copied unless `is_there`). */
 static tesela_status shard_worker_bring(const shard_worker_launch *job, const tsl_several_tile *tile,
                                         int operand, tsl_site_buffer *site_buffer, bool is_there,
                                         tsl_operand *out) {

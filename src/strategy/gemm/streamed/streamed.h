@@ -11,7 +11,7 @@ enum { STREAMED_ROWS, STREAMED_COLS, STREAMED_DEPTH };
 /* Cut of C into tiles and of k into slabs. A value without pointers. */
 typedef struct tsl_streamed_tiling {
   int64_t m, n, k;
-  int64_t rows, cols, depth; /* of a tile and a slab; the last ones may be smaller */
+  int64_t rows, cols, depth; /* size of a tile, depth of a slab; the last ones may be smaller */
   int64_t row_tiles, col_tiles, slabs;
   bool by_cols;      /* tiles are ordered along C's columns; else along its rows */
   int panels, tiles; /* buffers for panels of A and B each, and for tiles: one more than the kernel uses */

@@ -13,7 +13,7 @@ typedef struct ring {
   tsl_buffer *buffers[PANELS];
   tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
   bool is_read[PANELS];                 /* the event was recorded */
-  int64_t lines[PANELS], slabs[PANELS]; /* of the panel in the buffer; -1: none */
+  int64_t lines[PANELS], slabs[PANELS]; /* position of the panel in the buffer; -1: none */
   int turn;
 } ring;
 
@@ -25,12 +25,12 @@ typedef struct streamed_launch {
   tsl_device *device;
   tsl_staging *staging; /* NULL: not available */
   tsl_stager porter;
-  tsl_outgoing out;   /* previous tile, or the tile before that */
+  tsl_outgoing out;   /* copy of the previous tile, or of the tile before that */
   tsl_stream *stream; /* stream of the kernels */
   ring rings[TSL_OPERAND_C];
   tsl_buffer *tiles[TILES], *scratch;
   tsl_event *done[TILES];
-  void *block; /* gathers a panel without staging */
+  void *block; /* buffer that gathers a panel without staging */
   size_t block_bytes;
   bool any; /* some element of C was written */
 } streamed_launch;

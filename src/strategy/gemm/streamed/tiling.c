@@ -67,7 +67,7 @@ static double tiling_cost(const tsl_streamed_tiling *t) {
 
 /* Assumed rates in a second, from constants only, not from measurements: a tiling decides the bits. */
 typedef struct rates {
-  double operations, link, memory; /* bytes from pinned memory, and in device memory */
+  double operations, link, memory; /* bytes over the link from pinned memory, and in device memory */
   double wave;                     /* elements of C that the device computes at a time */
   const tsl_strategy *engine;      /* strategy for slabs, used if faster; NULL: unknown */
 } rates;

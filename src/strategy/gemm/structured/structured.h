@@ -12,7 +12,7 @@ enum { STRUCTURED_BLOCK };
 /* Levels of a triangle of 2^62 rows; each level, and the diagonal, have a second piece for the rest. */
 enum { STRUCTURED_LEVELS_MOST = 62, STRUCTURED_PIECES_MOST = 2 * STRUCTURED_LEVELS_MOST + 2 };
 
-enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 }; /* of a block that the model chooses */
+enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 }; /* minimum rows of a block */
 
 /* General product: rows and columns of C, and terms from `first`. `count` products form a batch, each `apart`
  * further along the diagonal of the structured operand. */

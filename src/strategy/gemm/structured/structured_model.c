@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { GRAIN = 4 }; /* rows: 16 bytes of f32 */
+enum { GRAIN = 4 }; /* unit of a block in rows: 16 bytes of f32 */
 
 static double operations_of(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? 8 : 2;

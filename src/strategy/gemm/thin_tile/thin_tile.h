@@ -36,7 +36,7 @@ int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile);
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);
-enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 }; /* of a compute unit (NVIDIA, AMD) */
+enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
 /* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Returns the elements between rows of a k split of C in the workspace. */

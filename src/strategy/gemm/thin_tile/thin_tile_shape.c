@@ -2,7 +2,7 @@
 
 #include "host/int_math.h"
 
-enum { UNIT_ITEMS = 2048 }; /* of a compute unit */
+enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
 
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;

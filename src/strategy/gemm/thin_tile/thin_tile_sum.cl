@@ -1,6 +1,5 @@
 /* Sum of k splits: C = alpha (part 0 + part 1 + ...) + beta C. SHARES items share a sum: item s adds the
- * parts s, s + SHARES, ... Then the first item adds their results in order, so that every run gives the same
- * bits.
+ * parts s, s + SHARES, ... The first item adds their results in order, so that bits do not vary.
  *
  *   parts:  | part 0: m rows, `pitch` numbers each | part 1 | ...        an item adds one vector of a row
  *

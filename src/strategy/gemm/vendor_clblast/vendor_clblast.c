@@ -5,8 +5,7 @@
  *                                                               buffers, column-major; a row-major C is
  *                                                               C' = B' A'
  *
- * CLBlast compiles its kernels at a process's first run on a device, for seconds. A run allocates memory for
- * padded copies.
+ * CLBlast compiles its kernels at a process's first run on a device, for seconds. A run allocates copies.
  *
  * Limits: each operand has one unit stride; the other is positive and at least the length of the line.
  * Offsets in CLBlast have 32 bits without a check, so operands with more elements are refused. It does not

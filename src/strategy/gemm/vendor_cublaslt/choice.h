@@ -9,8 +9,8 @@
 
 typedef struct tsl_lt_choice {
   struct tsl_lt_choice *next;
-  tsl_blas_product product; /* its operands are NULL */
-  int64_t steps[3];         /* between a batch's matrices of A, B and C */
+  tsl_blas_product product; /* sizes, transposes and leading dimensions; its operands are NULL */
+  int64_t steps[3];         /* distances between a batch's matrices of A, B and C */
   tsl_lt_operation operation;
   tsl_lt_layout a, b, c;
   tsl_lt_answer aligned, any;

@@ -36,7 +36,7 @@ enum {
   TSL_LT_REAL_E4M3 = 28
 };
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70, TSL_LT_COMPUTE_I32 = 72, TSL_LT_COMPUTE_TF32 = 77 };
-enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 }; /* of an operation, each an int32_t; 1: transposed */
+enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 }; /* attributes, each an int32_t; 1: transposed */
 /* Attributes of a layout: number of matrices of a batch (int32_t), and elements between them (int64_t). */
 enum { TSL_LT_BATCH_COUNT = 5, TSL_LT_BATCH_STEP = 6 };
 /* Attributes of a preference: bytes (uint64_t), bits (uint32_t), alignments (uint32_t), bits (uint64_t). */

@@ -4,7 +4,7 @@
 #include "strategy/gemm/vendor_cublaslt/cublaslt_api.h"
 #include "strategy/vendor.h"
 
-extern tsl_lt_api tsl_lt; /* filled by tsl_lt_vendor() */
+extern tsl_lt_api tsl_lt; /* function table, filled by tsl_lt_vendor() */
 
 /* Loads the library: the strategy's vendor.load(). */
 const tsl_vendor *tsl_lt_vendor(void);

@@ -1,7 +1,6 @@
 /* Micro-kernel: one tile of C in registers. Included once per number of rows and vectors (host/tiles.h).
  * Loops over the tile have constant length and are unrolled. Each step of k has TILE_VECTORS loads of b,
- * TILE_ROWS broadcasts of a, and a multiply-add for each pair. A complex tile is a real one with twice the
- * rows.
+ * TILE_ROWS broadcasts of a, and a multiply-add for each pair. A complex tile has twice the rows.
  *
  * Rows of a are addressed from pointers, five rows each: one, two and four strides are x86 addressing modes,
  * three strides are kept in a register. An empty asm statement hides this: else a compiler makes a pointer of

@@ -1,6 +1,5 @@
 /* Micro-kernels of one element type; for narrow C with narrower vectors, if the set has them. SMALL_WIDE: for
- * processors with two multiply-adds a clock. Tiles are wider, as one vector would need more than two loads.
- */
+ * processors with two multiply-adds a clock; wider tiles, as one vector would need more than two loads. */
 #include "strategy/gemm/host_small/host_small_job.h"
 
 #include "host/simd.h"

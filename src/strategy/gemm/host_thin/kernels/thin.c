@@ -1,4 +1,6 @@
-/*   HELD                  elements of the thin operand that are kept in registers, a vector each
+/* The number of registers decides:
+ *
+ *   HELD                  elements of the thin operand that are kept in registers, a vector each
  *   NEAR_ROWS(q)          rows of a group if q rows are added up from the caches
  *   OUTER_ROWS(steps)     rows of C that are computed together in an outer product
  *   COLUMNS_OF(q)         columns that are reduced together with q rows */
