@@ -11,17 +11,13 @@
  *   ROWS  micro-  |   block    |               C's tile = alpha tile + (first panel ? beta : 1) C's tile
  *        panels p +------------+ C
  *
- * Packed operands have the same strides, so there is one loop for all. Tiles at an edge are computed whole,
- * with zeros, and stored partially. If C is column-major, the transposed product B' A' is computed, so that
- * stores to C are vectors too.
+ * Tiles at an edge are computed whole, with zeros, and stored partially. If C is column-major, B' A' is
+ * computed, so that stores to C are vectors.
  *
  * C keeps the sums between panels: a product is rounded at most DEPTH times in its panel, once with alpha,
- * and once for each panel. A task computes all of an element in an order that its indices and the parameters
- * decide. So results do not depend on the number of threads.
- *
- * Parameters: rows, columns, depth of a block. The instruction set is the best of the device (TESELA_ISA
- * masks). Each task packs for itself, so a block of A is packed n / COLUMNS times.
- * Measurements: docs/lab/blocked.md. */
+ * and once for each panel. The order of an element's additions depends only on its indices and the
+ * parameters. Each task packs for itself, so a block of A is packed n / COLUMNS times. The instruction set is
+ * the device's best (TESELA_ISA masks). Measurements: docs/lab/blocked.md. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -44,7 +40,7 @@ static const tsl_param params[] = {
 typedef struct blocked {
   tsl_cache_blocks blocks;
   tsl_block_function multiply;
-  size_t a_bytes, b_bytes; /* bytes of a worker's packed A and packed B */
+  size_t a_bytes, b_bytes; /* bytes of a worker's copies */
   int64_t size;            /* bytes of an element */
 } blocked;
 
@@ -58,10 +54,8 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-/* Returns the predicted seconds. In each step of k a block costs multiply-adds at 0.7 of the peak. Packing
- * costs a clock for each element of A or five bytes of B. Each panel costs a pass over C. Micro-panels longer
- * than 1 KiB a row exceed the first-level cache. Threads wait for the last block; blocks at the edges are
- * smaller. Data outside the near caches is partly waited for. */
+/* Returns the predicted seconds: multiply-adds at 0.7 of the peak; a clock for each packed element of A or
+ * five packed bytes of B; a pass over C for each panel. Rows above 1 KiB exceed the first-level cache. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
@@ -89,7 +83,6 @@ static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type 
   return kernels[tsl_isa_best(device->capabilities)][type == TESELA_F64];
 }
 
-/* Counts memory traffic: operands are packed for each block of C, and tiles read the copies. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const int64_t *value = config->value;

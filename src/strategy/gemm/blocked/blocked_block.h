@@ -1,22 +1,21 @@
-/* Kernel of one block of C, compiled once per instruction set and type. */
 #ifndef TSL_STRATEGY_GEMM_BLOCKED_BLOCKED_BLOCK_H
 #define TSL_STRATEGY_GEMM_BLOCKED_BLOCKED_BLOCK_H
 
 #include "host/host_isa.h"
 #include "host/host_view.h"
 
-/* Units of the sizes of blocks and packed copies: multiples of every tile's height and width. */
+/* Multiples of every tile's height and width: units of block sizes and packed copies. */
 enum { TSL_BLOCK_ROWS_UNIT = 12, TSL_BLOCK_COLUMNS_UNIT = 32 };
 
-/* Product in blocks of rows x columns of C and panels of depth of k; k is 0 if alpha is 0. */
+/* Blocks of rows x columns of C and panels of `depth` steps of k. Views' k is 0 if alpha is 0. */
 typedef struct tsl_cache_blocks {
   tsl_views views;
   int64_t rows, columns, depth;
   double alpha, beta;
 } tsl_cache_blocks;
 
-/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold packed blocks of A
- * and B, rounded up to the units above. */
+/* Computes the block of C whose first element is (row, column). The copies are the worker's memory for a
+ * packed block of A and B, rounded up to the units above. */
 typedef void (*tsl_block_function)(const tsl_cache_blocks *job, int64_t row, int64_t column, void *a_copy,
                                    void *b_copy);
 

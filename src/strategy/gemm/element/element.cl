@@ -7,8 +7,7 @@
  *        +---------+                                      of B, and one element of A serves a row of items
  *                                 row = gy ROWS + y       dimension 1
  *
- * Parameters: TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, the work-group's shape. Any sizes and strides. If dimension
- * 1 has fewer groups than C needs, each item advances to further rows. */
+ * Any sizes and strides. If dimension 1 has fewer groups than C needs, each item advances to further rows. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"

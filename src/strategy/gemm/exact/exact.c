@@ -11,13 +11,11 @@
  *                                                                                          C's type
  *
  * Blocks of C are summed by panels of 256 terms (exact_near.h). The undecided elements of a block are
- * computed in tiles whose rows of A and columns of B are packed. Blocks of terms are added to a window of
- * levels, levels to digits (strategy/exact/sum.h). The window starts where the previous element needed it. On
- * devices each work-item does both for its elements (exact.cl), term by term, with equal bits.
+ * computed in tiles of packed rows of A and columns of B. Blocks of terms are added to a window of levels,
+ * levels to digits (strategy/exact/sum.h). On devices each work-item does both for its elements (exact.cl).
  *
  * Limits: real types. If everything cancels, or wide exponents hide the sum's digits, all elements need
- * superaccumulators: a clock or two a term, ten times as long. Without fused multiply-adds all elements of
- * f64 do.
+ * superaccumulators: ten times as long. Without fused multiply-adds all elements of f64 do.
  * Measurements: docs/lab/gemm_exact.md. */
 #include "strategy/gemm/exact/exact.h"
 
@@ -29,13 +27,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Constants of exact.cl: items of a group in each direction, lines of a group that measures. Bytes for each
- * line and for an item's elements, and steps of a panel. */
+/* Constants of exact.cl: items of a group in each direction; lines that a group measures; bytes for each line
+ * and for an item's word; steps of a panel. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
 enum { EACH_MOST = 4 };
 
 enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
-/* State of the strategy (work->state); NULL on the processor. */
+/* work->state; NULL on the processor */
 typedef struct exact_kernels {
   tsl_kernel *list[KERNELS];
 } exact_kernels;
@@ -50,8 +48,7 @@ static bool exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Returns the elements of an item in each direction: the maximum that leaves a group for each compute
- * unit. */
+/* Returns an item's elements in each direction: the maximum that leaves a group for each compute unit. */
 static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   int64_t each = EACH_MOST;
   while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
@@ -60,8 +57,7 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   return each;
 }
 
-/* Returns true if a group adds up the undecided elements together. f64 sums are pairs from the beginning. On
- * a processor an item does not wait for memory. */
+/* Returns true if a group adds up the undecided elements together (exact.cl). */
 static bool is_together(const tsl_problem *problem, const tsl_device *device) {
   return problem->c.type != TESELA_F64 && !device->is_cpu;
 }
@@ -104,9 +100,8 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Costs of a term and of an element's epilogue if nearly exact sums decide. Units: clocks on a processor's
- * unit (PoCL on two cores), operations of f32 on a GPU (H100). `wait`: seconds of a term that waits for
- * memory, which bounds few items with long sums. */
+/* Costs of a term and of an element's epilogue without superaccumulators: clocks of a processor's unit
+ * (PoCL), f32 operations of a GPU (H100). `wait`: seconds of a term that waits for memory. */
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
@@ -131,7 +126,6 @@ static void exact_account(const tsl_problem *problem, const tsl_config *config, 
     tsl_gemm_exact_account_host(problem, device, account);
     return;
   }
-  /* Each tile reads its rows and columns, and each line is read once before. */
   const int64_t tile = SIDE * each_for(problem, device);
   const tsl_grid grid = tiles_for(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,

@@ -14,17 +14,14 @@
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
  *
  * Nearly exact sums (exact_near.h): of floats in doubles by panels, since the products are exact; of doubles
- * as pairs, whose high part starts so high that the amount a multiply-add takes off it is known. Undecided
- * sums of floats are added up as such pairs first.
+ * as pairs. Undecided sums of floats are added up as such pairs first.
  *
- * The host defines EACH, 1, 2 or 4; TOGETHER, 1 if items share pairs, else each item adds up its own after
- * the tiles; types (kernel/kernel_elements.h). The scratch buffer holds the largest magnitudes, totals and
- * units of A's m lines, then of B's n lines, as doubles. Then follows a word for each item of each tile, bit
- * EACH i + j for element (i, j).
+ * The host defines EACH: 1, 2 or 4; TOGETHER: 1 if items share pairs, else each item adds up its own after
+ * the tiles. The scratch buffer holds the largest magnitudes, totals and units of A's m lines, then of B's n
+ * lines, as doubles. Then follows a word for each item of each tile, bit EACH i + j for element (i, j).
  *
  * Limits: real types; double precision with subnormal numbers. A product takes one f64 operation (f64: four);
- * with a superaccumulator about 60 integer instructions and six memory accesses (floats: 20 and two). Any
- * sizes and strides. */
+ * with a superaccumulator about 60 integer instructions and six memory accesses. Any sizes and strides. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
@@ -37,13 +34,11 @@
 #define TILE (SIDE * EACH)
 #define STEP 16
 #define PITCH (TILE + 2)
-/* Groups that share a compute unit: tiles with sums in registers, and superaccumulators, which few elements
- * need. */
+/* Groups that share a compute unit. */
 #define GROUPS 2
 
 #define LINES 16
-/* Loads of an item that are in flight at once. */
-#define FLIGHT 8
+#define FLIGHT 8 /* loads of an item that are in flight at once */
 
 /* Returns true if numbers are closer along `stride` than along `other`. */
 TSL_FUNCTION bool exact_along(TSL_INDEX stride, TSL_INDEX other) {
@@ -67,8 +62,7 @@ TSL_FUNCTION exact_line exact_line_with(exact_line line, double largest, double 
   return line;
 }
 
-/* Measures LINES lines of A, then of B, in each group. Items lie along lines if a line's numbers are
- * contiguous, else across lines. */
+/* Measures LINES lines of A, then of B, in each group. */
 TSL_KERNEL(SIDE, SIDE, 1)
 tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                 TSL_GLOBAL double *TSL_RESTRICT lines, const tsl_gemm_arguments g) {
@@ -117,7 +111,7 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
   to[2 * count] = own.unit;
 }
 
-/* Numbers of a tile's steps that an item loads: EACH in each step, from several lines or from one. */
+/* Numbers of a step that an item loads: EACH, from several lines or from one. */
 typedef struct exact_source {
   TSL_GLOBAL const tsl_element *at;
   TSL_INDEX apart, ahead; /* distance to the next number, and to the next step */
@@ -148,7 +142,6 @@ TSL_FUNCTION exact_source exact_source_of(TSL_GLOBAL const tsl_element *from, TS
   return source;
 }
 
-/* Loads an item's numbers of the next step, which has `terms` terms. */
 TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   exact_fetched numbers;
   TSL_UNROLL
@@ -222,8 +215,7 @@ TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
 #define TSL_LOCAL_POINTER
 #include "../../exact_shared.h"
 
-/* Products between two carry propagations of a superaccumulator: each adds less than 3 * (2^53 + 2^52) to a
- * digit. */
+/* Products between two carry propagations: each adds less than 3 * (2^53 + 2^52) to a digit. */
 #define SETTLE_TERMS 256
 
 /* Quiet NaN without sign or payload: devices convert a NaN to f16 differently. */
@@ -233,7 +225,7 @@ TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
 #define EXACT_NAN tsl_rounded(TSL_NAN(TSL_REAL))
 #endif
 
-/* Returns the row of an item's element e. Beyond C the magnitudes of the last line are used. */
+/* Returns the row of an item's element e, which may lie beyond C. */
 TSL_FUNCTION TSL_INDEX exact_row(TSL_INDEX first_row, int e) {
   return first_row + TSL_ITEM(1) * EACH + e / EACH;
 }
@@ -251,7 +243,7 @@ TSL_FUNCTION exact_line exact_col_at(TSL_GLOBAL const double *lines, TSL_INDEX f
   return exact_line_at(lines + 3 * g->m, g->n, col < g->n ? col : g->n - 1);
 }
 
-/* Returns the position of an item's flag word, after the lines' magnitudes. */
+/* Returns the position of an item's flag word in the scratch buffer. */
 TSL_FUNCTION TSL_INDEX exact_word(TSL_INDEX tile, const tsl_gemm_arguments *g) {
   return 12 * (g->m + g->n) + (tile * TSL_GROUPS(0) + TSL_GROUP(0)) * ITEMS + TSL_ITEM(1) * SIDE +
          TSL_ITEM(0);
@@ -348,9 +340,8 @@ TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBA
 #endif
 
 #if TOGETHER
-/* Adds up the undecided elements of floats as pairs, which decide nearly all. All items of a group share an
- * element's terms. Their amounts taken off the bases are added without error, as they are below the base and
- * multiples of its last place. */
+/* Adds up the undecided elements of floats as pairs; all items of a group share an element's terms. Amounts
+ * taken off the bases are added without error: multiples of the base's last place, and below the base. */
 TSL_KERNEL(SIDE, SIDE, 1)
 tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                 TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
@@ -404,8 +395,7 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
 }
 #endif
 
-/* Adds a product to a superaccumulator; a product of two floats is exact in double. Returns flags of special
- * values. */
+/* Adds a product to a superaccumulator. Returns flags of special values. */
 TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
   if (!tsl_exact_is_finite(x) || !tsl_exact_is_finite(y))
     return tsl_exact_special(x * y);

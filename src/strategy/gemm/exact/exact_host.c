@@ -1,5 +1,4 @@
-/* exact on the processor. Nearly exact sums decide most elements of a block of C (gemm_exact_blocks.h). The
- * rest is computed tile by tile with superaccumulators, from packed rows of A and columns of B. */
+/* exact on the processor: nearly exact sums for blocks of C, then superaccumulators tile by tile. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/scratch.h"
@@ -10,9 +9,8 @@
 
 #include <math.h>
 
-/* Bytes of a tile's packed A, and of its packed B, in the second-level cache; maximum rows and columns of
- * a tile. HEIGHT and WIDTH: size of a block of nearly exact sums; blocks are narrower if threads would be
- * idle. */
+/* Bytes of a tile's packed A and of its packed B in the second-level cache; maximum rows and columns of a
+ * tile. HEIGHT and WIDTH: maximum size of a block of nearly exact sums. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
 typedef struct exact_launch {
@@ -21,8 +19,7 @@ typedef struct exact_launch {
   int64_t side;        /* rows and columns of a tile that is not at an edge */
   size_t number, line; /* bytes of a superaccumulator's term, and of a packed row or column */
   int64_t down;
-  size_t
-      share; /* bytes of a worker: a block's sums, packed rows and columns, and flags of undecided elements */
+  size_t share; /* bytes of a worker: block's sums, packed lines, flags of undecided elements */
   unsigned char *memory;
 } exact_launch;
 
@@ -51,7 +48,6 @@ static void exact_add_up(const exact_launch *run, const unsigned char *x, const 
                       (int)tsl_min(run->base.k - first, BLOCK));
 }
 
-/* Rows and columns of a tile, packed at their first use. */
 typedef struct packed_lines {
   unsigned char *a, *b;
   bool has_a[TILE_MOST], has_b[TILE_MOST];
@@ -82,7 +78,7 @@ static const unsigned char *exact_column_of(const exact_launch *run, packed_line
 }
 
 /* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of `across`
- * elements. The window starts where the previous element needed it. */
+ * elements. `top`: the first window level, updated. */
 static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
                            int *top) {
@@ -128,7 +124,7 @@ static int64_t exact_side_of(int64_t m, int64_t n, size_t line, int threads) {
   return tsl_max(1, tsl_min(side, TILE_MOST));
 }
 
-/* Chooses the block size: narrow enough to occupy all threads. */
+/* Chooses a block size that occupies all threads. */
 static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
   const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
   *height = tsl_min(m, HEIGHT);

@@ -1,17 +1,16 @@
 /* Nearly exact sums with error bounds, tile by tile. If all values within the bounds round to one number of
  * C's type, that is the element (Ziv 1991), and no superaccumulator is needed.
  *
- * Products of f32 and narrower numbers are exact in f64, and so are summed in f64. Sums of f64 products are
- * pairs. `high` starts at a power of two so large that it stays in its binade. So the amount that a
- * multiply-add takes off it, and its rounding error, cost three more instructions:
+ * Products of f32 and narrower numbers are exact in f64 and summed in f64. Sums of f64 products are pairs.
+ * `high` starts at a power of two so large that it stays in its binade. So the amount that a multiply-add
+ * takes off it, and its rounding error, cost three more instructions:
  *
  *   next = high + a b, rounded once     high moves by a multiple of its last place, which is constant
  *   low += a b - (next - high)          the difference is exact; the rest is rounded in low's last place
  *
- * A line (a row of A, a column of B) has a largest and a total magnitude. No sum of products of two lines
- * exceeds the largest of one times the total of the other. If that has few bits above the last bits set in
- * either line, as with whole numbers, nothing was rounded at all. Then elements halfway between two numbers
- * are decided too. */
+ * No sum of products of two lines (row of A, column of B) exceeds the largest magnitude of one times the
+ * total of the other. If that has few bits above the last bits set in either line, as with whole numbers,
+ * nothing was rounded at all. Then elements halfway between two numbers are decided too. */
 #ifndef TSL_STRATEGY_GEMM_EXACT_EXACT_NEAR_H
 #define TSL_STRATEGY_GEMM_EXACT_EXACT_NEAR_H
 
@@ -30,7 +29,6 @@ typedef struct tsl_near_lines {
   double *scale; /* powers of two, at least 1, by which the lines and the magnitudes above are multiplied */
 } tsl_near_lines;
 
-/* Arguments of enclose() for a row of elements. */
 typedef struct tsl_near_row {
   int count;
   int64_t k;
@@ -44,8 +42,7 @@ typedef struct tsl_near_row {
 /* Kernels for tiles of rows x columns sums, from micro-panels in which a step's numbers are contiguous. */
 typedef struct tsl_near_kernels {
   int rows, columns;
-  /* Adds the products of `depth` steps, at most TSL_NEAR_DEPTH, to a tile's sums, whose rows are `row`
-   * numbers apart. */
+  /* Adds the products of `depth` steps, at most TSL_NEAR_DEPTH, to a tile's sums. `row`: their row stride. */
   void (*add)(int depth, const double *a, const double *b, double *high, double *low, int64_t row);
   /* Sets the initial sums of a row. */
   void (*begin)(const tsl_near_row *row, double *high, double *low);

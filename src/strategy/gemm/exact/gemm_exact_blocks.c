@@ -1,9 +1,5 @@
-/* Panels of A and B, as wide as a block and TSL_NEAR_DEPTH steps deep, as micro-panels of f64:
- *
- *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: ROWS numbers in each step
- *
- * A micro-panel of B stays in the first-level cache while all of A's stream from the second. Missing lines
- * are zeros. */
+/* Panels of A and B, TSL_NEAR_DEPTH steps deep, as micro-panels of f64; missing lines are zeros.
+ *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...   a: ROWS numbers in each step */
 #include "strategy/gemm/exact/gemm_exact_blocks.h"
 
 #include "host/int_math.h"
@@ -80,7 +76,7 @@ static void measure_number(double number, double *largest, double *total, double
   *total += size;
 }
 
-/* Measures one line in LANES parts, which the compiler vectorizes. */
+/* Measures a line in LANES parts, which the compiler vectorizes. */
 static void measure_along(const factor_lines *factor, int64_t line, int64_t k, double *largest, double *total,
                           double *grain) {
   double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
@@ -104,11 +100,9 @@ static void measure_along(const factor_lines *factor, int64_t line, int64_t k, d
 }
 
 /* Exponent of a line's largest number below which the line is scaled up to this exponent. Products of two
- * scaled lines, and the parts that pairs lose, are normal numbers. Large factors of the other side leave room
- * above. */
+ * scaled lines, and the parts that pairs lose, are normal numbers. */
 enum { SCALED_EXPONENT = -400 };
 
-/* Scales a line of tiny numbers up: pairs of sums need products far above the least normal number. */
 static void scale_line(double *largest, double *total, double *grain, double *scale) {
   *scale = 1;
   if (!(*largest > 0 && *largest < ldexp(1, SCALED_EXPONENT)))
@@ -168,8 +162,7 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
     run->is_scaled = run->is_scaled || run->b.scale[j] != 1;
 }
 
-/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels of `width` lines. `scale` has the
- * scales of these lines; NULL: no line is scaled. */
+/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels. `scale`: of each line, or NULL. */
 static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scale, int64_t first,
                                    int64_t count, int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
@@ -295,8 +288,7 @@ static void load_row(const tsl_exact_run *run, const unsigned char *c, int count
   }
 }
 
-/* Scales C's numbers like the sums of a row. Numbers that become too large are replaced by NaN, which decides
- * nothing. */
+/* Scales C's numbers like the sums of a row. A number that becomes too large becomes NaN. */
 static void scale_before(double row_scale, const double *scale, int count, double *before) {
   for (int j = 0; j < count; j++) {
     const double scaled = before[j] * row_scale * scale[j];
@@ -304,9 +296,8 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Removes the scales of a row and its columns from the bounds. A normal number keeps its digits. A number
- * that becomes subnormal or 0 is rounded a second time, so its bounds are first widened by a last place. An
- * exact 0 stays positive. NaN decides nothing. */
+/* Removes the scales of a row and its columns from the bounds. A number that becomes subnormal or 0 is
+ * rounded a second time, so its bounds are first widened by a last place. An exact 0 stays positive. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
   for (int j = 0; j < count; j++) {

@@ -1,5 +1,3 @@
-/* exact on the processor: nearly exact sums of a block of C (exact_near.h), and flags of the undecided
- * elements. */
 #ifndef TSL_STRATEGY_GEMM_EXACT_GEMM_EXACT_BLOCKS_H
 #define TSL_STRATEGY_GEMM_EXACT_GEMM_EXACT_BLOCKS_H
 
@@ -7,8 +5,7 @@
 #include "strategy/gemm/exact/exact_near.h"
 #include "strategy/strategy.h"
 
-/* State of a run. Blocks have `height` rows and `width` columns except at C's edges: whole tiles, at most
- * TSL_NEAR_COLUMNS columns. */
+/* State of a run. Blocks have whole tiles except at C's edges, and at most TSL_NEAR_COLUMNS columns. */
 typedef struct tsl_exact_run {
   const tsl_operands *operands;
   tesela_type a_type, b_type;
@@ -20,9 +17,10 @@ typedef struct tsl_exact_run {
   bool is_scaled;               /* the scale of some line is not 1 */
 } tsl_exact_run;
 
+/* Returns the doubles of the memory of tsl_exact_decide() or of tsl_exact_measure(). */
 size_t tsl_exact_block_doubles(const tsl_exact_run *run);
 size_t tsl_exact_lines_doubles(const tsl_exact_run *run);
-/* Computes the magnitudes of all lines by a team, in `memory`. */
+/* Computes all lines' magnitudes. `memory` has tsl_exact_lines_doubles() doubles and must outlive the run. */
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team);
 
 /* Stores the decided elements of the block at (row, column), and sets left[i * columns + j] to 1 for each

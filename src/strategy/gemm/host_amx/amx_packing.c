@@ -1,4 +1,3 @@
-/* Macro-kernel of host_amx: addresses in copies, packing, and the multiplication of two micro-panels. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
@@ -18,7 +17,6 @@ int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
   return tsl_min(job->depth, job->units - panel * job->depth);
 }
 
-/* Micro-panels of A are nearly equal, or consist of whole tile registers. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
   const int64_t m = job->views.m, micros_a = job->micros_a;
   if (job->kernels->is_amx)
@@ -31,7 +29,7 @@ uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_form *form, int6
          (first - form->first) * tsl_amx_panel_units(job, panel);
 }
 
-/* Rounds up to whole cache lines, so that the next data begins at a line. */
+/* Rounds up to whole cache lines. */
 int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
@@ -48,8 +46,7 @@ static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t colum
   return form->starts + (panel - form->panel) * form->count + column - form->first;
 }
 
-/* Computes the sums that tiles start with: -bias times the sums of B's columns. The sums come from a tile
- * with one row of ones. */
+/* Computes the sums that tiles start with: -bias times B's column sums, by a tile with one row of ones. */
 static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
@@ -150,7 +147,6 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
     make_start_of_b(job, form, panel, micro_b);
 }
 
-/* A tile's sums are dense and have the size of the largest tile. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
   return (int64_t)job->kernels->height * job->kernels->width;
 }
@@ -207,7 +203,6 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
-/* Sets a tile's operand A: packed, or in the operand's memory. */
 static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a,
                   tsl_amx_tile *tile) {
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
@@ -229,8 +224,7 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   }
 }
 
-/* Sets the destination of a tile's sums: C, or with tile registers a buffer that the next tile writes to C,
- * since its stores would wait for C's lines. */
+/* Sets the destination of a tile's sums: C, or for tile registers a buffer that is written to C later. */
 static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_concurrent *concurrent,
                     tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
@@ -244,7 +238,6 @@ static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, ts
   }
 }
 
-/* Sets the pending sums of the tile before, if any, to be written during this tile. */
 static void set_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
   unsigned char *const c = concurrent ? concurrent->c : NULL;
@@ -256,7 +249,7 @@ static void set_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, 
     concurrent->c = NULL;
 }
 
-/* Sets a tile's fraction of the rows to copy. */
+/* Sets the rows that are copied during a tile: the rest divided by the tiles left. */
 static void set_copy(tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   tile->copy_in = NULL;
   if (!concurrent || concurrent->rows <= 0)
@@ -283,8 +276,6 @@ void tsl_amx_write_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurren
   concurrent->c = NULL;
 }
 
-/* --- subnormal numbers, which dot instructions flush to 0 --- */
-
 uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a) {
   tsl_amx_tile tile = {.units = tsl_amx_panel_units(job, panel)};
   const int64_t rows = tsl_amx_row_of(job, micro_a + 1) - tsl_amx_row_of(job, micro_a);
@@ -303,9 +294,8 @@ uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64
                                : TSL_AMX_ALL_ZERO;
 }
 
-/* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134). So products, and f32 sums of
- * products, are multiples of 2^(e + f - 268). If this is at least 2^-126, no sum but 0 is subnormal, even
- * after cancellation. */
+/* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134), so f32 sums of products are
+ * multiples of 2^(e + f - 268). If this is at least 2^-126, no sum but 0 is subnormal. */
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   enum { EXPONENTS = 268 - 126, FIRST_NORMAL = 1 << 7 };
   if (least_a == TSL_AMX_ALL_ZERO || least_b == TSL_AMX_ALL_ZERO)
@@ -322,8 +312,7 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
                 column = micro_b * kernels->width;
   const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, micro_a, micro_b);
   tsl_amx_tile
-      /* Members are set one by one: clearing the whole struct would wait for the stores of the tile
-       * before. */
+      /* Members are set one by one: clearing the struct would wait for the previous tile's stores. */
       tile;
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_address(job, b, panel, column);

@@ -16,14 +16,11 @@
  *   others   6 x 2 vectors (AVX2, any processor); f32 for floating-point types, pairs of 16-bit integers
  *            for integer types
  *
- * Dot instructions: all threads pack all of A and B once; then they take blocks of C, panel after panel
- * (schedule.c). A's rows are read directly or copied as rows.
- *
- * Tile registers: each thread takes a rectangle of C (schedule.c) and packs operands immediately before use,
- * during other products (thread_rectangle.c). If C is small and k long, k is cut into parts (schedule.c).
- *
- * Copies are padded with zeros, so tiles have no edges; the epilogue writes only elements of C. Operands may
- * have any strides; if C's columns are contiguous, the transposed product is computed.
+ * Dot instructions: all threads pack all of A and B once; then they take blocks of C, panel after panel. A's
+ * rows are read directly or copied as rows. Tile registers: each thread takes a rectangle of C and packs
+ * operands immediately before use, during other products (thread_rectangle.c). If C is small and k long, k is
+ * cut into parts (schedule.c). Copies are padded with zeros, so tiles have no edges. Operands may have any
+ * strides; if C's columns are contiguous, the transposed product is computed.
  *
  * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
  * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
@@ -32,13 +29,10 @@
  * once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
  *
  * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
- * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies instead
- * (tsl_amx_needs_care()).
+ * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies (tsl_amx_needs_care()).
  *
- * Parameters: KC in units, KiB of A in the second-level cache. A micro-panel of B of 32 columns should fit
- * half of the first-level cache, or come from the second. AVX512-FP16 is not used: its sums are f16, and C of
- * f16 needs f32.
- * Measurements: docs/lab/host_amx.md. */
+ * Parameters: KC in units, KiB of A in the second-level cache. AVX512-FP16 is not used: its sums are f16, and
+ * C of f16 needs f32. Measurements: docs/lab/host_amx.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_amx/host_amx_job.h"
 #include "strategy/host_job.h"
@@ -54,8 +48,8 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
                                      NULL};
 
-/* Returns the error bound. A unit has two bf16 (8-bit numbers are multiplied as bf16), or one number without
- * instructions for pairs. The bound covers the longer panel and the larger number of panels. */
+/* Returns the error bound. A unit has two bf16, or one number without instructions for pairs. The bound
+ * covers the longer panel and the larger number of panels. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool pairs = problem->a.type != TESELA_F16;
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
@@ -69,12 +63,10 @@ static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *stride
   return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-/* Returns the operations below which a second thread costs more than it saves. */
 static double alone_flops(const tsl_amx_job *job) {
   return job->kernels->is_amx ? 3e7 : 1e7;
 }
 
-/* Returns the units that a thread multiplies in a clock. */
 static double unit_rate(const tsl_amx_job *job, const tsl_device *device) {
   return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
 }
@@ -83,8 +75,7 @@ static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const t
   return device->threads == 1 || tsl_problem_flops(problem) < alone_flops(job);
 }
 
-/* Returns the predicted seconds. Tile registers multiply 16 x 16 x 16 units in 16 clocks, vectors as many as
- * f32; packing takes about a clock for each unit. */
+/* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
@@ -102,7 +93,6 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* Counts memory traffic: A and B are packed in units of 32 bits, which tiles read. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);

@@ -2,9 +2,7 @@
 
 #include "strategy/host_job.h"
 
-/* Returns true if C's stores bypass the caches. Dot instructions: C exceeds the elements that the last cache
- * keeps. Tile registers: a thread's operands and C exceed its own cache, and products are done before lines
- * of C could be fetched. */
+/* Returns true if C's stores bypass the caches: beta is 0, and C (tile registers: A, B and C) is large. */
 static bool is_nontemporal(const tsl_amx_job *job) {
   enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
   const int64_t bytes =
@@ -34,9 +32,7 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   return part;
 }
 
-/* Sets the block sizes: about `kept` bytes of A by 512 columns, smaller if the blocks are too few for the
- * threads. Tile registers need few large blocks, since the traffic of a block is proportional to its
- * sides. */
+/* Sets the block sizes: about `kept` bytes of A by 512 columns, smaller if threads would be idle. */
 static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
@@ -61,8 +57,7 @@ static int64_t amx_split_k_of(const tsl_amx_job *job) {
              : most;
 }
 
-/* Returns true if tiles may read A's rows directly without loss. Rows that are a multiple of 4 KiB apart
- * evict each other from the first-level cache. */
+/* Rows that are a multiple of 4 KiB apart evict each other from the first-level cache. */
 static bool in_place_pays(const tsl_amx_job *job) {
   enum { CONFLICT = 4096 };
   return job->kernels->is_amx ? job->panels == 1 && job->views.a.row_stride == job->views.k
@@ -88,7 +83,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_ceil_div(job.units, depth);
   job.depth = depth;
-  if (job.panels > 1) /* panels of nearly equal depth, so that the last one is not short */
+  if (job.panels > 1) /* nearly equal panels */
     job.depth = tsl_ceil_div(tsl_ceil_div(job.units, job.panels), 16) * 16;
   job.panels = tsl_ceil_div(job.units, job.depth);
   job.kept = kept;

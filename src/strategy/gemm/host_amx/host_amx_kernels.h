@@ -1,9 +1,6 @@
-/* Micro-kernels, pack functions and epilogues, one table for each instruction set with a row for each pair of
- * types. Only these functions depend on the width of vectors and tile registers. The loops are in
- * host_amx_job.h.
- *
- * A unit is 32 bits of an operand along k: two bf16, four 8-bit integers, two 16-bit integers made from 8-bit
- * ones, or an f32. Packed copies consist of units. */
+/* Micro-kernels, pack functions and epilogues: a table for each instruction set with a row for each pair of
+ * types. A unit is 32 bits of an operand along k: two bf16, four 8-bit integers, two 16-bit integers made
+ * from 8-bit ones, or an f32. Packed copies consist of units. */
 #ifndef TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 
@@ -29,22 +26,20 @@ typedef struct tsl_amx_tile {
   const uint32_t *a, *b, *start;
   uint32_t *sums;
   bool goes_on;
-  /* Bytes from row to row of A, and units between successive units (groups of 16 units for tile registers) of
-   * a row. */
+  /* Bytes from row to row of A; units between successive units (tile registers: groups of 16) of a row. */
   int64_t a_row, a_step;
-  /* Destination of the sums, and its row stride in elements. */
-  uint32_t *out;
-  int64_t out_row;
-  /* Tile registers only: sums of the next tile, which are prefetched; NULL: none. */
-  const uint32_t *next_sums;
-  /* Tile registers only: finished 32 x 32 sums of an earlier tile, which are written to C meanwhile; NULL:
-   * none. `late_row` is C's row stride in bytes; `late_nontemporal` selects stores that bypass the caches. */
+  uint32_t *out;   /* destination of the sums */
+  int64_t out_row; /* row stride in elements */
+  /* The members below are for tile registers only. NULL: none. */
+  const uint32_t *next_sums; /* sums of the next tile, which are prefetched */
+  /* Finished 32 x 32 sums of an earlier tile, which are written to C meanwhile. `late_row` is C's row stride
+   * in bytes; `late_nontemporal` selects stores that bypass the caches. */
   const uint32_t *late;
   unsigned char *late_c;
   int64_t late_row;
   bool late_nontemporal;
-  /* Tile registers only: rows that are copied meanwhile; NULL: none. A row has `copy_lines` cache lines; the
-   * last has `copy_tail` bytes (0: it is full). `copy_in_row` and `copy_out_row` are strides in bytes. */
+  /* Rows that are copied meanwhile. A row has `copy_lines` cache lines; the last has `copy_tail` bytes (0: it
+   * is full). `copy_in_row` and `copy_out_row` are strides in bytes. */
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
@@ -52,9 +47,8 @@ typedef struct tsl_amx_tile {
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
-/* Arguments of a pack function: `count` rows of A or columns of B, `depth` elements each. `across` is the
- * stride between lines, `along` the stride along k, in elements. The copy has `width` lines of `units` units,
- * padded with zeros. Each unit is combined with `flip` by exclusive or. */
+/* Arguments of a pack function: `count` rows of A or columns of B, `depth` elements each, strides in
+ * elements. The copy has `width` lines of `units` units, padded with zeros, each xor-ed with `flip`. */
 typedef struct tsl_amx_copy {
   const unsigned char *in;
   int64_t across, along, count, depth;
@@ -91,39 +85,35 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }
 
-/* Returns the minimum magnitude other than 0, as bits, of the bf16 pairs in `rows` rows of units. Returns
- * TSL_AMX_ALL_ZERO if all are 0. */
+/* Returns the minimum magnitude of the nonzero bf16 in some rows, as bits; TSL_AMX_ALL_ZERO: all are 0. */
 typedef uint32_t tsl_amx_least_function(const void *src, int64_t rows, int64_t row_bytes, int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
-/* Pack functions by format and operand type; epilogues by C's type. */
 enum { TSL_AMX_TYPES = TESELA_E5M2 + 1 };
-typedef struct tsl_amx_packing {
+typedef struct tsl_amx_packing { /* by format and operand type; epilogues by C's type */
   tsl_amx_pack_function *copy[TSL_AMX_FORMATS][TSL_AMX_TYPES];
   tsl_amx_epilogue_function *finish[TSL_AMX_TYPES];
   tsl_amx_least_function *least;
 } tsl_amx_packing;
 
-/* Row of an instruction set's table; a row without `packing` ends the table. Some instructions need one
- * signed and one unsigned operand. If both are alike, A's sign bits are flipped, which adds `bias` to each
- * element. The tiles then start with -bias times the column sums of B. */
+/* Row of an instruction set's table; a row without `packing` ends the table. If an instruction needs A and B
+ * of different signedness, sign bits of A are flipped, which adds `bias` to each element. Tiles then start
+ * with -bias times B's column sums. */
 typedef struct tsl_amx_kernels {
   tesela_type a, b;
   tsl_amx_format format;
   int bias;
-  /* tile registers: micro-panels of A have 16 or 32 rows, and units come in groups of 16 */
-  bool is_amx;
+  bool is_amx;       /* micro-panels of A have 16 or 32 rows, units come in groups of 16 */
   int height, width; /* MR of the largest tile, and NR */
   const tsl_amx_packing *packing;
   tsl_amx_tile_function *const *tiles;
-  /* Kernels for operands with subnormal numbers or results, if `tiles` flush these to 0; else NULL. */
+  /* Kernels for subnormal operands or results, if `tiles` flush these to 0; else NULL. */
   tsl_amx_tile_function *const *careful;
   bool finds_least; /* `tiles` and `careful` compute `copy_least` */
-  /* Called by a thread before and after its tiles: configure and release tile registers. NULL: not needed. */
+  /* Configure and release a thread's tile registers before and after its tiles. NULL: not needed. */
   void (*begin)(void), (*end)(void);
 } tsl_amx_kernels;
 
-/* Expands to ROW(a, b, ...) for each pair of 8-bit floating-point types. */
 #define TSL_AMX_EIGHTS(ROW, ...)                                                                             \
   ROW(TESELA_E4M3, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E4M3, TESELA_E5M2, __VA_ARGS__),                    \
       ROW(TESELA_E5M2, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E5M2, TESELA_E5M2, __VA_ARGS__)

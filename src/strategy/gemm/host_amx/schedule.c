@@ -1,11 +1,7 @@
-/* Distribution of a job over threads.
- *
- * Dot instructions: all threads pack all panels of A and B, and then take blocks of C. If a block has all of
- * C's rows (columns), no other block needs its part of B (A). Then its own thread packs this part panel after
- * panel into memory that stays in its caches.
- *
- * Tile registers consume copies faster than other threads can deliver them. Each thread takes a rectangle of
- * C and packs the operands of the rectangle itself.
+/* Dot instructions: all threads pack all panels of A and B, and then take blocks of C. A block with all of
+ * C's rows (columns) is packed by its own thread. Its part of B (A), panel after panel, stays in the caches.
+ * Tile registers consume copies faster than other threads can deliver them: each thread takes a rectangle of
+ * C and packs its operands itself.
  *
  *      +-------+-------+-------+
  *      |   0   |   1   |   2   |     as many rectangles as threads; their shape minimises the work of the
@@ -14,14 +10,9 @@
  *      +-------+-------+-------+
  *
  * Threads differ in speed, with tile registers by several times. If a rectangle takes one pass over all of k
- * (thread_rectangle.c), its micro-panels of A are handed out one by one. Its own thread takes them, and later
- * threads that have finished their rectangles and pack B again. If k is longer, there are several times as
- * many rectangles as threads.
- *
- * The arithmetic of an element does not depend on rectangles: bits are equal for any number of threads.
- *
- * If C is small and k long, k is cut into parts with sums of their own, which are added in order. The number
- * of parts depends only on the shape. */
+ * (thread_rectangle.c), other threads may take some of its micro-panels of A. If k is longer, there are
+ * several times as many rectangles as threads. Bits do not depend on rectangles. If C is small and k long, k
+ * is cut into parts, whose sums are added in order. The number of parts depends only on the shape. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -34,19 +25,17 @@
 typedef struct schedule_launch {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
-  /* for each worker: sums, a panel of late copies of A and of B, and the minima of A's micro-panels */
+  /* for each worker: sums, a panel of late copies, and the minima of A's micro-panels */
   uint32_t *own;
   int64_t workspace;
   int64_t columns;
   bool late_a, late_b;
 } schedule_launch;
 
-/* Returns the micro-panels of A that are packed first in each panel: all, or 0 if A is packed late or in
- * advance. */
+/* Returns the micro-panels of A that are packed first in each panel. */
 static int64_t micros_a_first(const schedule_launch *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
-/* Returns the micro-panels of A and B that are packed first in each panel. */
 static int64_t schedule_pieces(const schedule_launch *run) {
   return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
@@ -79,7 +68,6 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
   return job->block_micros_a * job->kernels->height;
 }
 
-/* Packs a panel of a block's operands, if they are packed late. */
 static void copy_late(const schedule_launch *run, const schedule_block *block, int64_t panel, tsl_amx_form *a,
                       tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
@@ -101,8 +89,7 @@ static void copy_late(const schedule_launch *run, const schedule_block *block, i
   }
 }
 
-/* Multiplies a panel of a block: a micro-panel of B stays in the first-level cache, micro-panels of A
- * stream. */
+/* Multiplies a panel of a block; micro-panels of A stream. */
 static void multiply_panel(const schedule_launch *run, const schedule_block *block, int64_t panel,
                            uint32_t *sums) {
   const tsl_amx_job *job = run->job;
@@ -146,7 +133,6 @@ static schedule_launch make_schedule_launch(const tsl_amx_job *job) {
   return run;
 }
 
-/* Returns the words of a copy of all of A or B that is made first. */
 static int64_t workspace_of_copy(const schedule_launch *run, bool is_a) {
   const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
   return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
@@ -211,8 +197,7 @@ static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
-/* Returns the clocks of a rectangle for each unit of k: 256 products a clock, a few clocks to pack a line of
- * 16. */
+/* Returns the clocks of a rectangle for each unit of k. */
 static double clocks(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
@@ -236,8 +221,7 @@ static void schedule_cut(schedule_rectangles *run, int64_t count) {
   run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
-/* Cuts C into at least `least` rectangles, several for each thread. At the end all threads wait for the
- * slowest one, which may take twice as long as others for a rectangle. */
+/* Cuts C into at least `least` rectangles, several for each thread: all threads wait for the slowest. */
 static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
@@ -255,8 +239,7 @@ static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) 
   *run = best;
 }
 
-/* Cuts C into rectangles of one pass each, which threads can share: as many as threads, or more if passes
- * must be narrower. */
+/* Cuts C into rectangles of one pass each: as many as threads, or more if passes must be narrower. */
 static void cut_passes(schedule_rectangles *run, int64_t threads) {
   const tsl_amx_job *job = run->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
@@ -295,8 +278,7 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
     schedule_run_shared(&part, run->team, run->workspace);
 }
 
-/* Returns the micro-panels of A that no thread has taken. Returns 0 if they are too few to be worth another
- * copy of B. */
+/* Returns the micro-panels of A that no thread has taken; 0 if they are not worth another copy of B. */
 static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
   enum { WORTH_A_COPY = 2 };
   const int64_t rows = tsl_min(run->rows, run->job->views.m - index / run->across * run->rows),
@@ -305,8 +287,7 @@ static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
-/* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left. Tile
- * registers of different processors differ in speed by several times. */
+/* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left. */
 static void take_rectangles(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
@@ -428,7 +409,6 @@ static uint32_t schedule_added(uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Adds a row of all parts in order. */
 static void schedule_add_row(const schedule_split_k *run, const uint32_t *first, int64_t columns,
                              uint32_t *sums) {
   for (int64_t j = 0; j < columns; j++)

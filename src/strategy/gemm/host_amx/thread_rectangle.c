@@ -1,5 +1,4 @@
-/* Tile registers in one thread: operands are packed immediately before use, into memory that stays in the
- * second-level cache. Tiles consume a copy faster than memory delivers it.
+/* Tile registers in one thread: operands are packed immediately before use, into the second-level cache.
  *
  *           pass     pass       A pass takes some columns of B and all of k, or a chunk of it: about 1 MiB of
  *         +--------+--------+   copies. All micro-panels of A stream through it; each is packed in its first
@@ -7,10 +6,8 @@
  *         +--------+--------+   micro-panels of B: it stays in the first-level cache, micro-panels of B come
  *         |        |        |   from the second.
  *
- * So rows of A, B and C are read and written in long runs.
- *
- * During a tile's products each step also copies some rows of A's next micro-panel (host_amx_registers.h). It
- * writes some sums of the tile before to C. Dense rows of whole cache lines are read directly. */
+ * During a tile's products rows of A's next micro-panel are copied (host_amx_registers.h), and sums of the
+ * tile before are written to C. Dense rows of whole cache lines are read directly. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
@@ -42,13 +39,11 @@ typedef struct rectangle_launch {
   tsl_amx_concurrent beside;
   uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
   int turn;
-  /* A's rows are copied unchanged, each micro-panel during the tiles of the previous micro-panel */
-  bool by_rows;
+  bool by_rows;             /* A's rows are copied unchanged, during the tiles of the micro-panel before */
   bool keeps_a;             /* A's copies have all of A and serve all passes */
   int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
-  /* counter of the micro-panels of A that threads have taken; NULL: one thread takes all */
-  _Atomic int64_t *taken;
-  /* minimum magnitudes, in the chunks so far, of all micro-panels of A and of a pass's micro-panels of B */
+  _Atomic int64_t *taken;   /* micro-panels of A that threads have taken; NULL: one thread */
+  /* minimum magnitudes so far, of all micro-panels of A and of a pass's micro-panels of B */
   uint32_t *least_a, *least_b;
 } rectangle_launch;
 
@@ -72,7 +67,6 @@ static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a
   return result;
 }
 
-/* Returns prefetches of a packed micro-panel of A. */
 static prefetches prefetches_of_copy(const rectangle_launch *run, int64_t micro_a, int64_t panel,
                                      int64_t end_panel) {
   const tsl_amx_job *job = run->job;
@@ -104,10 +98,7 @@ static void pack_a_panels(rectangle_launch *run, int64_t micro_a, int64_t panel,
     tsl_amx_pack_a(run->job, &run->a, p, micro_a);
 }
 
-/* --- A by rows: workspace for two micro-panels, each with the units of a chunk of k in rows --- */
-
-/* Returns the row pitch in cache lines: an odd multiple of two lines. So 32 rows spread evenly over the cache
- * sets, and zeros fit after each row. */
+/* Returns the row pitch in cache lines: an odd multiple of two, so that rows spread over the cache sets. */
 static int64_t thread_rectangle_pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
@@ -118,7 +109,6 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
   return tsl_min(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
-/* Copies the first micro-panel of A of a pass at once. */
 static void start_rows(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a = (tsl_amx_form){
@@ -158,13 +148,12 @@ static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64
   return least;
 }
 
-/* Lowers a minimum by that of a chunk. Registers keep a tile's sums from panel to panel, so a careful tile
- * stays careful to its end. */
+/* Lowers a minimum to `value`, the minimum of a chunk. */
 static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first) {
   *least = is_first || value < *least ? value : *least;
 }
 
-/* Takes the next micro-panel of A after `micro_a` and returns it; returns micros_a if none is left. */
+/* Takes and returns the micro-panel of A after `micro_a`; micros_a if none is left. */
 static int64_t next_micro_a(const rectangle_launch *run, int64_t micro_a) {
   const int64_t next =
       run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
@@ -237,8 +226,7 @@ int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
-/* Chooses the size of a pass: all of k if the pass is then wide enough; else a chunk of k, and the sums of
- * all tiles stay in memory between chunks. */
+/* Chooses a pass: all of k if the pass is wide enough, else a chunk, with all tiles' sums in memory. */
 static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *run) {
   enum { COLUMNS_OF_A_CHUNK = 384 };
   int64_t columns = tsl_amx_pass_columns(job);
@@ -250,14 +238,12 @@ static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *ru
   }
   const int64_t most = columns / job->kernels->width;
   run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
-  /* Rows are copied as bytes; elements that need a conversion are packed instead. */
   const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
   run->by_rows =
       is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
   run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
 }
 
-/* Returns the units of the rows of a micro-panel of A. */
 static int64_t workspace_of_rows(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->kernels->height * thread_rectangle_pitch_of(tsl_min(run->panels * job->depth, job->units)) *

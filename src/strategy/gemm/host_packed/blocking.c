@@ -9,8 +9,8 @@ static bool blocking_is_alone(const tsl_problem *problem) {
   return tsl_problem_flops(problem) < alone_flops;
 }
 
-/* Multiply-adds per byte of a packed copy so that reading the copy again takes about a fifth of the time. 4
- * bytes an element, 96 multiply-adds a nanosecond and core (f32, AVX-512: 32 in each of three clocks). */
+/* Multiply-adds per byte of a packed copy so that reading it again takes a fifth of the time. 96
+ * multiply-adds a nanosecond and core: f32, AVX-512. */
 enum {
   SERVED = 5 * 4 * 96,
   SERVED_FAR = SERVED / TSL_PACKED_AGAIN_FAR,
@@ -24,15 +24,13 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->size);
 }
 
-/* Returns true if rows x depth elements fit `bytes`. Doubles are exact for sizes that fit and avoid a
- * division, which takes as long as a small product's tile. */
+/* Returns true if rows x depth elements fit `bytes`. Doubles avoid a division, exact for sizes that fit. */
 static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
-/* Chooses the schedule. An operand is resident if its panel fits `kept` bytes and the whole operand a quarter
- * of the last cache. B is preferred if C is large, since C is then written row by row. The product is split
- * along k if C is too small for any other partition to occupy all threads. */
+/* Chooses the schedule. An operand is resident if its panel fits in `kept` bytes and all of it in `last`
+ * bytes. SPLIT_K: C is too small for any other partition to occupy all threads. */
 static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->kc, size = job->size;
@@ -51,8 +49,7 @@ static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t ke
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-/* Returns true if rows of a panel of B evict each other from the second-level cache and the last cache is
- * far. The cause is a stride that is a multiple of a large power of two. */
+/* Returns true if rows of B's panel evict each other from the second-level cache, and the last one is far. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
@@ -60,7 +57,6 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->kc > level_2 / apart;
 }
 
-/* Returns true if A is worth packing for so many columns of C. */
 static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
   const int64_t few = job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
@@ -69,9 +65,8 @@ static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   return columns > few / (int64_t)job->size;
 }
 
-/* Decides whether A and B are packed. A is read directly if few micro-panels of B would use the copy. B is
- * read directly if its panel is dense enough to stay in a cache and few micro-panels of A would use the
- * copy. */
+/* Decides whether A and B are packed. An operand is read directly if few micro-panels would use the copy; B
+ * also only if its panel stays in a cache. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
   enum { FEW_ROWS = 256, FEW_MICROS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
@@ -85,8 +80,7 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
 
-/* Returns MR if micro-panels of A are the tasks: a smaller MR if the busiest thread has less work then. The
- * cost of a tile is its rows plus about two rows for the loads of B. */
+/* Returns MR, smaller if the busiest thread has less work then. A tile costs its rows plus B's loads. */
 static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   int64_t best = job->mr;
   double least = INFINITY;
@@ -103,7 +97,7 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
 }
 
 /* Chooses MR and NR. Tiles are two vectors wide, or four if rows of A are read directly. Such rows may all
- * map to one set of the first-level cache, and a wide tile reads fewer rows. */
+ * map to one set of the first-level cache, and a wide tile reads fewer. */
 static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
@@ -132,15 +126,13 @@ bool tsl_packed_copies_first(const tsl_packed_job *job) {
   return job->views.k <= job->kc && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
 }
 
-/* Returns true if packed rows of A stay contiguous. In place A must be copied because C overwrites it; a
- * plain copy of rows is fastest if tiles could read A directly. */
+/* Returns true if packed rows of A stay contiguous: in place, if tiles could read A directly. */
 static bool keeps_rows(const tsl_packed_job *job) {
   return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
          tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
 }
 
-/* Returns true if lines of the triangular factor (rows of A or columns of B) end at its diagonal. In place,
- * panels must then be multiplied from the last to the first. */
+/* Returns true if lines of the triangular factor (rows of A or columns of B) end at its diagonal. */
 static bool starts_last(const tsl_packed_job *job) {
   return tsl_is_triangular(job->views.a.structure) ? job->views.a.triangle == TESELA_LOWER
                                                    : job->views.b.triangle == TESELA_UPPER;
@@ -169,8 +161,7 @@ static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->kc));
 }
 
-/* Returns the number of groups of micro-panels of B, which are the tasks: a multiple of the threads if there
- * are few. */
+/* Returns the groups of micro-panels of B: the tasks, so a multiple of the threads if there are few. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
   const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->nr);
@@ -179,8 +170,7 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
   return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
 }
 
-/* Sets MC, NC and their limit. B's block takes `kept` bytes, so that the second-level cache also holds the
- * streaming micro-panels of A. A's panel takes `last` bytes, a quarter of the last cache. */
+/* Sets MC, NC and their limit. B's block takes `kept` bytes, A's panel `last`. */
 static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->kc * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;

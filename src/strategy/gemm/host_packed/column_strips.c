@@ -8,8 +8,8 @@
  *      |   4   |   5   |   6   |   7   |     of B of its own.
  *      +-------+-------+-------+-------+
  *
- * Parts of A and B are packed several times. A shared copy costs more. Its cache lines are in the caches of
- * all threads and must be invalidated before they are written again. Also, each panel ends with a barrier. */
+ * A copy shared by all threads costs more than packing several times. Its cache lines must be invalidated
+ * before they are written again, and each panel ends with a barrier. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -31,8 +31,7 @@ typedef struct column_strips_run {
   int64_t a_bytes, b_bytes; /* bytes of a worker's packed A and packed B */
 } column_strips_run;
 
-/* Minimum width of the widest strip, in columns, and vectors of the unit of a width. Narrower strips use up A
- * too fast. */
+/* Minimum columns of the widest strip (narrower ones use up A too fast), and vectors of a width's unit. */
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
 static int64_t widest(const tsl_packed_job *job) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
@@ -46,8 +45,7 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
          widest(job) >= FEWEST_COLUMNS;
 }
 
-/* Returns the clocks of a strip for each vector of its width and step of k. A multiply-add takes half a
- * clock, packing a line from memory 12, reading a line of A directly 6. */
+/* Returns the clocks of a strip for each vector of its width and step of k, from measurements. */
 static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
   const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
   return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;
@@ -73,8 +71,7 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
   return best;
 }
 
-/* Returns a strip's rectangle of C and the panel of k from `step`; its depth is 0 if `step` is not below
- * k. */
+/* Returns a strip's rectangle of C and the panel of k from `step`; depth 0 if there is none. */
 static tsl_packed_block strip_at(const column_strips_run *run, int64_t index, int64_t step) {
   const tsl_views *views = &run->job->views;
   const int64_t row = tsl_partition_begin(views->m, run->grid.down, index / run->grid.across),
@@ -94,8 +91,7 @@ static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip,
   return block;
 }
 
-/* Multiplies a micro-panel of A by a panel of the strip, and prefetches `next`: the next panel of this
- * micro-panel, or the next micro-panel. */
+/* Multiplies a micro-panel of A by a panel of the strip, and prefetches the micro-panel of `next`. */
 static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *block,
                                          const tsl_packed_block *next, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(strip, block);
@@ -142,8 +138,7 @@ static void multiply_strip(const column_strips_run *run, int64_t index, int work
   }
 }
 
-/* Returns the rows of a strip that no thread has taken. Returns 0 if they are too few to be worth another
- * copy of B. */
+/* Returns the rows of a strip that no thread has taken; 0 if they are not worth another copy of B. */
 static int64_t column_strips_left_of(const column_strips_run *run, int64_t index) {
   enum { WORTH_A_COPY = 64 };
   const tsl_packed_block whole = strip_at(run, index, 0);

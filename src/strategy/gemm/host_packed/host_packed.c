@@ -18,27 +18,23 @@
  *   +-----+  +--------+     SPLIT_K  C is small, k long: each part of k has a C of its own; these are
  *      A                             added in order: split_k.c.
  *
- * The m rows are cut into as few micro-panels of A as possible, all nearly equal: no row is computed in vain.
- * The last micro-panel of B has only the vectors that it needs; its last vector is loaded and stored
- * partially. If C's columns are contiguous instead of its rows, the transposed product is computed. If
- * neither are, a tile is stored element by element.
+ * The m rows are cut into as few micro-panels of A as possible, all nearly equal. The last micro-panel of B
+ * has only the vectors that it needs. If C's columns are contiguous instead of its rows, the transposed
+ * product is computed. If neither are, a tile is stored element by element.
  *
- * Rows of A are read directly if at most 1 KiB of columns of C would use the copy. Tiles are then six rows by
- * four vectors, as all rows may map to one set of the first cache. The limit for a transposed A is 2 KiB.
- * Rows of B are read directly if few micro-panels of A would use the copy.
+ * Rows of A are read directly if at most 1 KiB of columns of C would use the copy (transposed A: 2 KiB).
+ * Tiles are then six rows by four vectors. Rows of B are read directly for few micro-panels of A.
  *
- * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. The
- * order depends only on the shape and the parameters: any number of threads gives equal bits. All schedules
- * give equal bits, except for SPLIT_K and for products of a triangular factor added to beta C. In place,
- * panels may be added from the last to the first.
+ * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. Any
+ * number of threads gives equal bits. All schedules give equal bits, except for SPLIT_K and for products of a
+ * triangular factor added to beta C. In place, panels may be added from the last to the first.
  *
  * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or hermitian.
- * Tiles skip the steps in which a triangular factor is zero and the elements outside C's triangle:
+ * Tiles skip steps in which a triangular factor is zero and elements outside C's triangle:
  * host_packed_structure.c. Rank-2k updates: rank2k.c.
  *
- * Parameters: KC, and KiB of the resident block in the second cache. Types: f32, f64, c64 and c128; A, B and
- * C have one type.
- * Measurements: docs/lab/host_packed.md. */
+ * Parameters: KC, and KiB of the resident block in the second cache. A, B and C have one type: f32, f64, c64
+ * or c128. Measurements: docs/lab/host_packed.md. */
 #include "base/memory.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_packed/blocking.h"
@@ -53,7 +49,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Configs with many panels and blocks, and with few. */
 static const char *const probes[] = {"depth=128 block=256", "depth=512 block=512", "depth=256 block=1024",
                                      NULL};
 
@@ -65,8 +60,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Returns the error bound of panels. A complex component is the sum of two real ones, and alpha and beta have
- * two factors for each. */
+/* Returns the error bound of panels. A complex component is the sum of two, also times alpha and beta. */
 static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
   promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
@@ -86,14 +80,10 @@ static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) 
   return (double)((is_group ? job->nc : job->views.n) * job->size);
 }
 
-/* Returns the extra cost of a config as a fraction of the multiplication time:
- * - the micro-panels that stay in the first-level cache do not fit it;
- * - B's block differs from half of the second-level cache (a quarter if micro-panels of B stream or
- * threads share B);
- * - short rows of B come from a far last cache;
- * - streaming micro-panels of B write a large C by columns, and the last line of each row is
- * fetched twice;
- * - parts of k copy B each for itself, or run in one thread. */
+/* Returns the extra cost of a config as a fraction of the multiplication time: micro-panels exceed the
+ * first-level cache; B's block differs from half of the second-level cache (a quarter if micro-panels of B
+ * stream or threads share B); short rows of B come from a far last cache; a large C is written by columns;
+ * parts of k copy B each for itself, or run in one thread. */
 static double packed_misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
@@ -120,7 +110,6 @@ static double packed_misfit(const tsl_packed_job *job, const tsl_config *config,
                                               : 0);
 }
 
-/* Returns the seconds of a barrier of all threads. */
 static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
@@ -131,8 +120,7 @@ static double again_seconds(double bytes, double multiplying, const tsl_device *
   return fmax(0, bytes / speed - multiplying / 4);
 }
 
-/* Returns the seconds of invalidating cache lines that other threads have read, before they are written
- * again. 50 ns each if the last cache is far and threads are many (Xeon); none for two threads. */
+/* Returns the seconds of invalidating lines that other threads have read: 50 ns each from a far cache. */
 static double called_back_seconds(double shared, const tsl_device *device) {
   static const double each = 50e-9;
   const double threads = device->threads, held = fmin(shared, (double)device->level_bytes[1] * threads);
@@ -140,15 +128,12 @@ static double called_back_seconds(double shared, const tsl_device *device) {
                                        : 0;
 }
 
-/* Returns true if rows of B do not begin at cache lines. */
 static bool is_ragged(const tsl_packed_job *job) {
   return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
 }
 
 /* Returns the seconds of fetching operands that the near caches do not hold between calls. Most of it
- * overlaps multiplication. Exceptions: rows of B that begin within a line take one line more, which few rows
- * of A cannot hide; a B beyond all caches with one row of A hides nothing. Partial sums of split k are
- * written and read again. */
+ * overlaps multiplication. Partial sums of split k are written and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
@@ -194,8 +179,7 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
                         (double)grid.down * n};
 }
 
-/* Returns the predicted seconds of one product: multiply-adds at 95 % of the peak, four steps for each tile's
- * epilogue, and four clocks for each packed vector. */
+/* Returns the predicted seconds of one product: 95 % of the peak, packing, and the tiles' epilogues. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
@@ -219,8 +203,6 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
          called_back_seconds(sharing.shared, device) + fetched;
 }
 
-/* Returns the predicted seconds of a problem. A folded rank-2k update costs one more clock for each
- * element. */
 static double packed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (!tsl_is_sum(problem->c.structure))
     return score_one(problem, config, device);
@@ -235,8 +217,7 @@ static double packed_score(const tsl_problem *problem, const tsl_config *config,
                                    : product_seconds;
 }
 
-/* Counts memory traffic. All threads together pack A once, and B once for each panel of A or once for each
- * strip. Tiles read the copies or the operands. */
+/* Counts memory traffic. A is packed once, and B once for each panel of A or for each strip. */
 static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -258,8 +239,7 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]), account);
 }
 
-/* Returns the largest k of a partial product with equal bits: whole panels of equal depth, or a single panel;
- * 0: none. */
+/* Returns the largest k of a partial product with equal bits: equal whole panels, or one panel; 0: none. */
 static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
                            int64_t m, int64_t n, int64_t index, int64_t most) {
   const tsl_operands strides = tsl_strides_of(whole);
@@ -289,8 +269,7 @@ static tesela_status packed_run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run_product(job, operands);
 }
 
-/* Computes a product without a plan, since a job is made faster than a cached plan is found. The block sizes
- * are the model's choice for most shapes. */
+/* Computes a product without a plan, which takes longer to find. Returns false if it cannot. */
 static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
                             const tsl_device *device) {
   enum { KEPT_GUESS = 256 << 10 };

@@ -1,18 +1,15 @@
-/* Micro-kernels and pack functions, one table row per instruction set and element type. Only these functions
- * depend on the vector width; the loops above them are in blocking.h. */
+/* Micro-kernels and pack functions: one table row per instruction set and element type. */
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_HOST_PACKED_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_HOST_PACKED_KERNELS_H
 
 #include "host/host_isa.h"
 
-/* Maxima of MR, and of NR in vectors, in any row of the table. */
-enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 };
+enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 }; /* of MR, and of NR in vectors */
 
-/* Steps of k between two prefetches of a micro-kernel. */
-enum { TSL_PACKED_PREFETCH_STEPS = 8 };
+enum { TSL_PACKED_PREFETCH_STEPS = 8 }; /* steps of k between two prefetches */
 
-/* Data to prefetch while a tile is computed: runs of cache lines. `jump` is the distance in bytes from the
- * end of a run to the start of the next; `count` lines are prefetched at a time. */
+/* Runs of cache lines to prefetch while a tile is computed. `jump`: bytes from the end of a run to the start
+ * of the next; `count`: lines that are prefetched at a time. */
 typedef struct tsl_packed_prefetch {
   const unsigned char *at;
   int64_t left, lines; /* lines left in this run, and lines of a whole run; at least 1 */
@@ -20,12 +17,10 @@ typedef struct tsl_packed_prefetch {
   int64_t count;
 } tsl_packed_prefetch;
 
-/* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c. Strides and steps are in
- * elements. a and b may be packed or in the operand's memory.
- *
- *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
- *   b: depth rows of whole vectors, row l at b + l * b_step
- *   c: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast */
+/* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c. Strides are in elements.
+ *   `a`: rows x depth, element (i, l) at a + i * a_row + l * a_step.
+ *   `b`: depth rows of whole vectors, row l at b + l * b_step.
+ *   `c`: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast. */
 typedef struct tsl_packed_tile {
   int64_t depth;
   const void *a;
@@ -37,8 +32,8 @@ typedef struct tsl_packed_tile {
   int64_t c_rows; /* rows of C that are prefetched at a time */
   int64_t columns;
   double alpha[2], beta[2];
-  /* Real type, contiguous rows of C, and sums that are stored (alpha 1, beta 0), or added to or subtracted
-   * from C. The micro-kernel skips the factors; the bits are equal. */
+  /* Real type, contiguous rows of C, and alpha 1 with beta 0, or sums that are added to or subtracted from C.
+   * The micro-kernel skips the factors; the bits are equal. */
   bool is_plain;
   double signs[2];              /* 1 or -1: sign of a's imaginary parts; sign of the imaginary parts of a b */
   tsl_packed_prefetch prefetch; /* the micro-kernel advances it */
@@ -46,20 +41,17 @@ typedef struct tsl_packed_tile {
 
 typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
-/* Packs `count` lines of `depth` elements as a micro-panel of A: `width` elements for each step of k.
- * `across` is the stride between lines, `along` the stride along k. Elements after the last line are zeros or
- * elements of the first line. */
+/* Packs `count` lines of `depth` elements as a micro-panel of A: `width` elements a step. Strides: `across`
+ * between lines, `along` k. Elements after the last line are zeros or copies of the first line. */
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
-/* Packs steps `first` to before `end` of `count` lines as micro-panels of B, `width` lines each. A
- * micro-panel has `whole` steps; the last one has as many whole vectors as its lines need. `in` and `out`
- * point to step 0. */
+/* Packs steps `first` to before `end` of `count` lines as micro-panels of B, `width` lines each, of `whole`
+ * steps; the last has as many whole vectors as its lines need. `in` and `out` point to step 0. */
 typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
                                      int64_t first, int64_t end, int64_t width, int64_t whole, void *out);
 
-/* Corner on the diagonal of a micro-panel, for a factor that stores one triangle: elements (i, l) with
- * `first` <= l < `end` and i < `count`. Element (i, l) lies at `at` + i * across + l * along. An element that
- * is not stored is mirrored from (l, i), or is 0. `out` has the layout of pack_micro. */
+/* Corner on a micro-panel's diagonal: elements (i, l), `first` <= l < `end`, i < `count`, at `at` + i *
+ * across + l * along. Missing elements are mirrored from (l, i), or 0. `out` has the layout of pack_micro. */
 typedef struct tsl_packed_corner {
   const void *at;
   int64_t across, along, count, first, end, width;
@@ -72,13 +64,12 @@ typedef void (*tsl_packed_copy_corner)(const tsl_packed_corner *corner);
 typedef void (*tsl_packed_conjugate)(void *elements, int64_t count);
 
 /* Adds the partial sums of one row of C in order: c = alpha (part 0 + part 1 + ...) + beta c; beta = 0 never
- * reads c. Parts lie `stride` elements apart; `column` is the column stride of c. */
+ * reads c. Strides in elements: `stride` between parts, `column` between columns of c. */
 typedef void (*tsl_packed_add_split_k)(const void *sums, int64_t parts, int64_t stride, int64_t count,
                                        void *c, int64_t column, const double *alpha, const double *beta);
 
-/* Triangle of C, count x count: c = square + transposed square + beta c; beta = 0 never reads c. A hermitian
- * C gets the conjugate transpose and a real diagonal. Element (i, j) of the square lies at i * line + j, with
- * whole vectors in each line. */
+/* Triangle of C, count x count: c = square + its transpose (hermitian C: conjugate, with a real diagonal) +
+ * beta c; beta = 0 never reads c. Element (i, j) of the square lies at i * line + j, in whole vectors. */
 typedef struct tsl_packed_fold {
   const void *square;
   int64_t line, count;

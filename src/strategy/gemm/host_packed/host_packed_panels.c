@@ -1,24 +1,19 @@
-/* Schedule TSL_PACKED_PANELS: both operands are large.
- *
- * One thread: loops over panels of A's rows, panels of k, blocks of columns. In them micro-panels of A are
- * multiplied by B's block. A micro-panel of A is packed at its first use; B's next block is packed in pieces
- * between micro-panels of A.
+/* Schedule TSL_PACKED_PANELS. One thread: loops over panels of A's rows, panels of k, blocks of columns. A
+ * micro-panel of A is packed at its first use; B's next block is packed in pieces between micro-panels of A.
  *
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks are tiles
- * of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage,
- * and prefetches this data while it multiplies. So a stage has one barrier, and there are two sets of copies.
- * Each thread first takes the tasks of a region of its own.
+ * of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage.
+ * So a stage has one barrier, and there are two sets of copies. A thread starts with its region's tasks.
  *
  * In place, C holds the general factor of a triangular product. A panel of it is packed before C is written
- * there, and is then multiplied by all of the triangle's panel. The panel of C with the packed rows gets its
- * first sums then. So the last panel comes first if the triangle's lines end at the diagonal, else the first:
+ * there, and is then multiplied by all of the triangle's panel. The last panel comes first if the triangle's
+ * lines end at the diagonal, else the first:
  *
  *      | L1       |   C3 = L3 C3, C's third panel of rows being packed;
  *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
  *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
  *
- * The order is equal where all of C is copied first (host_packed_run.c). The bits do not depend on the number
- * of threads. */
+ * The order is equal where all of C is copied first (host_packed_run.c), and with any number of threads. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -38,8 +33,7 @@ static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_
                             step,   tsl_min(job->kc, job->views.k - step)};
 }
 
-/* Returns the next block that has anything to multiply, and advances *index. After the last block it returns
- * one with 0 rows and depth 0. */
+/* Returns the next block that is not idle, and advances *index; after the last: 0 rows and depth 0. */
 static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   tsl_packed_block block = packed_panels_block_at(job, (*index)++);
   while (block.rows > 0 && tsl_packed_is_idle(job, &block))
@@ -47,9 +41,8 @@ static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   return block;
 }
 
-/* Multiplies a block, and packs B's next block in pieces between micro-panels of A. The part of a piece and
- * the next micro-panel of A are prefetched before they are packed. `copies_a`: micro-panels of A are packed
- * in turn. */
+/* Multiplies a block, and packs B's next block in pieces between micro-panels of A. `copies_a`: packs
+ * micro-panels of A too. Each part is prefetched before it is packed. */
 static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block,
                                          bool copies_a, void *a_copy, const void *b_copy,
                                          const tsl_packed_block *next, void *b_next) {
@@ -108,14 +101,12 @@ static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
   return TESELA_OK;
 }
 
-/* Panel of k of a rectangle of C: its packed copies and its tasks. */
 typedef struct panel_stage {
   tsl_packed_block block;
   unsigned char *a_copy, *b_copy;
   int64_t micros_a, micros_b;
-  int64_t down, across; /* tasks in a column and in a row of the rectangle */
-  /* regions of tasks; a thread takes the tasks of its own region first */
-  int64_t regions_down, regions_across;
+  int64_t down, across;                 /* tasks in a column and in a row of the rectangle */
+  int64_t regions_down, regions_across; /* a thread takes the tasks of its own region first */
 } panel_stage;
 
 typedef struct packed_panels_launch {
@@ -130,19 +121,16 @@ typedef struct task_tiles {
   int64_t first_micro_a, end_micro_a, first_micro_b, end_micro_b, share, shares;
 } task_tiles;
 
-/* Stages in order: rectangles row by row, in each the panels of k. */
-typedef struct panel_stages {
-  int64_t rows, columns; /* size of a rectangle */
+typedef struct panel_stages { /* rectangles row by row, in each the panels of k */
+  int64_t rows, columns;      /* size of a rectangle */
   int64_t down, across, panels;
   int64_t count;
 } panel_stages;
 
-/* Distance between two counters in elements: each has a cache line of its own. */
-enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
+enum { APART = TSL_CACHE_LINE / sizeof(int64_t) }; /* a cache line for each counter */
 enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
-/* Cuts a stage into about a dozen tasks for each thread. A task has at least eight micro-panels of A if
- * possible, since its first one waits for the micro-panels of B. */
+/* Cuts a stage into a dozen tasks for each thread, with eight micro-panels of A or more if possible. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, panel_stage *stage) {
   const int64_t micros_b_of_a_block = tsl_max(job->nc / job->nr, 1);
   stage->across = tsl_ceil_div_or_one(stage->micros_b, micros_b_of_a_block);
@@ -153,8 +141,7 @@ static void cut_tiles(const tsl_packed_job *job, int64_t threads, panel_stage *s
     stage->across = tsl_min(2 * stage->across, stage->micros_b);
 }
 
-/* Chooses regions, one for each thread, as square as possible: a thread then reads the fewest
- * micro-panels. */
+/* Chooses regions, one for each thread, as square as possible to read the fewest micro-panels. */
 static void cut_regions(int64_t threads, panel_stage *stage) {
   int64_t least_edge = INT64_MAX;
   stage->regions_down = stage->regions_across = 1;
@@ -189,7 +176,6 @@ static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, 
 static int64_t packed_panels_tiles_of(const panel_stage *from) {
   return from->down * from->across;
 }
-/* Packs partition `share` of `shares` of a stage. */
 static void copy_share(const tsl_packed_job *job, const panel_stage *stage, int64_t share, int64_t shares) {
   tsl_packed_pack_a(job, &stage->block, tsl_partition_begin(stage->micros_a, shares, share),
                     tsl_partition_begin(stage->micros_a, shares, share + 1), stage->a_copy);
@@ -197,8 +183,7 @@ static void copy_share(const tsl_packed_job *job, const panel_stage *stage, int6
 }
 
 /* Returns the prefetch while micro-panel of A `i` meets micro-panel of B `j`. First `i`: the next micro-panel
- * of B, as none is in a near cache yet. Last `i`: the task's part of the next stage. Otherwise: the next
- * micro-panel of A. */
+ * of B. Last `i`: the task's part of the next stage. Otherwise: the next micro-panel of A. */
 static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch *run, const task_tiles *tiles,
                                                      int64_t i, int64_t j, const void *micro_a,
                                                      const void *micro_b) {
@@ -221,7 +206,6 @@ static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch 
                                      tsl_max(micros_b - half, 1));
 }
 
-/* Multiplies a task's micro-panels, then packs its part of the next stage. */
 static void packed_panels_multiply(const packed_panels_launch *run, const task_tiles *tiles) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
@@ -240,8 +224,7 @@ static void packed_panels_multiply(const packed_panels_launch *run, const task_t
   copy_share(job, &run->next, tiles->share, tiles->shares);
 }
 
-/* Takes the next tile of a worker's region, down its columns, so that micro-panels of B are reused from a
- * near cache. If none is left it takes a tile of another region. Exactly one tile exists for each call. */
+/* Takes the next tile of a worker's region, down its columns, then of other regions. One must be left. */
 static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, int64_t *j) {
   const panel_stage *stage = &run->now;
   const int64_t regions = stage->regions_down * stage->regions_across;
@@ -283,8 +266,7 @@ static void copies_task(void *argument, int64_t index, int worker) {
   copy_share(run->job, &run->next, index, run->shares);
 }
 
-/* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache, even if the
- * other one is narrow. This keeps the stages few, since each ends with a barrier. */
+/* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache. */
 static panel_stages stages_of(const tsl_packed_job *job) {
   panel_stages all;
   const int64_t widths =
@@ -335,8 +317,7 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
                               .shared = copied * (double)(job->views.k * job->size)};
 }
 
-/* Returns true if a panel of the general factor is packed whole before its part of C is written. In several
- * threads a rectangle must have all columns of C if A is the general factor, or all rows if it is B. */
+/* In threads a rectangle needs all columns of C if A is the general factor, or all rows if it is B. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   return holds_a ? threads == 1 || stages_of(job).across == 1 : job->mc >= job->views.m;

@@ -1,4 +1,3 @@
-/* Runs a job by its schedule, and in place. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
@@ -18,8 +17,7 @@ static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
 }
 
 /* Computes a product in place if its panels cannot be packed in time. Slices of the general factor (C), which
- * no other slice needs, are packed whole before they are overwritten. Each slice packs the triangle again; so
- * slices are large. */
+ * no other slice needs, are packed whole before they are overwritten. */
 static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
   enum { SLICE_BYTES = 32 << 20 };
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;

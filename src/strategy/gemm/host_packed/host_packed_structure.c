@@ -1,6 +1,4 @@
-/* Factors of which a triangle is stored, and triangles of C.
- *
- * Micro-panel of a factor whose steps up to the diagonal are stored; a line is a row of A or a column of B:
+/* Micro-panel of a factor whose steps up to the diagonal are stored; a line is a row of A or a column of B:
  *
  *   lines          | stored: packed  | corner | symmetric, hermitian: packed with exchanged strides |
  *   from `line` on | as usual        |        | triangular: 0, skipped by packing and tiles         |
@@ -102,7 +100,7 @@ typedef struct tile_region {
   int64_t block_row, block_column; /* strides of the block, in elements */
 } tile_region;
 
-/* Copies `count` elements with strides in bytes; does nothing if `count` is negative. */
+/* Copies `count` elements (none if negative) with strides in bytes. */
 static inline void packed_structure_move(unsigned char *dst, int64_t to_step, const unsigned char *from,
                                          int64_t from_step, int64_t count, size_t size) {
   if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
@@ -149,8 +147,7 @@ static void copy_triangle_part(const tile_region *copied, bool is_back) {
   }
 }
 
-/* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the borders of
- * tiles. */
+/* Computes a tile in a small block, with the arithmetic of a tile in C. */
 static void multiply_in_buffer(const tsl_packed_job *job, const tile_region *region,
                                tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
@@ -161,7 +158,7 @@ static void multiply_in_buffer(const tsl_packed_job *job, const tile_region *reg
   const int64_t c_row = tile->c_row, c_column = tile->c_column;
   tile_region copied = *region;
   copied.block = block;
-  copied.block_column = c_column == 1 ? 1 : 2; /* a stride other than 1 has a slower path of its own */
+  copied.block_column = c_column == 1 ? 1 : 2; /* other strides have a slower path */
   copied.block_row =
       copied.block_column * (tsl_packed_vectors(job->kernels, region->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
@@ -222,7 +219,6 @@ static void crop(const tsl_packed_job *job, tile_region *region, tsl_packed_side
   }
 }
 
-/* Multiplies a tile by the steps that are not zero in both factors. */
 static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block,
                            const tile_region *region, const tsl_packed_side *micro_a,
                            const tsl_packed_side *micro_b, bool is_across, tsl_packed_tile *tile) {
@@ -253,9 +249,8 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
     multiply(tile);
 }
 
-/* Returns the number of columns to multiply at a time. A triangular B with a short corner is faster vector by
- * vector, as each vector skips its own zero steps. So are columns that begin or end in two panels, as each
- * panel has the first sums of some columns. */
+/* Returns the columns to multiply at a time. Vectors are faster one by one if each skips its own zero steps.
+ * Columns of two panels must be, as each panel has the first sums of some columns. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
                                const tile_region *region) {
   enum { SHORT = 96 };
@@ -287,8 +282,7 @@ static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_
   }
 }
 
-/* Returns the number of rows of this tile in the panel of its first row. In place, the other rows are written
- * with their own panel. */
+/* Returns the rows of this tile in its first row's panel; in place, the rest belongs to other panels. */
 static int64_t rows_of_panel(const tsl_packed_job *job, const tile_region *region) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
     return region->rows;

@@ -1,4 +1,3 @@
-/* Macro-kernel: packing of micro-panels, and the operands of each micro-kernel. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "base/memory.h"
@@ -35,13 +34,11 @@ static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
   return macro_kernel_column_of(job, index) + padding;
 }
 
-/* Returns the packed columns of `columns` columns from the first one on, padded to whole vectors. */
 static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
   return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
 }
 
-/* Returns the columns of B that tiles read directly. A partial last micro-panel is packed, since a tile would
- * read past the ends of its rows. */
+/* Returns the columns of B that tiles read directly: no partial micro-panel, as rows may end there. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
@@ -55,13 +52,11 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
   return copied == 0 ? 0 : copied_columns(job, copied);
 }
 
-/* Returns the first row of micro-panel of A `index`, relative to the block. */
 static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
   return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
-/* Returns the end of the first product's steps within `from` to `end`, which are relative to the block.
- * Without joined products: `end`. */
+/* Returns the end of the first product's steps within `from` to `end`, relative to the block. */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
                             int64_t end) {
   return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
@@ -155,8 +150,6 @@ void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block,
   pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
-/* Returns true if pieces of B's block are rows, since its columns are contiguous; else pieces are
- * micro-panels. */
 static bool is_in_rows(const tsl_packed_job *job) {
   return job->views.b.col_stride == 1;
 }
@@ -242,8 +235,7 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
   kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
 }
 
-/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. A run that begins within a cache
- * line may take one line more. */
+/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. */
 static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles,
                                                     const unsigned char *src, int64_t runs, int64_t bytes,
                                                     int64_t stride) {
@@ -260,8 +252,7 @@ tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int
   return macro_kernel_prefetch_of(block, tiles, src, 1, bytes, bytes);
 }
 
-/* Returns a prefetch of a part of an operand along its contiguous direction, or an empty prefetch if it has
- * none. */
+/* Returns a prefetch of a part of an operand along its contiguous direction, empty if it has none. */
 static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                             const tsl_view *operand, int64_t row, int64_t rows,
                                             int64_t column, int64_t columns, int64_t tiles) {
@@ -303,8 +294,6 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
              : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
                                 packed_block->column + part_first, part_end - part_first, tiles);
 }
-
-/* --- operands packed once for many runs: the copies of all panels, panel after panel --- */
 
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
   if (is_a)

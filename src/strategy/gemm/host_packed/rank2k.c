@@ -1,10 +1,8 @@
-/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B. P' is the transpose of P, conjugated if
- * C is hermitian.
+/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B; P' is transposed (hermitian C:
+ * conjugated).
  *
- *   FOLDED  P is computed whole in separate memory, and its transpose is added when it is stored to C. No
- *           element is computed in vain, and A and B are packed once.
- *   JOINED  One product of twice as many terms: the factors of both are packed into one panel. C is written
- *           once.
+ *   FOLDED  P is computed whole in separate memory; its transpose is added when it is stored to C.
+ *   JOINED  One product of twice as many terms: the factors of both are packed into one panel.
  *   TWICE   One product after the other: for long sums the additional traffic of C is negligible.
  *
  *             k   k
@@ -16,8 +14,7 @@
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
 
-/* Returns the row stride of P: an odd number of cache lines. Otherwise columns of P could all map to one set
- * of the first-level cache. */
+/* Returns the row stride of P: an odd number of cache lines, so that columns use all cache sets. */
 static int64_t line_of_square(const tsl_problem *problem) {
   const int64_t lane = TSL_CACHE_LINE / (int64_t)tsl_type(problem->c.type)->size,
                 lines = tsl_ceil_div_or_one(problem->n, lane);
@@ -28,14 +25,12 @@ static bool is_by_columns(const tsl_operand *c) {
   return tsl_abs(c->row_stride) < tsl_abs(c->col_stride);
 }
 
-/* Returns true if both products have the same conjugation signs. */
 static bool are_alike(const tsl_problem *problem) {
   return (problem->conjugate_a != problem->conjugate_b) == tsl_is_hermitian(problem->c.structure) ||
          !tsl_type(problem->c.type)->is_complex;
 }
 
-/* Chooses the method. FOLDED is faster up to a square of twice the second-level cache: two triangles would
- * compute tiles on the diagonal twice. With few terms for each row the square's memory traffic costs more. */
+/* Chooses the method. FOLDED: a square up to twice the second-level cache, unless terms are few. */
 static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, const tsl_device *device) {
   enum { LEVEL_2_GUESS = 512 << 10, ROWS_FOR_EACH_TERM = 4 };
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
@@ -55,7 +50,6 @@ static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
   return out;
 }
 
-/* Returns the second product's operands: B' and A'. */
 static tsl_operands second_of(const tsl_operands *operands) {
   tsl_operands out = *operands;
   out.a = rank2k_exchanged(&operands->b);

@@ -1,5 +1,4 @@
-/* Schedule TSL_PACKED_SPLIT_K: C is small and k is long. Each part of k has a dense C of its own in whole
- * vectors. These are added in the order of the parts, so the bits do not depend on threads. */
+/* Each part of k has a dense C of its own in whole vectors. These are added in the order of the parts. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"

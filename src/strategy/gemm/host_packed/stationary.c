@@ -1,4 +1,3 @@
-/* Schedules TSL_PACKED_ROWS and TSL_PACKED_COLUMNS: one operand is small and resident, the other streams. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -26,8 +25,7 @@ static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_
   return block;
 }
 
-/* Multiplies micro-panels `first` to before `end` of A by B's panel. Each one prefetches the next, and in its
- * last tile a part of B's next panel. */
+/* Multiplies micro-panels `first` to before `end` of A by B's panel, prefetching the next. */
 static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                                 int64_t end, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
@@ -49,16 +47,14 @@ static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_bloc
   }
 }
 
-/* State of a run. The resident operand (member `resident`) is packed whole, panel after panel; each worker
- * has a buffer for the streaming operand (`streaming`). */
+/* State of a run. `resident`: packed whole, panel after panel; `streaming`: a buffer for each worker. */
 typedef struct stationary_launch {
   const tsl_packed_job *job;
   bool by_rows;
   unsigned char *resident, *streaming;
   int64_t resident_step; /* bytes of the resident operand for each step of k */
   int64_t streaming_bytes;
-  /* Streaming units (micro-panels of A, or groups of micro-panels of B), and tasks that they are distributed
-   * in. */
+  /* Streaming micro-panels of A, or groups of B's; and tasks that they are distributed in. */
   int64_t units, chunks;
   int64_t shares; /* tasks that pack one panel of the resident operand */
 } stationary_launch;
@@ -68,14 +64,12 @@ static int64_t resident_width(const tsl_packed_job *job) {
                                              : tsl_packed_width_of_b(job, job->views.n);
 }
 
-/* Returns the packed width of a streaming unit: a micro-panel of A or a group of micro-panels of B. */
 static int64_t streaming_width(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
     return tsl_packed_width_of_a(job, job->mr);
   return job->copies_b ? job->nc : tsl_packed_width_of_b(job, job->views.n);
 }
 
-/* Packs partition `index` of `shares` of a panel of the resident operand. */
 static void pack_resident(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                           int64_t shares, void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
@@ -102,8 +96,7 @@ static void pack_resident_part(void *argument, int64_t index, int worker) {
                 run->resident + step * run->resident_step);
 }
 
-/* Multiplies units `first` to before `end` in each panel. `packs_resident`: this thread packs the resident
- * operand, one panel at a time; otherwise it is packed already. */
+/* Multiplies units `first` to before `end` in each panel. `packs_resident`: packs the panels too. */
 static void stream_a(const stationary_launch *run, int64_t first, int64_t end, bool packs_resident,
                      void *streaming) {
   const tsl_packed_job *job = run->job;
@@ -116,8 +109,7 @@ static void stream_a(const stationary_launch *run, int64_t first, int64_t end, b
   }
 }
 
-/* Returns group `index` in panel order: each panel has `count` groups of micro-panels of B, from group
- * `first`. After the last panel the block has depth 0. */
+/* Returns group `index` in panel order, `count` groups a panel from `first`; depth 0 after the last. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block group = panel_at(job, tsl_packed_step_of(job, index / count));
   group.column = (first + index % count) * job->nc;
@@ -125,9 +117,8 @@ static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64
   return group;
 }
 
-/* Multiplies a group by A's panel, and packs the next group in pieces. Each piece is prefetched while some
- * tiles are multiplied. Pieces are small, since long rows of B may evict each other. With `b_stays` a piece
- * follows a whole micro-panel of B, which packing would evict from the first-level cache. */
+/* Multiplies a group by A's panel, and packs the next group in pieces, each prefetched before. With `b_stays`
+ * a piece follows a whole micro-panel of B, which packing would evict from the first-level cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
@@ -187,15 +178,13 @@ void tsl_packed_stream_a_alone(const tsl_packed_job *job, void *a_copy, void *b_
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
-/* Returns the bytes of the resident operand that each task reads again, or 0 if the second-level cache holds
- * them. */
+/* Returns the resident operand's bytes that each task reads again; 0: the second-level cache has it. */
 static int64_t reread_bytes(const tsl_packed_job *job) {
   const int64_t bytes = tsl_packed_bytes(job, resident_width(job) * job->views.k);
   return job->views.k > job->kc && bytes > job->near + job->near / 2 ? bytes : 0;
 }
 
-/* Returns the number of tasks. Small tasks balance the threads. If each task reads the resident operand
- * again, tasks are large enough to hide this, and a multiple of the threads. */
+/* Returns the tasks: fewer, a multiple of the threads, if each reads the resident operand again. */
 static int64_t count_chunks(const tsl_packed_job *job, int64_t threads) {
   const int64_t units = count_units(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;

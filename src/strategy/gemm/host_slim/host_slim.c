@@ -18,12 +18,10 @@
  *            stored past the caches.
  *
  * Tiles have up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has tiles of
- * one vector where AVX-512 has one multiply-add a clock. The last columns are copied to whole vectors, so
- * that no tile needs a mask. Threads take pieces. No sum is cut, each adds its products in the order of k:
- * `host_small` gives equal bits.
+ * one vector where AVX-512 has one multiply-add a clock. The last columns are copied to whole vectors.
+ * Threads take pieces. Each sum adds its products in the order of k: `host_small` gives equal bits.
  *
- * Parameters: none. Types: f32 and f64. Limits: m or n at most 16, or k at most 32.
- * Measurements: docs/lab/host_slim.md. */
+ * Types: f32 and f64. Limits: m or n at most 16, or k at most 32. Measurements: docs/lab/host_slim.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_slim/host_slim_job.h"
 #include "strategy/host_job.h"
@@ -40,9 +38,7 @@ static double vectors_of(const tsl_slim_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as measured.
- * Other work: epilogues, packing of the thin operand, sums without C's layout. Tiles of few sums wait for
- * their multiply-adds. */
+/* Returns the measured clocks of the multiply-adds (`at_once` vectors in a clock) and of other work. */
 static double computed_clocks(const tsl_slim_job *job, double at_once) {
   const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth,
                most = (double)job->kernels->rows[1];
@@ -62,8 +58,7 @@ static double computed_clocks(const tsl_slim_job *job, double at_once) {
   }
 }
 
-/* Returns the predicted seconds: multiply-adds overlapped with cache traffic. Large operands reach a little
- * more of the memory bandwidth than other strategies. */
+/* Returns the predicted seconds: multiply-adds overlapped with cache traffic; or memory bandwidth. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -76,19 +71,17 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const double moved = (job.is_far ? 3 : 1) * bytes / 64 / clock / threads;
   const double computed = computed_clocks(&job, at_once) / clock / threads;
-  const double share = job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9; /* lines are prefetched in order and in time */
+  const double share = job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9;
   const double fetched =
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
       job.way == TSL_SLIM_UPDATE && job.shape.depth > TSL_SLIM_MOST; /* C is accessed in shorter pieces */
-  const double unfit =
-      adds_up && (threads > 1 || job.shape.beta == 0) ? 1.25 : 1; /* measured; docs/lab/host_slim.md */
+  const double unfit = adds_up && (threads > 1 || job.shape.beta == 0) ? 1.25 : 1;
   return (job.alone ? 6e-8 : 4e-6) +
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
 
-/* Counts memory traffic: the large operand is read once for each tile of thin rows, from a cache after the
- * first. An update reads it again for each tile's rows of C. */
+/* Counts the large operand once for each tile of thin rows (update: of C's rows), then from a cache. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);

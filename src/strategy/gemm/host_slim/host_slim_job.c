@@ -6,10 +6,8 @@
 #include "strategy/host_job.h"
 
 enum {
-  SUMS_BYTES = 16 << 10, /* sums of a piece in TSL_SLIM_ROWS */
-  /* columns of the large operand in a piece of TSL_SLIM_SPREAD: a multiple of all tile heights but 8 and
-   * 16 */
-  REDUCED = 60,
+  SUMS_BYTES = 16 << 10,   /* sums of a piece in TSL_SLIM_ROWS */
+  REDUCED = 60,            /* columns of a piece in TSL_SLIM_SPREAD: a multiple of tile heights */
   UPDATE_BYTES = 32 << 10, /* B's part in an update's piece; stays near for all rows of tiles */
   UPDATE_ROWS = 240,       /* rows of C in a piece of an update */
   UPDATE_MOST = 256,       /* maximum columns of a piece of an update */
@@ -27,8 +25,8 @@ static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
-/* Sets the columns of a piece: its sums stay near, or in an update its part of B. A chunk of the large
- * operand and the next chunk fill half of the second-level cache. */
+/* Sets the columns of a piece, whose sums (update: part of B) stay near, and the steps of a chunk. Two chunks
+ * fill half of the second-level cache. */
 static void cut(tsl_slim_job *job, const tsl_device *device) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS;
   const int64_t bytes = job->way == TSL_SLIM_UPDATE ? UPDATE_BYTES : SUMS_BYTES,
@@ -39,8 +37,7 @@ static void cut(tsl_slim_job *job, const tsl_device *device) {
       tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->shape.size) / 16, 2) * 16);
 }
 
-/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. There a tile of two
- * vectors has too many loads in flight when C is prefetched. */
+/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. */
 static int vectors_of_updates(const tsl_slim_job *job, const tsl_device *device) {
   const bool is_whole = job->kernels->lanes * job->shape.size == 64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
@@ -70,16 +67,12 @@ typedef struct slim_launch {
   tsl_team team;
   const char *large, *thin;
   char *c;
-  const char
-      /* packed operand: the thin one, in steps of whole vectors, or in an update the large one; else the
-       * large one itself */
-      *packed;
+  const char *packed; /* the thin operand, in an update the large one: a copy, or the operand itself */
   int64_t pitch;
   int64_t width, pieces, columns_of_pieces;
 } slim_launch;
 
-/* Multiplies a panel from top to bottom with tiles that prefetch; each tile prefetches its part of the rows
- * of b. */
+/* Multiplies a panel from top to bottom; each tile prefetches its part of the rows of b. */
 static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
                             int64_t rows, const char *a, const char *b, char *c) {
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]);
@@ -114,7 +107,6 @@ static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, in
     multiply[height - 2](tile, a, b, c);
 }
 
-/* Returns the tile's arguments for a chunk of steps. */
 static tsl_slim_tile tile_of_steps(const tsl_slim_job *job, int64_t l, int64_t steps) {
   return (tsl_slim_tile){.depth = steps,
                          .a_row = job->shape.thin_across * job->shape.size,
@@ -251,8 +243,7 @@ typedef struct slim_piece {
   int64_t rows, width;
 } slim_piece;
 
-/* Computes a piece whose C bypasses the caches: rows of a tile are computed in a buffer from left to right,
- * then streamed. */
+/* Computes a piece whose C bypasses the caches: rows of tiles are computed in a buffer, then streamed. */
 static void update_aside(const tsl_slim_job *job, const slim_piece *piece) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
   const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
@@ -275,8 +266,7 @@ static void update_aside(const tsl_slim_job *job, const slim_piece *piece) {
   job->kernels->fence();
 }
 
-/* Computes a row of tiles from left to right. Each tile prefetches C AHEAD_BYTES further on; at the end of a
- * row, the start of the next one. */
+/* Computes a row of tiles from left to right; each prefetches C AHEAD_BYTES further on, or the next row. */
 static void update_row(const tsl_slim_job *job, const slim_piece *piece, const tsl_slim_tile *like,
                        int64_t row, int64_t height, int64_t whole) {
   const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
@@ -292,8 +282,7 @@ static void update_row(const tsl_slim_job *job, const slim_piece *piece, const t
   }
 }
 
-/* Computes a piece directly in C, with B in the first-level cache; the last columns use a buffer. Factors of
- * 1 and -1 are skipped; the bits are equal. */
+/* Computes a piece directly in C; the last columns use a buffer. Skips factors of 1 and -1 (equal bits). */
 static void update_near(const tsl_slim_job *job, const slim_piece *piece) {
   _Alignas(64) char sums[UPDATE_ROWS * TSL_SLIM_EDGE_BYTES];
   const int64_t size = job->shape.size, across = job->vectors * job->kernels->lanes,
@@ -317,9 +306,7 @@ static void update_near(const tsl_slim_job *job, const slim_piece *piece) {
                          piece->c + i * piece->tile.c_row + whole * size, 1);
 }
 
-/* Computes a piece. Pieces are numbered down the columns of C, so each thread has rows of its own that the
- * processor prefetches. Side by side, two threads would share pages, and each would prefetch the other's
- * lines. */
+/* Computes a piece, numbered down C's columns: threads side by side would prefetch each other's lines. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const slim_launch *run = argument;
   const tsl_slim_job *job = run->job;

@@ -1,4 +1,4 @@
-/* Slim product, oriented so that its small size is `few`, and cut into pieces for threads. */
+/* Slim product, oriented so that its small size is `few`. */
 #ifndef TSL_STRATEGY_GEMM_HOST_SLIM_HOST_SLIM_JOB_H
 #define TSL_STRATEGY_GEMM_HOST_SLIM_HOST_SLIM_JOB_H
 
@@ -6,13 +6,10 @@
 #include "host/host_isa.h"
 #include "strategy/skinny.h"
 
-/* --- micro-kernels: a table row for each instruction set and element type; only they depend on the
- * vector width --- */
-
 enum {
-  TSL_SLIM_MOST = 16,     /* maximum of m or n */
-  TSL_SLIM_STEPS = 32,    /* maximum of k, if neither m nor n is small */
-  TSL_SLIM_ROWS_MAX = 16, /* maxima of MR, and of NR in vectors, in any row of the table */
+  TSL_SLIM_MOST = 16,     /* m or n */
+  TSL_SLIM_STEPS = 32,    /* k, if neither m nor n is small */
+  TSL_SLIM_ROWS_MAX = 16, /* MR, and NR in vectors, of any row of the table */
   TSL_SLIM_VECTORS_MAX = 3,
   TSL_SLIM_UPDATE_ROWS = 12, /* maximum rows of a tile that is computed in a buffer */
   TSL_SLIM_CHUNK_MAX = 128,  /* maximum steps between two tiles if rows of a large operand stream */
@@ -20,23 +17,20 @@ enum {
 };
 
 /* Arguments of a micro-kernel that tiles share: c = alpha a b + beta c, or c + alpha a b, of whole vectors.
- * Strides are in bytes:
- *
- *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
- *   b: depth rows of vectors, row l at b + l * b_step
- *   c: rows of vectors, row i at c + i * c_row */
+ * Strides are in bytes.
+ *   `a`: rows x depth, element (i, l) at a + i * a_row + l * a_step.
+ *   `b`: depth rows of vectors, row l at b + l * b_step.
+ *   `c`: rows of vectors, row i at c + i * c_row. */
 typedef struct tsl_slim_tile {
   int64_t depth;
   int64_t a_row, a_step, b_step, c_row;
-  int64_t c_ahead; /* distance in bytes of the rows of c that are prefetched; 0: none */
-  /* `asks` rows of b are prefetched every four steps, from `b_ahead` bytes further on */
-  int64_t b_ahead, asks;
+  int64_t c_ahead;       /* bytes to the rows of c that are prefetched; 0: none */
+  int64_t b_ahead, asks; /* `asks` rows of b are prefetched every four steps, `b_ahead` bytes ahead */
   double alpha, beta;
   bool goes_on; /* sums begin with the contents of c */
   bool scales;
   bool adds; /* beta c is added at the end; else c is not read */
-  /* 1 or -1: beta is 1, and sums are added to c or subtracted without factors (equal bits); else 0 */
-  int plain;
+  int plain; /* beta is 1, and sums are added (1) or subtracted (-1) without factors (equal bits); else 0 */
 } tsl_slim_tile;
 typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, const void *b, void *c);
 
@@ -44,8 +38,7 @@ typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, cons
 typedef void (*tsl_slim_finish)(const void *sums, int64_t step, int64_t count, double beta, void *c,
                                 int64_t column);
 
-/* Copies element (i, j) of rows x columns at in + i * row + j * column to out[i * pitch + j], padded with
- * zeros up to `width`. */
+/* Copies element (i, j) at in + i * row + j * column to out[i * pitch + j], with zeros up to `width`. */
 typedef void (*tsl_slim_copy)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
                               int64_t width, void *out, int64_t pitch);
 
@@ -77,7 +70,7 @@ typedef struct tsl_slim_job {
   const tsl_slim_kernels *kernels;
   tsl_slim_way way;
   tsl_lopsided shape;
-  int64_t chunk, width; /* steps between tiles, and columns of a piece */
+  int64_t chunk, width; /* steps between tiles; columns of a piece */
   int vectors;          /* vectors of a tile's row in an update */
   bool asks_ahead;      /* an update's C exceeds the second-level cache and is prefetched */
   bool nontemporal;     /* C is stored past the caches */
@@ -86,6 +79,7 @@ typedef struct tsl_slim_job {
   tsl_team team;        /* the device's team, for runs without one */
 } tsl_slim_job;
 
+/* Makes the job of a problem with these strides; operands' addresses are not used. */
 void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_slim_job *job);
 /* Runs a job by a team; fails only if memory is short. */

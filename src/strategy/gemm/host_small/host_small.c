@@ -16,16 +16,11 @@
  * Vectors lie along C's rows or, if the transposed product is cheaper, along its columns. If B's elements are
  * not contiguous in that direction, each panel of B is packed first. If C's are not, a tile is stored element
  * by element. Rows of C that fit half or a quarter of a vector use vectors of that size. The smallest whole
- * products, of 4, 8 and 16 rows, columns and steps, have tiles without loops (host_small_exact.h).
+ * products have tiles without loops (host_small_exact.h). For batches that exceed all caches, AVX-512 panels
+ * are up to four vectors wide, so that memory is accessed in order.
  *
- * For batches that exceed all caches, AVX-512 panels are up to four vectors wide, so that memory is accessed
- * in order.
- *
- * Sums run along k in order: the bits depend only on the operands.
- *
- * Parameters: none. Types: f32 and f64. Large operands are read repeatedly from memory, since the loops have
- * no cache blocking.
- * Measurements: docs/lab/host_small.md. */
+ * Sums run along k in order: the bits depend only on the operands. Types: f32 and f64. Large operands are
+ * read repeatedly, since the loops have no cache blocking. Measurements: docs/lab/host_small.md. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -36,15 +31,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. Each row
- * then lies on a page of its own, which prevents prefetching. */
+/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. */
 static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
-/* Returns the bytes that are read more than once. All of A is read again for each panel of B if the
- * second-level cache does not hold it. The limit is a quarter of that cache if A's rows are far apart, as
- * these are not prefetched. The panel is read again for each tile if the cache does not hold it. */
+/* Returns the bytes that are read more than once: A for each panel of B, and the panel for each tile, unless
+ * the second-level cache holds them. If A's rows are far apart, a quarter of the cache counts. */
 static double moved_again(const tsl_small_job *job, double level_2) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
@@ -56,14 +49,12 @@ static double moved_again(const tsl_small_job *job, double level_2) {
   return again_a + again_b;
 }
 
-/* Returns the number of pages in which rows of an operand lie. */
 static double pages_of(int64_t rows, int64_t stride) {
   enum { PAGE = 4096 };
   return (double)rows * fmin(1, (double)tsl_abs(stride) / PAGE);
 }
 
-/* Returns the seconds of address translation: pages beyond the TLB are looked up again for each panel of
- * B. */
+/* Returns the seconds of address translation: pages beyond the TLB, for each panel of B. */
 static double looked_up_seconds(const tsl_small_job *job) {
   static const double at_hand = 2048, page_seconds = 15e-9;
   const double pages =
@@ -71,8 +62,7 @@ static double looked_up_seconds(const tsl_small_job *job) {
   return pages > at_hand ? page_seconds * pages * (double)job->panels : 0;
 }
 
-/* Returns the extra clocks of a panel that goes down the rows of C, one cache line each (measured). Rows that
- * are a power of two apart share few cache sets, and a line is evicted before the next store to it. */
+/* Returns the extra clocks of a panel down C if rows a power of two apart share cache sets (measured). */
 static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) {
   enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
   const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
@@ -81,10 +71,8 @@ static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) 
   return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
 }
 
-/* Returns the predicted seconds: multiply-adds at nearly the peak, and cache traffic. B comes from the
- * second-level cache if not all operands fit the first. A panel that does not fit is read again for each
- * tile. Panels of B that are not packed slow down processors with two multiply-adds a clock. Data outside the
- * near caches is waited for: the tiles do not prefetch. */
+/* Returns the predicted seconds: multiply-adds at nearly the peak, and cache traffic. A panel that exceeds
+ * the first-level cache is read again for each tile. Tiles do not prefetch and wait for data from memory. */
 static double host_small_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -116,7 +104,6 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   return 5e-9 + clocks / (0.98 * clock) + fetched + looked_up_seconds(&job);
 }
 
-/* Counts memory traffic: tiles read the operands, or packed panels of B. */
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -156,11 +143,10 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
   return job->run;
 }
 
-/* Steps and elements of C for which a plan finds a faster strategy. */
+/* Steps, and elements of C, for which a plan finds a faster strategy. */
 enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
 
-/* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
- * cache set or sums wait. */
+/* Multiply-adds up to which no plan is searched first: usually, if rows of B collide, if sums wait. */
 enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
 
 static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
@@ -199,7 +185,7 @@ static void *host_small_prepare(const tsl_fast_product *product, const tsl_devic
   return block;
 }
 
-/* Prepares a product that is in no cache; returns NULL if it would have to pack B. */
+/* Prepares a product that is in no cache. Returns its job, which the caller frees, or NULL. */
 static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
                          tsl_fast_kernel **kernel) {
   tsl_small_job job;

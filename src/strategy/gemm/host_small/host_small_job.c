@@ -5,8 +5,7 @@
 #include "host/host_view.h"
 #include "host/int_math.h"
 
-/* Packed panels of B up to LOCAL_BYTES are on the stack. Products of more than TILE_STEPS steps gain more
- * from a job than it costs. */
+/* Bytes of packed panels of B on the stack; steps beyond which a job gains more than it costs. */
 enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
@@ -35,8 +34,7 @@ static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
 }
 
-/* Sets the members one by one, like all code of immediate calls. Copying a whole struct that was written in
- * parts would wait for the stores. */
+/* Sets members one by one: copying a struct that was written in parts would wait for the stores. */
 static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* empty products are never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
@@ -52,8 +50,7 @@ static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swa
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
-/* Sums of a tile that are computed in parallel. With fewer than LATENCY a multiply-add waits for its
- * predecessor. */
+/* Sums that a tile needs so that its multiply-adds do not wait. */
 enum { LATENCY = 4 };
 static int64_t chains_of(const sight *seen) {
   const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
@@ -61,16 +58,14 @@ static int64_t chains_of(const sight *seen) {
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
-/* Returns true if the rest of a row fits half a vector and half vectors are faster. Processors with one whole
- * multiply-add a clock do two half ones. */
+/* Returns true if the rest of a row fits half a vector and half vectors are faster: two a clock, not one. */
 static bool has_narrow_rest(const sight *seen) {
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
   return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
          2 * rest <= lanes;
 }
 
-/* Returns the predicted vector multiply-adds: products, epilogues, packing of B, and element-wise stores to
- * C. */
+/* Returns the predicted vector multiply-adds, with epilogues, packing of B, and element-wise stores to C. */
 static double host_small_clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors = (double)host_small_vectors_of(seen->kernels, seen->columns) -
@@ -92,10 +87,8 @@ static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *produ
   tile->adds = !product->beta_is_0;
 }
 
-/* Steps up to which a partial vector is faster with a brief tile. */
-enum { BRIEF_STEPS = 24 };
+enum { BRIEF_STEPS = 24 }; /* steps up to which a partial vector is faster with a brief tile */
 
-/* Returns the micro-kernel for a tile of so many rows and vectors. */
 static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *tile, int64_t rows,
                                     int64_t vectors, bool brief) {
   const tsl_small_kernels *kernels = seen->kernels;
@@ -155,22 +148,19 @@ static bool host_small_choose(const tsl_fast_product *product, unsigned offers, 
 
 static tsl_small_function host_small_run_of(const tsl_small_job *job);
 
-/* Cut of C: vectors of each panel but the last, and number of panels. `narrow`: the rest of the last vector
- * is a panel of narrower vectors. */
+/* Vectors of each panel but the last, and number of panels. `narrow`: the last panel has narrower vectors. */
 typedef struct cuts {
   int64_t wide, panels;
   bool narrow;
 } cuts;
 
-/* Cuts C into panels of two vectors (the last may have three), or of one. */
 static cuts host_small_cut(const sight *seen, int64_t vectors) {
   const bool pairs = seen->kernels->rows[1] > 0;
   const int64_t wide = pairs ? 2 : 1;
   return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
 }
 
-/* Cuts C into panels as wide as possible. A partial last vector becomes a narrow panel if one panel holds the
- * rest, as then lines of successive rows are written whole. */
+/* Cuts C into panels as wide as possible. A partial last vector is narrow if one panel holds the rest. */
 static cuts cut_far(const sight *seen, int64_t vectors) {
   enum { MOST = TSL_SMALL_VECTORS_MAX };
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
@@ -261,7 +251,6 @@ static void run_briefly(const tsl_small_set *set, bool is_f64, tsl_small_tile *t
   run_rows(set->up_to[2 * columns <= lanes]->brief, TSL_SMALL_ROWS_MAX, true, tile, rows, size, a, b, c);
 }
 
-/* Multiplies panels of two vectors, or of one. */
 static void run_tiles(const tsl_small_kernels *kernels, tsl_small_tile *tile, int rows, int64_t columns,
                       int64_t size, const char *a, const char *b, char *c) {
   const int64_t lanes = kernels->lanes, wide = kernels->rows[1] > 0 ? 2 : 1,
@@ -378,8 +367,6 @@ static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *
   tsl_scratch_give(copy);
   return TESELA_OK;
 }
-
-/* --- run functions of a job; the first argument is the job's address --- */
 
 static tesela_status run_swapped_tile(const void *job, const void *a, const void *b, void *c) {
   return ((const tsl_small_job *)job)->last.taller(job, b, a, c);

@@ -4,18 +4,14 @@
 #include "host/host_isa.h"
 #include "strategy/strategy.h"
 
-/* --- micro-kernels: a table row for each instruction set and element type; only they depend on the
- * vector width --- */
-
-/* Maxima of MR, of NR in vectors, and of exact tiles in any row of the table. */
+/* MR; NR in vectors; exact tiles of a table row */
 enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 4, TSL_SMALL_EXACT_MAX = 4 };
 
 /* Arguments of a micro-kernel that all tiles of a panel of C's columns share: c = alpha a b + beta c; beta =
  * 0 never reads c. Strides are in bytes, except for C's.
- *
- *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
- *   b: depth rows of vectors, row l at b + l * b_step; the last vector has `last` elements
- *   c: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast */
+ *   `a`: rows x depth, element (i, l) at a + i * a_row + l * a_step.
+ *   `b`: depth rows of vectors, row l at b + l * b_step; the last vector has `last` elements.
+ *   `c`: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast. */
 typedef struct tsl_small_tile {
   int64_t depth;
   int64_t a_row, a_step, b_step;
@@ -23,14 +19,10 @@ typedef struct tsl_small_tile {
   int64_t last;            /* 1 to a whole vector */
   int64_t rows;            /* used by brief tiles only */
   double alpha, beta;
-  bool scales,
-      /* alpha is not 1; beta is not 0. Flags are faster than comparisons of doubles, which would wait for
-       * earlier multiply-adds. */
-      adds;
+  bool scales, adds; /* alpha is not 1; beta is not 0: comparisons of doubles would wait */
 } tsl_small_tile;
 
-/* Micro-kernel for one number of rows and vectors; its first argument is a tsl_small_tile. Returns TESELA_OK,
- * so that it can also be a job's run function. */
+/* Micro-kernel of some rows and vectors; the first argument is a tsl_small_tile. Returns TESELA_OK. */
 typedef tsl_fast_kernel *tsl_small_function;
 
 /* Packs `count` columns of `depth` elements, element (l, j) at in + l * along + j * across (elements), to
@@ -38,8 +30,7 @@ typedef tsl_fast_kernel *tsl_small_function;
 typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                int64_t width, void *out);
 
-/* Micro-kernel for a fixed depth and the plain case: whole vectors, a_step of one element, c_column 1, alpha
- * 1. */
+/* Micro-kernel for a fixed depth, whole vectors, a_step of one element, c_column 1 and alpha 1. */
 typedef struct tsl_small_exact {
   int rows, vectors, depth;
   tsl_small_function multiply;
@@ -48,20 +39,17 @@ typedef struct tsl_small_exact {
 typedef struct tsl_small_kernels {
   tesela_type type;
   int64_t lanes, lanes_log2;       /* elements of a vector, and log2 of it */
-  int rows[TSL_SMALL_VECTORS_MAX]; /* MR of tiles of 1 to 4 vectors; 0: the table has none of this width */
+  int rows[TSL_SMALL_VECTORS_MAX]; /* MR of tiles of 1 to 4 vectors; 0: none of this width */
   tsl_small_copy copy;
   tsl_small_exact exact[TSL_SMALL_EXACT_MAX]; /* unused entries have 0 rows */
-  tsl_small_function
-      /* [(rows - 1) / 2]: tiles of one vector and up to 16 rows for few steps; NULL: not available */
-      brief[TSL_SMALL_ROWS_MAX / 2];
+  /* [(rows - 1) / 2]: tiles of one vector and up to 16 rows for few steps; NULL: not available */
+  tsl_small_function brief[TSL_SMALL_ROWS_MAX / 2];
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_small_kernels;
 
 typedef struct tsl_small_set {
-  /* for rows of C of any length, of at most 32 bytes, of at most 16 bytes */
-  const tsl_small_kernels *up_to[3];
-  const tsl_small_kernels
-      *wide; /* used instead of up_to[0] on devices with capabilities `wide_needs`; NULL: none */
+  const tsl_small_kernels *up_to[3]; /* for rows of C of any length; of at most 32 bytes; of at most 16 */
+  const tsl_small_kernels *wide;     /* instead of up_to[0] if a device has `wide_needs`; NULL: none */
   unsigned wide_needs;
 } tsl_small_set;
 
@@ -70,8 +58,7 @@ typedef struct tsl_small_set {
 TSL_ISA_LIST(TSL_SMALL_DECLARE)
 #undef TSL_SMALL_DECLARE
 
-/* Panel of C's columns, from top to bottom: `tallers` tiles of `height` rows, then `lowers` tiles of one row
- * less. */
+/* Panel of C's columns: `tallers` tiles of `height` rows, then `lowers` tiles of one row less. */
 typedef struct tsl_small_panel {
   tsl_small_tile tile;
   tsl_small_function taller, lower;
@@ -79,19 +66,17 @@ typedef struct tsl_small_panel {
   int64_t width; /* in elements, rounded up to whole vectors */
 } tsl_small_panel;
 
-/* Job: C is rows x columns. If B's columns are not contiguous, each panel of B is packed first. `last` is the
- * first member and begins with its tile. So a job of a single tile is run by the micro-kernel itself, which
- * gets the job's address. */
+/* Job: C is rows x columns. If B's columns are not contiguous, each panel of B is packed first. `last` must
+ * be the first member: a job of a single tile is run by the micro-kernel itself. */
 typedef struct tsl_small_job {
   tsl_small_panel last;
   tsl_small_function run;
   const tsl_small_kernels *kernels;
   int64_t size; /* bytes of an element */
   int64_t depth, rows, columns;
-  /* the transposed product is computed: A is the problem's transposed B, and B its transposed A */
-  bool is_swapped;
+  bool is_swapped; /* A is the problem's transposed B, and B its transposed A */
   bool copies_b;
-  bool waits;                /* a tile has too few sums to hide the latency of multiply-adds */
+  bool waits;                /* too few sums in a tile to hide the latency of multiply-adds */
   int64_t b_across, b_along; /* elements */
   int64_t panels;            /* all panels except the last are equal */
   tsl_small_panel whole;
@@ -99,14 +84,12 @@ typedef struct tsl_small_job {
 
 /* Returns the product of a problem with these operands; all types are f32, or all are f64. */
 tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
-/* Makes the job of a product; the operands' addresses are not used. `clocks` (may be NULL) gets a predicted
- * time in vector multiply-adds. */
+/* Makes a product's job; addresses are not used. `clocks` (or NULL): predicted vector multiply-adds. */
 void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
-/* Makes the job of a product whose operands are in no cache, with the widest tiles, so that memory is
- * accessed line after line. Returns false if the processor has no such tiles. */
+/* Makes the job of a product in no cache, with the widest tiles. Returns false if the processor has none. */
 bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job);
-/* Computes a product of few steps without a job. Returns false if its strides do not allow that or a job is
- * faster. Sizes must be at least 1. */
+/* Computes a product of few steps without a job; sizes are at least 1. Returns false if it did nothing: the
+ * strides do not allow it, or a job is faster. */
 bool tsl_small_run_at_once(const tsl_fast_product *product, unsigned offers);
 /* Returns true if a run allocates memory, and may fail. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);

@@ -15,19 +15,15 @@
  *              past the caches if beta is 0 and it exceeds half of the last cache.
  *
  * If the large operand has no contiguous direction, eight rows of a piece are copied at a time. The thin
- * operand is copied once. Threads take pieces. No sum is cut, so the bits do not depend on the number of
- * threads.
- *
- * Parameters: none. Types: f32 and f64. Limits: m or n at most 8, or k at most 4.
- * Measurements: docs/lab/host_thin.md. */
+ * operand is copied once. Threads take pieces; no sum is cut, so bits do not depend on the number of threads.
+ * Types: f32 and f64. Limits: m or n at most 8, or k at most 4. Measurements: docs/lab/host_thin.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_thin/host_thin_job.h"
 #include "strategy/host_job.h"
 
 #include <math.h>
 
-/* Maximum rows of sums that leave enough registers for the factors. */
-enum { HELD_ROWS = 5 };
+enum { HELD_ROWS = 5 }; /* rows of sums that leave registers for the factors */
 
 static const char *thin_refuse(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
@@ -36,8 +32,7 @@ static const char *thin_refuse(const tsl_problem *problem, const tsl_config *con
   return tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS);
 }
 
-/* Returns the clocks of a cache line of the operands, as measured, by the cache level that holds it. Lines
- * that are written take a quarter more; elements that are copied one by one take far longer. */
+/* Returns the measured clocks of a cache line, by the cache level that holds the operands. */
 static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -48,16 +43,13 @@ static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_devic
                                                              : level;
 }
 
-/* Returns the clocks of cache traffic. A line of C is fetched before it is written; reading it as well takes
- * two fifths longer (measured). */
+/* Returns the clocks of cache traffic; reading C as well takes two fifths longer (measured). */
 static double moved_clocks(const tsl_thin_job *job, const tsl_problem *problem, const tsl_device *device) {
   const double held = tsl_thin_held_bytes(problem), again = tsl_problem_bytes(problem) - held;
   return (held + 0.4 * again) / 64 * line_clocks(job, held, device);
 }
 
-/* Returns the clocks of the multiply-adds (`at_once` vectors in a clock) and of other work, as measured. A
- * partial store delays the next store; sums of rows are stored and loaded; lanes of column sums are added;
- * elements without a contiguous direction are copied one by one. */
+/* Returns the measured clocks of the multiply-adds (`at_once` vectors in a clock) and of other work. */
 static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   const double few = (double)job->shape.few, many = (double)job->shape.many, depth = (double)job->shape.depth;
   const int64_t lanes = job->kernels->lanes;
@@ -76,8 +68,7 @@ static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   }
 }
 
-/* Returns the predicted seconds: the maximum of cache traffic, multiply-adds, and memory traffic at a little
- * more than the bandwidth of other strategies. */
+/* Returns the predicted seconds: the maximum of cache traffic, multiply-adds and memory traffic. */
 static double thin_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -93,9 +84,7 @@ static double thin_score(const tsl_problem *problem, const tsl_config *config, c
   return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
-/* Counts memory traffic: the large operand is read once. Its rows are added eight at a time to sums that stay
- * near. With contiguous columns eight meet the thin operand at a time. An outer product reads it again from a
- * cache for each row of C. */
+/* Counts memory traffic: the large operand is read once, or from a cache for each row of C (outer). */
 static void thin_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                          tsl_cost_counts *account) {
   static const double at_once = 8;

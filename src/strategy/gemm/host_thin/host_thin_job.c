@@ -8,7 +8,7 @@
 enum {
   SUMS_BYTES = 32 << 10,  /* sums of a piece, about a first-level cache */
   WIDTH_MOST = 4096,      /* maximum columns of a piece */
-  COPIED_MOST = 256,      /* maximum columns if rows are copied first, as copies take half of SUMS_BYTES */
+  COPIED_MOST = 256,      /* maximum columns if rows are copied first, to half of SUMS_BYTES */
   REDUCED = 64,           /* columns of a piece of TSL_THIN_REDUCE */
   OUTER_ROWS = 32,        /* rows of C in a piece of an outer product */
   OUTER_WIDTH = 1024,     /* columns of C in a piece of an outer product */
@@ -49,8 +49,7 @@ typedef struct thin_launch {
   tsl_team team;
   const char *large, *thin;
   char *c;
-  /* the thin operand, or in an outer product the large one; copied if it was not contiguous */
-  const void *packed;
+  const void *packed; /* thin operand (outer: large one); a copy if it was not contiguous */
   int64_t pitch;
   const char *coefficients; /* thin operand of an outer product */
   int64_t coefficients_pitch;
@@ -59,8 +58,7 @@ typedef struct thin_launch {
 
 static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step,
                         int64_t from, int64_t count, char *c) {
-  if (job->shape.c_few == 1 && job->shape.c_many == job->shape.few &&
-      step == job->shape.few) /* C's part is contiguous */
+  if (job->shape.c_few == 1 && job->shape.c_many == job->shape.few && step == job->shape.few)
     job->kernels->finish(sums, 1, count * job->shape.few, job->shape.alpha, job->shape.beta,
                          c + from * job->shape.c_many * job->shape.size, 1);
   else
@@ -99,8 +97,7 @@ static void thin_add_piece(void *argument, int64_t index, int worker) {
   thin_finish(job, sums, run->width, 1, from, width, run->c);
 }
 
-/* Returns the columns of a piece, a multiple of 64: as wide as the sums allow, and narrow enough to occupy
- * all threads. */
+/* Returns the columns of a piece, a multiple of 64: its sums fit, and all threads are occupied. */
 static int64_t thin_width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->shape.across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->shape.few * job->shape.size);

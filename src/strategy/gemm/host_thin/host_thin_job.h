@@ -1,4 +1,4 @@
-/* Thin product, oriented so that its small size is `few`, and cut into pieces for threads. */
+/* Thin product, oriented so that its small size is `few`. */
 #ifndef TSL_STRATEGY_GEMM_HOST_THIN_HOST_THIN_JOB_H
 #define TSL_STRATEGY_GEMM_HOST_THIN_HOST_THIN_JOB_H
 
@@ -6,45 +6,38 @@
 #include "host/host_isa.h"
 #include "strategy/skinny.h"
 
-/* --- kernels: a table row for each instruction set and element type; only they depend on the
- * vector width --- */
-
 enum {
   TSL_THIN_MOST = 8,    /* maximum of m or n */
   TSL_THIN_STEPS = 4,   /* maximum of k for an outer product */
   TSL_THIN_GROUP = 8,   /* rows of the large operand that are read together */
   TSL_THIN_NARROW = 2,  /* maximum rows of sums that may stay in registers */
   TSL_THIN_KEPT = 4,    /* vectors of each of these rows */
-  TSL_THIN_TOGETHER = 8 /* maximum columns of the large operand that are read together */
+  TSL_THIN_TOGETHER = 8 /* columns of the large operand that are read together */
 };
 
-/* Thin operand in its own memory: element (i, l) at `at` + i * across + l * along, in elements. */
+/* Thin operand: element (i, l) at `at` + i * across + l * along, in elements. */
 typedef struct tsl_thin_numbers {
   const void *at;
   int64_t across, along;
 } tsl_thin_numbers;
 
-/* Adds `rows` rows of the large operand, `width` elements each and `along` apart. Sums have `pitch` elements:
- * sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: sums begin with 0; their rows must be whole
- * vectors. `prefetches`: the next rows are prefetched. */
+/* Adds `rows` rows of `width` elements, `along` apart. Computes sums[i * pitch + j] += y(i, l) x[l][j] in the
+ * order of l. `fresh`: sums begin with 0, in rows of whole vectors. `prefetches`: also the next rows. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
                              int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);
 
-/* Columns of the large operand, `across` apart, each with `depth` contiguous elements. `prefetches`: the next
- * columns are prefetched. */
+/* Columns of `depth` contiguous elements, `across` apart. `prefetches`: the next columns are prefetched. */
 typedef struct tsl_thin_columns {
   const void *at;
   int64_t across, depth, count;
   bool prefetches;
 } tsl_thin_columns;
 
-/* Computes out[j * q + i] = the sum over l of x[j][l] y[i][l]; rows of y are `pitch` apart, and q is the
- * kernel's number of thin rows. */
+/* Computes out[j * q + i] = sum over l of x[j][l] y[i][l] for q thin rows, `pitch` apart. */
 typedef void (*tsl_thin_reduce)(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out);
 
-/* Some rows of C in an outer product: c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j]; beta = 0 never
- * reads c. Pitches are in elements. `nontemporal`: stores bypass the caches; tsl_thin_kernels.fence() must
- * follow before other threads read C. */
+/* Rows of C in an outer product: c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j]; beta = 0 never reads
+ * c. Pitches in elements. `nontemporal`: fence() must follow before other threads read C. */
 typedef struct tsl_thin_rows {
   const void *b, *y;
   void *c;
@@ -98,6 +91,7 @@ typedef struct tsl_thin_job {
 /* Returns the cache bytes of the operands, each counted once. */
 double tsl_thin_held_bytes(const tsl_problem *problem);
 
+/* Makes the job of a problem with these strides; operands' addresses are not used. */
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job);
 /* Runs a job by a team; fails only if memory is short. */

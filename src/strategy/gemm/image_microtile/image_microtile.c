@@ -1,5 +1,4 @@
-/* Host side of image_microtile.cl: images over B or over packed copies of it, and a launch for each.
- * Measurements: docs/lab/image_microtile.md. */
+/* Host side of image_microtile.cl. Measurements: docs/lab/image_microtile.md. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -19,8 +18,7 @@ static const tsl_param params[] = {
 };
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
 
-/* TILE: edge of a packing tile. Parts of B begin at multiples of ROWS_STEP and COLUMNS_STEP, which the
- * alignments of all devices divide. So images of parts are possible if an image of all is. */
+/* TILE: edge of a packing tile. Parts of B begin at multiples of the steps, which all alignments divide. */
 enum { LANES = TSL_TEXEL_BYTES / (int)sizeof(float), TILE = 16, ROWS_STEP = 64, COLUMNS_STEP = 1024 };
 /* Maximum bytes of a packed part, or of an image that is a copy. */
 static const int64_t part_bytes_max = (int64_t)256 << 20;
@@ -29,17 +27,14 @@ typedef struct microtile_state {
   tsl_kernel *multiply, *pack;
 } microtile_state;
 
-/* Arguments of the packing kernel, see microtile_packing. */
 typedef struct packing {
   int64_t rows, columns, offset, row_stride, col_stride, pitch;
 } packing;
-/* Arguments of the multiplying kernel, see tsl_gemm_arguments. */
 typedef struct arguments {
   tsl_gemm_sizes sizes;
   float alpha, beta;
 } arguments;
 
-/* Part of B that fits an image. */
 typedef struct microtile_part {
   int64_t row, column, rows, columns;
 } microtile_part;
@@ -48,8 +43,7 @@ static int64_t texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
-/* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal fractions. Then as
- * many columns as the image and its memory can hold. */
+/* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal fractions. */
 static microtile_part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
@@ -71,7 +65,6 @@ static const char *grid_for(int64_t m, int64_t columns, const tsl_config *config
   return tsl_launch_grid(device, texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
 }
 
-/* State of a run: C = alpha A B + beta C with these sizes. */
 typedef struct microtile_launch {
   const tsl_work *work;
   tsl_stream *stream;
@@ -156,7 +149,7 @@ static void swap(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing and reads vectors. */
+/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing. */
 static void transpose(microtile_launch *run) {
   tsl_gemm_sizes *sizes = &run->sizes;
   tsl_buffer *const a = run->a;
@@ -214,16 +207,14 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return bytes_of(problem->k, problem->n, device);
 }
 
-/* Returns the number of copies of B before it is multiplied: packing, and images that are copies. */
+/* Returns the copies of B before it is multiplied: packing, and images that are copies. */
 static int copies_of(const tsl_shape *b, const tsl_device *device) {
   const int64_t step = (int64_t)(device->image_pitch_alignment / sizeof(float));
   const bool fits = step == 0 ? b->row_stride == b->cols && b->cols % LANES == 0 : b->row_stride % step == 0;
   return (b->col_stride == 1 && fits ? 0 : 1) + (step == 0 ? 1 : 0);
 }
 
-/* Returns the fraction of the peak. On a processor a texel costs a call: tall micro-tiles in small groups are
- * fastest. A GPU is limited by latency: a unit needs eight warps or more, and groups with few registers
- * (docs/lab/image_microtile.md). */
+/* Returns the fraction of the peak (docs/lab/image_microtile.md). */
 static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
   if (device->is_cpu)
@@ -243,8 +234,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 
-/* Counts memory traffic. An element of A serves four multiply-adds, a texel as many as a micro-tile has rows.
- * Rows beyond the last are computed and not stored; so are columns beyond the last texel's. */
+/* An element of A serves four multiply-adds, a texel as many as a micro-tile has rows. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
@@ -282,8 +272,7 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-/* If k is cut, a part has at most half of k. The error of the panels' sums is then smaller than the error of
- * one sum in order. */
+/* If k is cut, a part has at most half of k: the error is smaller than that of one sum in order. */
 const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",

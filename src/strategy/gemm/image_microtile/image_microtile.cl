@@ -13,20 +13,16 @@
  *       |           |      | sums[r]        | HEIGHT x 4
  *                          +----------------+
  *
- * Two steps are unrolled, so that many loads are in flight before the first is used
- * (docs/lab/image_microtile.md).
- *
- * If A's rows are not contiguous, or not aligned to 16 bytes, its four elements are loaded one by one. Items
- * of a row of a group load the same elements, which caches answer at once. Rows of the last micro-tile beyond
- * m read row m - 1 and are not stored; nor are columns beyond n.
+ * Two steps are unrolled, so that many loads are in flight. If A's rows are not contiguous, or not aligned to
+ * 16 bytes, its four elements are loaded one by one. Rows of the last micro-tile beyond m read row m - 1 and
+ * are not stored; nor are columns beyond n.
  *
  * The image uses B directly if its rows are contiguous and their distance suits the device's images.
  * Otherwise the second kernel packs B, through tiles in local memory if B is column-major. A B that exceeds
  * an image is multiplied in several launches, along n, and along k, where C keeps the sums.
  *
- * Parameters: TSL_PARAM_HEIGHT, rows of a micro-tile; TSL_PARAM_COLUMNS x TSL_PARAM_ROWS, the work-group's
- * items. Only float, the type of texels. Any sizes and strides. If dimension 1 has fewer groups than C needs,
- * each group advances to further rows. */
+ * Only float, the type of texels. Any sizes and strides. If dimension 1 has fewer groups than C needs, each
+ * group advances to further rows. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "tile.h"
@@ -34,15 +30,13 @@
 #define HEIGHT TSL_PARAM_HEIGHT
 #define FOUR TSL_VECTOR(float, 4)
 
-/* An item's rows of A: row r begins r strides after the first; rows beyond the last are replaced by the
- * last. */
+/* An item's rows of A, one stride apart; rows beyond the last are replaced by the last. */
 typedef struct microtile_rows {
   TSL_GLOBAL const float *row[HEIGHT];
   TSL_INDEX stride; /* between elements of a row */
 } microtile_rows;
 
-/* Returns true if A can be loaded in vectors of four: contiguous elements, and every row aligned to 16
- * bytes. */
+/* Returns true if A can be loaded in vectors of four, aligned to 16 bytes. */
 TSL_FUNCTION bool microtile_in_vectors(TSL_GLOBAL const float *a, TSL_INDEX row_stride,
                                        TSL_INDEX col_stride) {
   return col_stride == 1 && row_stride % 4 == 0 && (TSL_INDEX)a % 16 == 0;
@@ -59,8 +53,7 @@ TSL_FUNCTION FOUR microtile_four(const microtile_rows *a, int r, int l, bool in_
   return v;
 }
 
-/* Computes sums += A B with k products each; compilers make two loops of it, one for each value of
- * `in_vectors`. */
+/* Computes sums += A B with k products each. */
 TSL_FUNCTION void microtile_multiply(FOUR *sums, const microtile_rows *a, TSL_IMAGE b, int x, int k,
                                      bool in_vectors) {
   int l = 0;
@@ -126,7 +119,7 @@ tsl_gemm_image_microtile(TSL_GLOBAL const float *TSL_RESTRICT a, TSL_IMAGE b,
   }
 }
 
-/* Arguments of packing: rows x columns elements with any strides, to rows of `pitch` elements. */
+/* Rows x columns elements with any strides, which are packed to rows of `pitch` elements. */
 typedef struct microtile_packing {
   TSL_INDEX rows, columns, offset, row_stride, col_stride, pitch;
 } microtile_packing;

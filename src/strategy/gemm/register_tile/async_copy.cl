@@ -1,13 +1,10 @@
-/* Asynchronous copies of an operand's panels to local memory, which bypass registers; for devices with
- * TSL_CAN_ASYNC_COPY. An operand is a set of lines (rows of A, columns of B) along k. Local memory has the
- * layout of fetch.cl. A panel is `extent` lines by `depths` k, copied by `items` items:
- *
- *   depth 0   | line 0 | line 1 | ...  | padding |
- *   depth 1   | line 0 | line 1 | ...  | padding |
+/* Asynchronous copies of an operand's panels to local memory, which bypass registers (TSL_CAN_ASYNC_COPY). An
+ * operand is a set of lines (rows of A, columns of B) along k, in the layout of fetch.cl. A panel is `extent`
+ * lines by `depths` k, copied by `items` items.
  *
  * Where a line is contiguous along k (along_k), elements are copied one by one, adjacent elements by adjacent
  * items. Across lines, elements are copied one by one if vectors are not aligned (`odd`), else as vectors.
- * Elements outside of the matrix become zeros: edges need no separate code. Elements have four bytes.
+ * Elements outside of the matrix become zeros. Elements have four bytes.
  *
  * `along_k`, `odd`, `extent`, `depths` and `items` are compile-time constants in all calls. */
 #ifndef TSL_GEMM_REGISTER_TILE_ASYNC_COPY
@@ -19,22 +16,20 @@
 /* Elements between depths. Concurrent writes of adjacent items go to different banks. */
 #define TSL_ASYNC_PITCH(along_k, extent) ((extent) + ((along_k) ? 4 : 0))
 
-/* State of an item's copies of one operand. */
 typedef struct tsl_async {
   TSL_GLOBAL const TSL_REAL *from; /* first element of its first vector of the next panel */
   TSL_INDEX step;                  /* stride between elements of a vector */
-  /* stride between vectors of this item, or between depths of single elements */
-  TSL_INDEX pass;
-  TSL_INDEX advance; /* stride between panels */
-  int line, depth;   /* of the first element in the panel */
-  int reach;         /* lines from `line` on that are inside of the matrix */
-  unsigned int to;   /* byte offset in a panel */
-  bool aligned;      /* vectors are contiguous and aligned: copied at once */
-  bool plain;        /* whole panels need no guards */
+  TSL_INDEX pass;                  /* between an item's vectors, or between depths of single elements */
+  TSL_INDEX advance;               /* stride between panels */
+  int line, depth;                 /* of the first element in the panel */
+  int reach;                       /* lines from `line` on that are inside of the matrix */
+  unsigned int to;                 /* byte offset in a panel */
+  bool aligned;                    /* vectors are contiguous and aligned: copied at once */
+  bool plain;                      /* whole panels need no guards */
 } tsl_async;
 
-/* ACROSS: vectors along a depth (along_k: depths of a vector group). STRIDE: lines or depths
- * between an item's vectors. PASSES: vectors of an item. */
+/* ACROSS: vectors along a depth (along_k: depths of a vector group). STRIDE: lines or depths between an
+ * item's vectors. PASSES: vectors of an item. */
 #define TSL_ASYNC_ACROSS(along_k, extent, depths) (((along_k) ? (depths) : (extent)) / 4)
 #define TSL_ASYNC_STRIDE(along_k, extent, depths, items) ((items) / TSL_ASYNC_ACROSS(along_k, extent, depths))
 #define TSL_ASYNC_PASSES(extent, depths, items) ((extent) * (depths) / 4 / (items))
@@ -47,9 +42,8 @@ TSL_FUNCTION int tsl_async_depths_to(bool along_k, int extent, int items, int e)
   return along_k ? 0 : extent > items ? e / (extent / items) : e * (items / extent);
 }
 
-/* Initialises the state of item `item` of `items`. The operand's element (line 0, depth 0) is at
- * `from` + `offset`. The tile starts at line `first_line` of `lines`; panels start at depth `first`
- * and are `advance` depths apart. */
+/* Initialises the state of item `item` of `items`. Element (line 0, depth 0) is at `from` + `offset`. The
+ * tile starts at line `first_line` of `lines`; panels start at depth `first`, `advance` depths apart. */
 TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int extent, int depths, int items,
                                   int item, TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset,
                                   TSL_INDEX line_stride, TSL_INDEX depth_stride, TSL_INDEX first_line,
@@ -70,7 +64,6 @@ TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int e
   copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
 }
 
-/* Starts copying a panel element by element, as tsl_async_copy(). */
 TSL_FUNCTION void tsl_async_copy_numbers(const tsl_async *copy, bool along_k, int extent, int depths,
                                          int items, unsigned int panel, TSL_INDEX left, bool plain) {
   const int pitch = TSL_ASYNC_PITCH(along_k, extent), count = extent * depths / items;
@@ -89,8 +82,7 @@ TSL_FUNCTION void tsl_async_copy_numbers(const tsl_async *copy, bool along_k, in
   }
 }
 
-/* Starts copying the next panel to `panel`. `left`: k left from the panel's start. `plain`: the
- * panel is whole, and copy->plain. */
+/* Starts copying the next panel to `panel`. `left`: k left from its start. `plain`: whole, no guards. */
 TSL_FUNCTION void tsl_async_copy(tsl_async *copy, bool along_k, bool odd, int extent, int depths, int items,
                                  unsigned int panel, TSL_INDEX left, bool plain) {
   const int stride = TSL_ASYNC_STRIDE(along_k, extent, depths, items);

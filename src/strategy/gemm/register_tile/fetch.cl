@@ -1,30 +1,25 @@
 /* Loads of an operand's panels from global to local memory through registers: `fetch` reads an item's part of
- * a panel, `stash` writes it to local memory. An operand is a set of lines (rows of A, columns of B) along k.
- * A panel is `extent` lines by TILE_K depths, with adjacent lines in local memory:
+ * a panel, `stash` writes it. An operand is a set of lines (rows of A, columns of B) along k. A panel is
+ * `extent` lines by TILE_K depths, with adjacent lines in local memory:
  *
  *   depth 0   | line 0 | line 1 | ...  | padding |
  *   depth 1   | line 0 | line 1 | ...  | padding |
  *
- * Where a line is contiguous along k (along_k), it is read as vectors along k, two of a line by two adjacent
- * items, and written element by element. The pitch is 4 more than a multiple of 8, so that the 32 concurrent
- * writes of adjacent items use 32 banks. Otherwise vectors are read and written across lines. Lines outside
- * of the matrix are read as the last line (their results are never stored), elements beyond k as zeros: edges
- * need no separate code.
+ * Where a line is contiguous along k (along_k), adjacent items read two vectors of it, and write elements to
+ * different banks. Otherwise vectors are read and written across lines.
+ * Lines outside of the matrix are read as the last line, elements beyond k as zeros.
  *
- * Where vectors are not aligned (`odd`), adjacent items read adjacent elements and write them one by one: 32
- * items read 4 lines of 8 elements along k, or 32 elements across lines. Vectors would touch 16 cache lines,
- * four times each.
+ * Where vectors are not aligned (`odd`), adjacent items read adjacent elements and write them one by one:
+ * vectors would touch four times the cache lines.
  *
- * `along_k`, `odd`, `extent`, `passes` (vectors of an item) and `items` are compile-time constants in all
- * calls. */
+ * `along_k`, `odd`, `extent`, `passes` (vectors of an item) and `items` are compile-time constants. */
 #ifndef TSL_GEMM_REGISTER_TILE_FETCH
 #define TSL_GEMM_REGISTER_TILE_FETCH
 
 #include "lanes.h"
 
 #define TSL_DEPTH TSL_PARAM_TILE_K
-/* Vectors of one line that adjacent items read. */
-#define TSL_FETCH_NEIGHBOURS (TSL_DEPTH / TSL_LANES < 2 ? TSL_DEPTH / TSL_LANES : 2)
+#define TSL_FETCH_NEIGHBOURS (TSL_DEPTH / TSL_LANES < 2 ? TSL_DEPTH / TSL_LANES : 2) /* vectors of a line */
 #define TSL_FETCH_PITCH(extent, along_k) ((extent) + ((along_k) ? 4 : 0))
 
 /* Ways of reading a panel. */
@@ -32,20 +27,16 @@
 #define TSL_FETCH_WHOLE 1   /* whole */
 #define TSL_FETCH_GUARDED 2
 
-/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel evenly in this way.
- */
+/* RUN: elements along k that adjacent items read one by one. SINGLY: items divide a panel like this. */
 #define TSL_FETCH_RUN 8
 #define TSL_FETCH_ROUND(along_k, extent) ((along_k) ? TSL_FETCH_RUN * (extent) : (extent))
 #define TSL_FETCH_SINGLY(along_k, extent, items)                                                             \
   (TSL_FETCH_ROUND(along_k, extent) % (items) == 0 || (items) % TSL_FETCH_ROUND(along_k, extent) == 0)
 
-/* State of an item's loads of one operand. */
 typedef struct tsl_fetch {
-  TSL_GLOBAL const TSL_REAL
-      *from[TSL_FETCH_PASSES]; /* first element of each vector; of the item, where it reads single elements */
+  TSL_GLOBAL const TSL_REAL *from[TSL_FETCH_PASSES]; /* each vector's first element (single: the item's) */
   TSL_REAL held[TSL_FETCH_PASSES * TSL_LANES];
-  /* stride between elements of a vector; between lines and depths, where it reads single elements */
-  TSL_INDEX step;
+  TSL_INDEX step; /* between elements of a vector (single elements: between lines) */
   TSL_INDEX depth_step;
   int line, depth, reach;           /* first single element, and the lines after it */
   TSL_INDEX advance;                /* stride between panels */
@@ -69,7 +60,7 @@ TSL_FUNCTION int tsl_fetch_most(int extent, int items, int pass) {
   return items % (extent / TSL_LANES) == 0 ? 0 : pass;
 }
 
-/* Returns the lines from an item's first element to element `e`, where it reads single elements. */
+/* Returns the lines (depths) from an item's first element to element `e`, where it reads single elements. */
 TSL_FUNCTION int tsl_fetch_lines_to(bool along_k, int extent, int items, int e) {
   const int round = TSL_FETCH_ROUND(along_k, extent), rounds = round / items;
   return rounds <= 1 ? 0 : e % rounds * (along_k ? items / TSL_FETCH_RUN : items);
@@ -79,8 +70,8 @@ TSL_FUNCTION int tsl_fetch_depths_to(bool along_k, int extent, int items, int e)
   return (rounds < 1 ? e * (items / round) : e / rounds) * (along_k ? TSL_FETCH_RUN : 1);
 }
 
-/* Initialises the state. The operand's element (line 0, depth 0) is at `from` + `offset`; the tile
- * starts at line `first_line` of `lines`, its panels at depth `first`. */
+/* Initialises the state. Element (line 0, depth 0) is at `from` + `offset`; the tile starts at line
+ * `first_line` of `lines`, its panels at depth `first`. */
 TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes, int items,
                                   TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset, TSL_INDEX line_stride,
                                   TSL_INDEX depth_stride, TSL_INDEX first_line, TSL_INDEX lines,
@@ -198,7 +189,6 @@ TSL_FUNCTION void tsl_fetch_plain(tsl_fetch *fetch, bool along_k, bool odd, int 
     tsl_fetch_vectors(fetch, passes);
 }
 
-/* Writes the fetched elements to a panel in local memory. */
 TSL_FUNCTION void tsl_fetch_stash(const tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes,
                                   int items, TSL_LOCAL_POINTER TSL_REAL *panel) {
   const int pitch = TSL_FETCH_PITCH(extent, along_k);

@@ -1,5 +1,3 @@
-/* Common parts of register_tile's kernels with local memory: tiles, micro-tiles, slices,
- * coordinates of groups and items, multiply-adds. */
 #ifndef TSL_GEMM_REGISTER_TILE_MICRO_TILE
 #define TSL_GEMM_REGISTER_TILE_MICRO_TILE
 
@@ -40,15 +38,12 @@
 #define WIDTH_N (MICRO_N * TSL_NUMBERS)
 #define VECTORS_M (WIDTH_M / TSL_LANES)
 #define VECTORS_N (WIDTH_N / TSL_LANES)
-/* Depths of a panel that a slice multiplies. */
-#define SLICE_DEPTH (TSL_PARAM_TILE_K / SLICES)
-/* Multiply-adds go along columns of the micro-tile if that is the shorter side; with slices always
- * along rows, as the sums are stored in vectors. */
+#define SLICE_DEPTH (TSL_PARAM_TILE_K / SLICES) /* of a panel */
+/* Multiply-adds go along columns of the micro-tile if shorter; with slices along rows, like the stores. */
 #define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
 
-/* k splits leave unscaled sums in rows of whole vectors; alpha is 1. The stored values differ from
- * the accumulators, so that vector stores do not decide the accumulators' registers:
- * pin_accumulators_in_registers() does. */
+/* k splits leave unscaled sums in rows of whole vectors; alpha is 1. The multiplication by alpha keeps vector
+ * stores from deciding the accumulators' registers: pin_accumulators_in_registers() does. */
 #if TSL_PARAM_SPLIT > 1
 typedef TSL_REAL tile_result;
 TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
@@ -68,8 +63,7 @@ typedef tsl_result tile_result;
 #define LINES(elements) (elements)
 #endif
 
-/* Returns an item's column among ITEMS_M x ITEMS_N. Of 32 lockstep items, pairs that differ in bit
- * 0 read equal numbers of A, in bit 1 of B: local memory broadcasts to both. */
+/* Returns an item's column. Lockstep items that differ in bit 0 read equal numbers of A, in bit 1 of B. */
 TSL_FUNCTION int item_column(int item) {
   return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item & 1) | (item >> 3 & 2) | (item >> 5) % (ITEMS_N / 4) * 4
                                               : item % ITEMS_N;
@@ -109,7 +103,6 @@ TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][WIDTH_N]) {
     sum[i][j] = 0;
 }
 
-/* Loads the numbers that an item multiplies at one depth. */
 TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int i = 0; i < VECTORS_M; i++)
@@ -123,7 +116,6 @@ TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_RE
                      TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
 }
 
-/* Computes sum[i][j] += row i times column j. */
 #ifdef TSL_COMPLEX
 TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
                                int i, int j) {
@@ -139,10 +131,8 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *r
 }
 #endif
 
-/* Adds the products of one depth in boustrophedon order along the shorter side of the micro-tile:
- * successive multiply-adds share an operand. NVIDIA multiprocessors read two registers per clock
- * beyond the previous instruction's, and this order leaves the compiler most freedom
- * (docs/lab/register_tile.md). */
+/* Adds the products of one depth in boustrophedon order along the shorter side. Successive multiply-adds
+ * share an operand: NVIDIA multiprocessors read two registers per clock (docs/lab/register_tile.md). */
 TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
   TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)

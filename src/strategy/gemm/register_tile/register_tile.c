@@ -1,6 +1,4 @@
-/* Descriptor of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters
- * and refusals.
- * Measurements: docs/lab/register_tile.md. */
+/* Parameters and refusals of register_tile. Measurements: docs/lab/register_tile.md. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 static const tsl_param params[] = {
@@ -34,9 +32,8 @@ static const tsl_param params[] = {
 
 static const char *const form_names[] = {"local", "packed", "packed_serial", "local_async"};
 
-/* Probes cover both shapes of tiles, both ways of loading and each form. Tests run the first probe
- * in all types and each other probe in one type, in the order of the types, so each stands at the
- * place of a type that it supports. */
+/* Probes cover both shapes of tiles, both ways of loading and each form. The first is tested in all types,
+ * each other probe in one type, in the order of the types. */
 static const char *const probes[] = {
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=2 split=2",
@@ -54,7 +51,6 @@ static const char *const probes[] = {
     "form=local_async vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=3 slices=2 split=4",
     "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 slices=1 split=2",
     "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=2 slices=8 split=1",
-    /* vectors of one item that begin at different lines of a panel */
     "form=local vector=16 tile_m=16 tile_n=48 micro_m=2 micro_n=6 tile_k=8 stages=2 slices=1 split=1",
     NULL,
 };
@@ -75,12 +71,10 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Registers of an item at most, by estimate: lockstep devices have 255, and the estimate may be low. */
+/* Maximum of the estimated registers of an item: lockstep devices have 255, and the estimate may be low. */
 enum { MAX_REGISTERS = 230 };
 
-/* --- legality --- */
-
-/* Limits: k of a panel without slices; k of each slice; items of a group with slices. */
+/* k of a panel without slices; k of each slice; items of a group with slices. */
 enum {
   MAX_DEPTH = 32,
   MIN_SLICE_DEPTH = 2,
@@ -89,14 +83,12 @@ enum {
   MAX_SLICED_ITEMS = 256
 };
 
-/* Returns true if a panel of `extent` lines is whole vectors for each item of a slice, and whole
- * depths where vectors lie across lines. */
+/* Returns true if a panel is whole vectors for each item of a slice, and whole depths. */
 static bool is_shared_evenly(int extent, int depths, int items) {
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
 
-/* Returns 0 if asynchronous copies fit: a slice is whole warps, which divide the panels' vectors evenly in
- * each layout. Otherwise returns as register_tile_misfit(). */
+/* Returns 0 if a slice's whole warps divide panels evenly, else as register_tile_misfit(). */
 static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
   if (tile->lanes != 4 || tile->size != 4 || tile->complex)
@@ -109,8 +101,7 @@ static int async_misfit(const tsl_register_tile *tile) {
              : TSL_REGISTER_TILE_SLICES + 1;
 }
 
-/* Returns 0 if the sizes fit, else how many parameters, in the order of the table, are enough to know that
- * they do not fit. */
+/* Returns 0 if the sizes fit, else the leading parameters that are enough to know that they do not. */
 static int register_tile_misfit(const tsl_register_tile *tile) {
   const bool local = tile->local;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
@@ -197,7 +188,6 @@ static bool is_too_large(const tsl_register_tile *tile, const tsl_device *device
   return (uint64_t)tsl_register_tile_local_bytes(tile) > local_memory_limit(tile, device);
 }
 
-/* Returns true if k is shorter than the k splits. */
 static bool register_tile_is_too_short(const tsl_problem *problem, const tsl_register_tile *tile) {
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->tile_k * tile->products;
 }
@@ -260,7 +250,6 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   if (tile.items > device->group_items_max || register_tile_too_many_registers(&tile, device) ||
       is_too_large(&tile, device))
     return TSL_REGISTER_TILE_SLICES + 1;
-  /* split values ascend, so all later ones are refused too */
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 

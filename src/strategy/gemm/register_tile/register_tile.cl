@@ -10,25 +10,18 @@
  *     TILE_K                                    MICRO_M x MICRO_N fused multiply-adds
  *     +----+    +-----------+                 write what was read to the other half of local memory; barrier
  *     |    |    | o . o .   |
- *     | A  |  | . . . .   | TILE_M        A micro-tile consists of vectors (o) ITEMS_N vectors apart in a row
- * and |    |    | o . o .   |               ITEMS_M apart in a column: adjacent items read adjacent vectors,
- *     +----+    +-----------+               without bank conflicts.
+ *     | A  |    | . . . .   | TILE_M        A micro-tile consists of vectors (o), ITEMS_N vectors apart in a
+ *     |    |    | o . o .   |               row and ITEMS_M in a column: adjacent items read adjacent
+ *     +----+    +-----------+               vectors, without bank conflicts.
  *
  * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of
- * every panel; their sums are added in order in local memory at the end. So a group is large, while its tile
- * is small enough for all units to have one. Grid: dimension 0 counts tiles of C, dimension 1 k splits,
- * dimension 2 products of a batch. With several splits, their sums go to the workspace, and
- * register_tile_sum.cl adds them in order.
+ * every panel; their sums are added in order in local memory at the end. Grid: dimension 0 counts tiles of C,
+ * dimension 1 k splits, dimension 2 products of a batch. Sums of several splits go to the workspace, and
+ * register_tile_sum.cl adds them in order. Elements that the kernel does not multiply (complex, 16-bit,
+ * bytes) are first copied as units (register_tile_units.cl; COPIED). A complex line is two lines of numbers.
  *
- * Elements that the kernel does not multiply (complex, 16-bit, bytes) are first copied as units
- * (register_tile_units.cl; COPIED): depth by depth, with adjacent lines. A complex line is two lines of
- * numbers here.
- *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), _SLICES, and _STAGES:
- * panels of each operand in local memory, 1 or 2. Defines: A_ALONG_K and B_ALONG_K where rows of A and
- * columns of B are read along k, A_ODD and B_ODD where their vectors are not aligned. Limits: any sizes,
- * strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. Asynchronous
- * copies are in register_tile_async.cl, kernels without local memory in register_tile_packed.cl. */
+ * Defines: A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD (B_ODD): their vectors are
+ * not aligned. Any sizes and strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 #include "micro_tile.cl"
 
 #define PASSES_OF(extent) ((extent)*TSL_PARAM_TILE_K / TSL_LANES / ITEMS)
@@ -50,11 +43,9 @@
 #define PANELS (STAGES * (PANEL_A + PANEL_B))
 #include "register_tile_epilogue.cl"
 
-/* Depth of the panel at which the next panel is written to local memory: well before the barrier if
- * there are two stages. */
+/* Depth at which the next panel is written to local memory: with two stages well before the barrier. */
 #define SMEM_STORE_STEP (STAGES == 1 ? SLICE_DEPTH - 1 : SLICE_DEPTH / 2)
-/* 1: the panel after next is read right after the write; 0: at the end of the current panel. Measured
- * (docs/lab/register_tile.md). */
+/* 1: the panel after next is read right after the write; 0: at the end of the current panel (measured). */
 #define PREFETCH_EARLY (SLICES == 1 || STAGES == 1)
 /* The item's positions in the first stage of each operand's panels. */
 typedef struct tile_panels {
@@ -62,8 +53,7 @@ typedef struct tile_panels {
   int a_first, b_first;
 } tile_panels;
 
-/* Reads the panel that follows the written panel. `left`: k left from its start. `plain`: it needs no guards.
- */
+/* Reads the panel after the written panel. `left`: k left from its start. `plain`: it needs no guards. */
 TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
   if (plain) {
     tsl_fetch_plain(a_fetch, OF_A);
@@ -74,8 +64,7 @@ TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX l
   }
 }
 
-/* Multiplies the panel of `stage`, while the next panel is written to local memory and the one
- * after it is read. */
+/* Multiplies the panel of `stage`; meanwhile the next panel is written to local memory, another is read. */
 TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL_REAL *columns,
                                  const tile_panels *panels, int stage, tsl_fetch *a_fetch, tsl_fetch *b_fetch,
                                  TSL_INDEX left, bool plain) {
@@ -135,7 +124,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   read_rows(rows, panels.a + panels.a_first);
   read_columns(columns, panels.b + panels.b_first);
 
-  /* k left after the panels that were read, two panels ahead; the first `plain` panels need no guards */
+  /* k left two panels ahead; the first `plain` panels need no guards */
   TSL_INDEX left = depths - 2 * TSL_DEPTH;
   int stage = 0, plain = inside ? (int)(left / TSL_DEPTH) : 0;
   int guarded = count - (plain > 0 ? plain : 0);

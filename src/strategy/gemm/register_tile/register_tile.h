@@ -1,4 +1,3 @@
-/* Declarations shared by the files of register_tile: parameters, model, launches. */
 #ifndef TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 #define TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 
@@ -20,11 +19,10 @@ enum {
   TSL_REGISTER_TILE_SPLIT
 };
 
-/* Config and the sizes derived from it. */
 typedef struct tsl_register_tile {
   int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split;
   bool local; /* panels are in local memory */
-  /* copied: operands are copied to units, because the kernel does not multiply their elements */
+  /* copied: operands are copied to units, since the kernel cannot multiply their elements */
   bool complex, copied;
   int products; /* k of a unit: 4 for bytes in forms that copy, else 1 */
   int size;     /* bytes of an element of the sums */
@@ -38,10 +36,8 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_register_tile_registers(const tsl_register_tile *tile);
-/* 32-bit registers of a compute unit on NVIDIA and AMD; others do not document theirs. */
-enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 };
-/* Returns the groups that are resident on a compute unit, limited by registers, local memory and work-items.
- */
+enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
+/* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
 double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
@@ -56,15 +52,12 @@ typedef struct tsl_register_tile_grids {
 tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
                                                    int64_t k, int64_t batch, const tsl_device *device);
 
-/* Returns the predicted seconds. */
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account);
 
-/* Returns the problem, or with column-major C the swapped problem C' = B' A', so that C is written
- * contiguously. */
+/* Returns the problem; for column-major C the swapped problem C' = B' A', written contiguously. */
 tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
 tesela_status tsl_register_tile_build(tsl_work *work);

@@ -1,5 +1,4 @@
-/* Counts the traffic of register_tile: tiles of A and B to local memory, or panels packed first and
- * read through caches; from there a column and a row of each micro-tile for each k. */
+/* Counts panels to local memory or packed, then a column and a row of each micro-tile for each k. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 

@@ -1,4 +1,3 @@
-/* Conversion of a kernel's arguments to kernel/units.h's. */
 #ifndef TSL_GEMM_REGISTER_TILE_ARGUMENTS
 #define TSL_GEMM_REGISTER_TILE_ARGUMENTS
 

@@ -1,20 +1,16 @@
-/* register_tile with asynchronous copies of panels (async_copy.cl), for devices with TSL_CAN_ASYNC_COPY.
- * Beyond register_tile.cl: copies in flight need no registers, so that panels are prefetched STAGES - 1
- * ahead. Each slice has its own panels, so that slices of one warp never wait for other slices.
+/* register_tile with asynchronous copies of panels (async_copy.cl). Beyond register_tile.cl: copies in flight
+ * need no registers, so that panels are prefetched STAGES - 1 ahead. Each slice has its own panels, so that
+ * slices of one warp never wait for other slices.
  *
- *   slice 0  | stage 0: A, B | stage 1: A, B | ...    while stage s is multiplied, copies fill the next
- * stages; slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
+ *   slice 0  | stage 0: A, B | stage 1: A, B | ...    copies fill the stages after the multiplied one;
+ *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
- * Slices take SLICE_DEPTH depths in turn: slice s multiplies the depths from s * SLICE_DEPTH on of a panel of
- * TILE_K.
- *
- * Parameters: as register_tile.cl; TSL_PARAM_STAGES is 2 or 3; a slice is whole warps. Defines: A_ALONG_K,
- * B_ALONG_K. Limits: any sizes, strides and alignment; numbers of four bytes. */
+ * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. TSL_PARAM_STAGES is 2 or 3; a
+ * slice is whole warps. Any sizes, strides and alignment; numbers of four bytes. */
 #include "micro_tile.cl"
 
 #include "async_copy.cl"
 
-/* Single elements are copied where the items divide a panel evenly in this way. */
 #define SINGLY(odd, extent) ((odd) && ((extent) % PLACES == 0 || PLACES % (extent) == 0))
 #define OF_A A_ALONG_K, SINGLY(A_ODD, TILE_M), TILE_M, SLICE_DEPTH, PLACES
 #define OF_B B_ALONG_K, SINGLY(B_ODD, TILE_N), TILE_N, SLICE_DEPTH, PLACES
@@ -31,17 +27,14 @@
 #else
 #define PENDING 1
 #endif
-/* Depth at which the copies of a panel are issued. All are issued together: each further start
- * after other reads costs three instructions. */
+/* Depth at which all copies of a panel are issued: each further start costs three instructions. */
 #define COPY_STEP 1
 
-/* An item's view of its slice's panels. */
 typedef struct async_panels {
   tsl_async a, b;
   TSL_LOCAL_POINTER const TSL_REAL *rows, *columns; /* the item's positions in stage 0 */
   unsigned int base;                                /* start of stage 0, as a PTX address */
-  /* offsets of the current stages, in numbers from stage 0 on */
-  int reads, writes;
+  int reads, writes;                                /* offsets of the current stages, in numbers */
   int slice;
   TSL_INDEX left; /* k left from the panel that is copied next */
 } async_panels;
@@ -73,7 +66,6 @@ TSL_FUNCTION void copy_panel(async_panels *p) {
   p->writes = p->writes == (STAGES - 1) * STAGE ? 0 : p->writes + STAGE;
 }
 
-/* Multiplies a panel while another one is copied. */
 TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MICRO_M],
                                  TSL_REAL columns[2][MICRO_N], async_panels *p) {
   TSL_UNROLL

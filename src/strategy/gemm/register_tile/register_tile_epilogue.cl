@@ -1,5 +1,4 @@
-/* Epilogue of register_tile's kernels with local memory: from accumulators to C. Before it is
- * included: PANELS, the numbers of local memory that panels take. */
+/* Epilogue of register_tile's kernels. PANELS, defined before: numbers of local memory that panels take. */
 #ifndef TSL_GEMM_REGISTER_TILE_EPILOGUE
 #define TSL_GEMM_REGISTER_TILE_EPILOGUE
 
@@ -14,29 +13,25 @@
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
 #define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
 
-/* STAGED: C that cannot be stored in vectors goes through local memory, so that adjacent items
- * store adjacent numbers. Vectors stored number by number would touch L2 four times. */
+/* STAGED: C without vectors goes through local memory: adjacent items store adjacent numbers. */
 #if LOCKSTEP && !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
 #define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && EXTENT_N % 8 == 0)
 #else
 #define STAGED 0
 #endif
-/* Staged layout: a row of the tile is one plane per vector lane, plane e with lane e of each
- * vector, without bank conflicts of writes and reads. */
+/* Staged layout: a row of the tile has one plane per vector lane, without bank conflicts. */
 #define STAGE_PLANE (EXTENT_N / TSL_LANES + 8)
 #define STAGE_PITCH (TSL_LANES * STAGE_PLANE + 4)
 #define STAGE_ROW (ITEMS_M * STAGE_PITCH)
 #define STAGE_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*STAGE_ROW <= MEMORY)
 #define STAGE_ROWS (STAGE_FITS(8) ? 8 : STAGE_FITS(4) ? 4 : STAGE_FITS(2) ? 2 : 1)
 
-/* Start of a group's tile, and location of its split's C. */
 typedef struct tile_corner {
   TSL_INDEX row, col, c_offset;
   bool together;
 } tile_corner;
 
-/* Stores a vector of sums of row `i` of a micro-tile, for the item whose first row is m_item, from
- * column n on. */
+/* Stores a vector of sums of row `i` of a micro-tile (the item's first row: m_item) from column n on. */
 TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
                         int i, int m_item, int n, tsl_lanes sum) {
   const int number = i * TSL_NUMBERS;
@@ -49,22 +44,19 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
 }
 
 #if STAGED
-/* The least of two powers of two. */
 #define STAGE_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define STAGE_LOWEST(x) ((x) & -(x))
 /* TEAM: adjacent items that store a row of the tile together. TEAMS: rows that are stored at a time. */
 #define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(EXTENT_N), STAGE_LOWEST(ITEMS)))
 #define STAGE_TEAMS (ITEMS / STAGE_TEAM)
-/* Numbers of a row that an item stores. */
-#define STAGE_STEPS (EXTENT_N / STAGE_TEAM)
+#define STAGE_STEPS (EXTENT_N / STAGE_TEAM) /* numbers of a row and item */
 
 /* Returns the number of elements of `count` from `first` on, at most `most`. */
 TSL_FUNCTION int stage_inside(TSL_INDEX count, TSL_INDEX first, int most) {
   return count - first < most ? (int)(count - first) : most;
 }
 
-/* Returns number n of a staged row that begins at `line`: the sum of its slices' parts, each `rows`
- * lines apart. */
+/* Returns number n of a staged row at `line`: the sum of its slices' parts. */
 TSL_FUNCTION TSL_REAL load_staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
 #if SLICES > 1
   TSL_LOCAL_POINTER const TSL_REAL *from = line + (n ^ 1);
@@ -94,8 +86,7 @@ TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, co
   }
 }
 
-/* Stores `rows` rows of the micro-tiles from `first` on out of local memory, where a row has
- * `pitch` numbers. Each row needs one address per item, each step a constant offset. */
+/* Stores `rows` rows of the micro-tiles from `first` on out of local memory, in rows of `pitch` numbers. */
 TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitch, int rows,
                               TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
                               const tile_corner *corner, int first) {
@@ -166,7 +157,6 @@ TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER T
 }
 #endif
 
-/* Returns the corner of a group's tile at (row, col). */
 TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, const tsl_gemm_arguments *g,
                                    TSL_INDEX row, TSL_INDEX col) {
   const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * args->split_step;
@@ -175,11 +165,9 @@ TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, cons
   return made;
 }
 
-/* Never stores anything, but steers the compiler's register allocation. NVIDIA multiprocessors read
- * one even and one odd register per clock, and the numbers of a vector from local memory alternate
- * between even and odd registers. Where sums are stored as vectors with swapped neighbours, each
- * sum is in an odd register when its operand is in an even one, and vice versa. Sums of slices are
- * stored in this way; with one slice, this function pretends it. Measured: docs/lab/register_tile.md. */
+/* Never stores anything, but steers register allocation. NVIDIA multiprocessors read one even and one odd
+ * register per clock. A store of vectors with swapped neighbours puts each sum in an odd register when its
+ * operand is in an even one. Measured: docs/lab/register_tile.md. */
 TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N],
                                                 TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
   if (never)

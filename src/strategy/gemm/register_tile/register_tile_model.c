@@ -1,49 +1,37 @@
-/* Performance model of register_tile: cost of a panel for a group, groups that share a compute
- * unit, and memory. It counts clocks of a unit. The constants were fitted on an H200
- * (docs/lab/register_tile.md) and hold for units with four schedulers of 32 lanes or similar. */
+/* The model counts clocks of a compute unit. The constants were fitted on an H200 (docs/lab/register_tile.md)
+ * and hold for units with four schedulers of 32 lanes or similar. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
 
-/* Clocks: memory_wait, flow_wait: latency of global memory through registers, and of asynchronous
- * copies. group_clocks, flow_group_clocks: start and end of a group. first_clocks: of a launch.
- * part_clocks: of each k split. */
+/* Clocks: latency of global memory, of asynchronous copies; start and end of a group; a launch; a k split. */
 static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
                     first_clocks = 1870, part_clocks = 262;
-/* Scheduler instructions for each vector that an item loads. Through registers: along k, aligned; panels that
- * need guards (last). Asynchronous: every copy. Other cases are limited by the path to memory. */
+/* Scheduler instructions of a loaded vector: along k, aligned; panels with guards; asynchronous copies. */
 static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
-/* Clocks of the unit's memory path for the vectors of 32 items: reads of local memory; loads
- * through registers along k, not aligned; across lines, aligned, not aligned, and at the edge. */
+/* Clocks of the memory path for the vectors of 32 items: local memory; loads along k and across lines. */
 static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.9, across_odd_clocks = 44.2,
                     across_edge_clocks = 96.7;
-/* Clocks of the memory path for asynchronous copies: along k, inside and at the edge; across lines
- * that are not aligned. */
+/* Clocks of the memory path for asynchronous copies. */
 static const double flow_along_clocks = 16.9, flow_along_edge_clocks = 46.5, flow_across_odd_clocks = 4.72;
-/* Slowdowns of the loop: asynchronous copies; their micro-tiles of more than 64 elements without
- * slices (few warps); their slices; panels of 16 and of 32 depths without slices; two stages of
- * asynchronous copies; short vectors; 24 columns; code beyond the instruction cache; multiply-adds
- * along the longer side of a micro-tile. */
+/* Slowdowns of the loop. Asynchronous copies: any, micro-tiles of more than 64 elements without slices,
+ * slices, two stages. Panels of 16 and of 32 depths without slices. Short vectors; 24 columns. Code beyond
+ * the instruction cache. Multiply-adds along the longer side of a micro-tile. Few warps. */
 static const double flow_slower = 1.26, flow_wide_slower = 1.32, flow_slices_slower = 1.13,
                     depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
                     short_slower = 1.15, columns_24_slower = 0.863, loop_slower = 1.08, columns_slower = 1.11,
                     rows_slower = 1.04, few_warps_slower = 0.961;
-/* Instructions of a loop that fit in the instruction cache. */
-static const double loop_most = 1800;
-/* registers_easy: registers of an item above which the compiler spills. pressure: extra
- * instructions per depth for each further register. */
+static const double loop_most = 1800; /* instructions that fit in the cache */
+/* Registers of an item above which the compiler spills; extra instructions per depth and further register. */
 static const double registers_easy = 206, pressure = 2.43;
-/* store_clocks: clocks of a group per 32 stored elements. store_odd: factor where they are not
- * whole vectors. short_odd: fraction of it for vectors of two. write_share: extra memory traffic of
- * C, relative to writing it once. */
+/* Clocks of a group per 32 stored elements; factor for partial vectors; fraction of that for vectors of two;
+ * extra traffic of C relative to writing it once. */
 static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, write_share = 2.04;
-/* Bytes per clock and unit through the last cache: operands, with factor read_odd if not aligned; C
- * stored by elements; k splits in the workspace, with factor sum_odd if C is not aligned. Fractions
- * of launch latency for one kernel and for the sum kernel. */
+/* Bytes per clock and unit through the last cache: operands (factor if not aligned), C by elements, k splits
+ * (factor if C is not aligned). Fractions of launch latency for one kernel and for the sum kernel. */
 static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
                     launch_share = 0.249, sum_launch_share = 0.53;
 
-/* Device as the model sees it. */
 typedef struct register_tile_pace {
   double count, clock; /* compute units; hertz */
   double lanes;        /* multiply-adds that a unit starts in a clock */
@@ -78,8 +66,7 @@ static double register_tile_beside(double value, double other) {
   return sqrt(sqrt(value * value * value * value + other * other * other * other));
 }
 
-/* Access to an operand's panels: along k or across lines, by whole vectors or not, and the fraction
- * of groups at the edge of its lines. */
+/* Access to an operand's panels. `edge`: fraction of groups at the edge of its lines. */
 typedef struct panel_access {
   bool along, whole;
   double edge;
@@ -96,7 +83,6 @@ static panel_access reading_of(const tsl_register_tile *tile, int64_t lines, int
   return (panel_access){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
 
-/* Interpolates by the fraction of groups at the edge. */
 static double interpolate_edge(const panel_access *access, double inside, double edge) {
   return inside * (1 - access->edge) + edge * access->edge;
 }
@@ -108,7 +94,6 @@ static double copy_instructions_of(const tsl_register_tile *tile, const panel_ac
   return access->along ? (access->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
 }
 
-/* Returns the clocks of 32 vectors' path to local memory. */
 static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return access->along ? interpolate_edge(access, flow_along_clocks, flow_along_edge_clocks)
@@ -128,13 +113,12 @@ static double loop_slowdown(const tsl_register_tile *tile, double instructions) 
     slower *= sliced ? flow_slices_slower : tile->micro_m * tile->micro_n > 64 ? flow_wide_slower : 1;
   else if (!sliced && tile->tile_k >= 16)
     slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
-  /* of two micro-tiles of equal area, rows need fewer registers: better with slices, which have
-   * few, and worse without */
+  /* rows need fewer registers than columns: better with slices, worse without */
   if (sliced || tile->complex)
     slower *= tile->micro_m < tile->micro_n ? columns_slower : 1;
   else
     slower *= tile->micro_m > tile->micro_n ? rows_slower : 1;
-  /* complex slices were not measured: not assumed faster than measured configs */
+  /* not measured: assumed slower */
   slower *= sliced && tile->complex ? 1.1 : 1;
   slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
   return slower * (register_tile_share_of(tile) * instructions > loop_most ? loop_slower : 1);
@@ -221,7 +205,6 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
     seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
-  /* k splits are written, read and added */
   const double parts = (2 * tile->split + (together_c ? 1 : sum_odd)) * m * n * tile->size * batch;
   return seconds + parts / (part_bytes * units.count * units.clock) +
          sum_launch_share * device->launch_seconds;
@@ -233,7 +216,6 @@ static const double panel_group_clocks = 10600;
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const register_tile_pace units = register_tile_pace_of(problem, device);
-  /* a complex element has two sums and four multiply-adds */
   const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
   const double sums = tile->micro_m * vectors;
   /* 32 vector registers of 64 bytes, else 16; further sums spill to memory */

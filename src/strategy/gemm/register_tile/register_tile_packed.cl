@@ -1,24 +1,17 @@
-/* register_tile without local memory and barriers: A and B are first packed into panels, in the order in
- * which the multiply-adds read them. For CPUs, whose caches replace local memory, and for GPUs that keep
- * local memory in the same caches.
+/* register_tile without local memory: A and B are first packed into panels, in the order of the
+ * multiply-adds. For CPUs, and for GPUs that keep local memory in their caches.
  *
- *   panel i of A: MICRO_M rows  | k = 0: row 0, row 1, ... | k = 1: ... |      lines beyond the matrix are
- * zeros panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
+ *   panel i of A: MICRO_M rows     | k = 0: row 0, row 1, ... | k = 1: ... |   lines beyond the matrix
+ *   panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |   are zeros
  *
- * A micro-tile of C is panel i of A times panel j of B: for each k, MICRO_N numbers of B as vectors, times
- * each of MICRO_M numbers of A. PACKED: each item of a group has one micro-tile. PACKED_SERIAL: a group is
- * one item, which iterates over the rows of its tile, while the panel of B stays in L1.
+ * A micro-tile of C is panel i of A times panel j of B. PACKED: each item of a group has one micro-tile.
+ * PACKED_SERIAL: a group is one item, which iterates over the rows of its tile.
  *
  * Panels of complex matrices hold, for each k, the real parts of all lines, then the imaginary parts times
- * CONJUGATE_A and CONJUGATE_B (1 or -1). So their multiply-adds are four of real vectors.
+ * CONJUGATE_A and CONJUGATE_B (1 or -1). Sums are stored in private memory for the epilogue, so that its many
+ * cases are compiled once. Packing kernels loop over further panels where dimension 1 has fewer groups.
  *
- * Sums are stored in private memory for the epilogue, so that its many cases are compiled once and not for
- * each vector of a tile, which took compilers ten seconds.
- *
- * Packing kernels loop over further panels where dimension 1 has fewer groups than panels.
- *
- * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and
- * strides. Workspace: both operands, lines rounded up to whole panels. */
+ * Any sizes and strides. Workspace: both operands, lines rounded up to whole panels. */
 #include "raster.h"
 #include "register_tile_arguments.cl"
 #include "units.h"
@@ -50,8 +43,7 @@
 #define CHUNK TSL_REGISTER_TILE_PACK_DEPTHS
 
 #ifdef TSL_COMPLEX
-/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: factor of imaginary parts.
- */
+/* Packs a chunk of the panel of `width` lines from line `first`; `sign`: factor of imaginary parts. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
@@ -70,7 +62,7 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
   }
 }
 #else
-/* Packs a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes are signed. */
+/* Packs a chunk of the panel of `width` lines from line `first`; `sign`: bytes are signed. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
@@ -119,7 +111,6 @@ tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
 }
 
 #ifdef TSL_COMPLEX
-/* Stores a vector of elements of C from the real and imaginary parts of their sums. */
 TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
                                  tsl_lanes imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];

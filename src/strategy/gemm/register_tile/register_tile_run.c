@@ -1,4 +1,3 @@
-/* Compiles and launches register_tile: the kernels of a config, and their arguments. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -15,19 +14,15 @@ typedef struct tile_kernels {
   bool swapped;                /* C' = B' A' is computed */
 } tile_kernels;
 
-/* Rows of tiles visited together: about as many as columns of the groups that run at the same time,
- * to minimise distinct panels of A and B. */
+/* Rows of tiles visited together: as many as columns of the groups that run at the same time. */
 enum { BAND = 8 };
-/* --- building --- */
 
-/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per
- * item. The compiler need not save registers, but expects other groups to hide latency. */
+/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per item. */
 static int register_tile_groups_wanted(const tsl_register_tile *tile) {
   const int items = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
   return items < 256 ? 256 / items : 1;
 }
 
-/* Writes the defines that begin every text of a config. */
 static void define_types(const tsl_problem *swapped, const tsl_register_tile *tile, tsl_text *text) {
   tsl_launch_define_types(swapped, text);
   if (tile->products > 1)
@@ -41,8 +36,7 @@ static bool is_odd(const tsl_register_tile *tile, int64_t line_stride, int64_t d
                            (along ? line_stride : depth_stride) % tile->lanes != 0);
 }
 
-/* Defines the cooperation of neighbouring items, which helps where items run in lockstep. On CPUs
- * it would only double the compile time and multiply the number of kernels by four. */
+/* Defines the cooperation of lockstep neighbours. On CPUs only compile times would grow. */
 static void define_neighbours(const tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                               tsl_text *defines) {
   const bool pays = !work->device->is_cpu;
@@ -117,8 +111,6 @@ void tsl_register_tile_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- running --- */
-
 /* One launch. `sizes` are the kernels': C = A B, swapped or not. */
 typedef struct register_tile_run_state {
   const tsl_work *work;
@@ -174,7 +166,6 @@ static tsl_register_tile_number register_tile_number_of(tesela_type sums, double
                                                  : (tsl_register_tile_number){.f32 = (float)x};
 }
 
-/* Returns the kernel arguments of a product and k split. */
 static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run,
                                                  const tsl_gemm_sizes *sizes) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
@@ -293,7 +284,6 @@ static tesela_status register_tile_run_sum(const register_tile_run_state *run) {
   return register_tile_launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
 }
 
-/* Packs an operand into panels. */
 static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,
                                         tsl_buffer *operand, const tsl_grid *grid) {
   const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);

@@ -1,12 +1,9 @@
-/* Derives the tile of register_tile, its use of a compute unit and of memory, and the grids of its launches.
- */
 #include "host/int_math.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
 
-/* Resident work-items of a compute unit. */
-enum { UNIT_ITEMS = 2048 };
+enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
@@ -46,16 +43,14 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  /* vectors in flight to local memory with their addresses; for asynchronous copies the next depth's operands
-   */
+  /* vectors in flight to local memory; for asynchronous copies the next depth's operands */
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
   const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
   return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
-/* Registers that compilers use beyond the counted ones, for addresses and early loads (NVRTC 13.0, sm_90: 40
- * to 60, and 8 more where all lines are whole vectors), and the granularity of allocation. */
+/* Registers beyond the counted ones, for addresses and early loads (NVRTC 13.0), and their granularity. */
 enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS = 256 };
 
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
@@ -95,8 +90,6 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
       tile->split > 1 ? tile->split * (double)swapped.m * padded(swapped.n, tile->lanes) * tile->size : 0;
   return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
 }
-
-/* --- grids --- */
 
 /* Returns the grid of a packing or copying kernel. Dimension 1 is a grid-stride loop. */
 static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,

@@ -1,18 +1,15 @@
-/* Values and arguments that the host and the kernels of register_tile share. Include
- * strategy/gemm_shared.h first; kernels also define TSL_REAL, the type of sums. */
+/* Include strategy/gemm_shared.h first; kernels also define TSL_REAL, the type of sums. */
 #ifndef TSL_GEMM_REGISTER_TILE_SHARED_H
 #define TSL_GEMM_REGISTER_TILE_SHARED_H
 
-/* Values of the parameter `form`: panels in local memory, loaded through registers (LOCAL) or by
- * asynchronous copies (LOCAL_ASYNC); or panels packed in the workspace, with one micro-tile per
- * item (PACKED) or one item per group (PACKED_SERIAL). */
+/* Parameter `form`: panels in local memory, loaded through registers or by asynchronous copies; or packed in
+ * the workspace, with one micro-tile per item (PACKED) or one item per group (PACKED_SERIAL). */
 #define TSL_REGISTER_TILE_LOCAL 1
 #define TSL_REGISTER_TILE_PACKED 2
 #define TSL_REGISTER_TILE_PACKED_SERIAL 3
 #define TSL_REGISTER_TILE_LOCAL_ASYNC 4
 
-/* SUM_ITEMS: work-items of a group that adds k splits. COPY_ITEMS, COPY_DEPTHS: work-items of a
- * copying group, and units of a line that each copies. PACK_DEPTHS: k that an item packs. */
+/* Items of a group that adds k splits, of a copying group; units that an item copies, k that it packs. */
 #define TSL_REGISTER_TILE_SUM_ITEMS 64
 #define TSL_REGISTER_TILE_COPY_ITEMS 64
 #define TSL_REGISTER_TILE_COPY_DEPTHS 16
@@ -40,12 +37,10 @@ typedef struct tsl_register_tile_arguments {
   TSL_INDEX split_step;                       /* stride between splits of C */
   TSL_INDEX band;                             /* rows of tiles that are visited together, for cache reuse */
   TSL_INDEX a_step, b_step, c_step;           /* strides between products of a batch */
-  /* is_unwanted(): the result is not used if the int at address `wanted` is not above
-   * `wanted_above`; 0: it is used */
+  /* The result is not used if the int at address `wanted` is not above `wanted_above`; 0: it is used. */
   TSL_INDEX wanted, wanted_above;
 } tsl_register_tile_arguments;
 
-/* Arguments of a copy to units. */
 typedef struct tsl_register_tile_units {
   TSL_INDEX lines, k;
   TSL_INDEX from, line_stride, depth_stride; /* in elements */

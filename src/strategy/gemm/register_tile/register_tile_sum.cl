@@ -1,16 +1,11 @@
-/* Sum of k splits of register_tile: C = alpha (split 0 + split 1 + ...) + beta C, in this order, so that
- * every run gives the same bits.
+/* Sum of k splits: C = alpha (split 0 + split 1 + ...) + beta C, in this order, so that every run gives the
+ * same bits. An item adds one vector of a row; splits start at number `first`:
  *
- *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...  an item adds one vector of a row;
- * splits start at number `first`
+ *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...
  *
- * Where C cannot be stored in vectors, adjacent items add and store adjacent numbers.
- *
- * Dimension 2 counts the products of a batch: their splits are `step` numbers apart, their results `c_step`
- * elements.
- *
- * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C. Groups loop over rows where dimension 1
- * has fewer groups. */
+ * Where C cannot be stored in vectors, adjacent items add and store adjacent numbers. Dimension 2 counts the
+ * products of a batch: their splits are `step` numbers apart, their results `c_step` elements. Groups loop
+ * over rows where dimension 1 has fewer groups. */
 #include "register_tile_arguments.cl"
 #include "units.h"
 

@@ -1,12 +1,11 @@
-/* Copy of an operand to units (kernel/units.h), depth by depth, for elements that the multiply-adds do not
- * take.
+/* Copy of an operand to units (kernel/units.h), for elements that the multiply-adds do not take. A line is a
+ * row of A or a column of B; a complex number is two numbers; a depth of quads is four k. Padding lines up to
+ * the pitch are zeros: vectors read them, too.
  *
- *   depth 0  | line 0 | line 1 | ... up to `pitch` numbers      a line is a row of A or a column of B; a
- * complex number is depth 1   | line 0 | line 1 | ...                            two numbers; a depth of
- * quads is four k
+ *   depth 0  | line 0 | line 1 | ... up to `pitch` numbers
+ *   depth 1  | line 0 | line 1 | ...
  *
- * An item copies a line's next DEPTHS units, so that adjacent reads along k use the same cache lines. Padding
- * lines up to the pitch are zeros: vectors read them, too. Limits: any sizes and strides. */
+ * An item copies a line's next DEPTHS units, so that adjacent reads along k use the same cache lines. */
 #include "register_tile_arguments.cl"
 #include "units.h"
 

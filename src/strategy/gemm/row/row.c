@@ -1,4 +1,3 @@
-/* Host side of row.cl: one work-item a row of C. */
 #include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
@@ -19,8 +18,7 @@ static const char *row_refuse(const tsl_problem *problem, const tsl_config *conf
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* Returns the predicted seconds. Two loads for each multiply-add as in `element`, but few items: on a GPU
- * each waits for its own loads. On a processor an item's row of A stays in a first-level cache. */
+/* Returns the predicted seconds. On a processor an item's row of A stays in a first-level cache. */
 static double row_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.006 : 0.001;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);

@@ -9,9 +9,8 @@
  *   i+1 ----->     i+1 * * j . . .      adjacent items are a row apart in A and C: their addresses are
  *   ...            ...                  adjacent only if A and C are column-major
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size. Any sizes and strides. If dimension 0 has fewer groups
- * than C needs, each item advances to further rows. Limits: only m items, so a device with many lanes is
- * idle. */
+ * Any sizes and strides. If dimension 0 has fewer groups than C needs, each item advances to further rows.
+ * Limits: only m items, so a device with many lanes is idle. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"

@@ -1,4 +1,3 @@
-/* Host side of row_private.cl: one work-item a row of C, panels of A's row in private memory. */
 #include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
@@ -23,14 +22,13 @@ static const char *row_private_refuse(const tsl_problem *problem, const tsl_conf
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* Returns the predicted seconds: one load for each multiply-add, from one address for a whole group. */
+/* Returns the predicted seconds: one load for each multiply-add, at the same address for a whole group. */
 static double row_private_score(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.03 : 0.014;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
-/* Counts memory traffic; C keeps the sums between panels. */
 static void row_private_account(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device, tsl_cost_counts *account) {
   tsl_grid grid;

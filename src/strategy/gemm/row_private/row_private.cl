@@ -8,14 +8,12 @@
  *   A    p                                  first panel: C(i,j) = alpha sum + beta C(i,j)
  *   i  |----|----|--                        later ones: C(i,j) = alpha sum + C(i,j)
  *
- * C keeps the sums between panels. Sums of W columns in registers would read A n / W times; C costs a store
- * and a load for each PANEL products, without registers. Only the first panel uses beta, so that an
- * uninitialised C is not read; k = 0 is one empty panel. A product is rounded at most PANEL times in its
- * panel, once with alpha, and once for each panel.
+ * C keeps the sums between panels. Only the first panel uses beta, so that an uninitialised C is not read;
+ * k = 0 is one empty panel. A product is rounded at most PANEL times in its panel, once with alpha, and once
+ * for each panel.
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Any sizes and strides. If dimension 0
- * has fewer groups than C needs, each item advances to further rows. Limits: m items only, as in `row`; a
- * panel larger than the registers is in global memory in fact. */
+ * Any sizes and strides. If dimension 0 has fewer groups than C needs, each item advances to further rows.
+ * Limits: only m items; a panel larger than the registers is in global memory in fact. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "panel.h"

@@ -1,4 +1,3 @@
-/* Host side of row_private_column_local.cl: rows of A in private memory, columns of B in local memory. */
 #include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
@@ -26,15 +25,13 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* Returns the predicted seconds: one load from local memory for each multiply-add. On a processor this is an
- * extra copy, and barriers cut the loops. */
+/* Returns the predicted seconds: one load from local memory for each multiply-add. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.02 : 0.016;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
-/* Counts memory traffic. All items of a group multiply, also beyond the last row, and whole panels; C keeps
- * the sums between panels. */
+/* Counts whole panels and whole groups: items beyond the last row multiply too. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double size = (double)tsl_type(problem->c.type)->size, n = (double)problem->n, k = (double)problem->k;

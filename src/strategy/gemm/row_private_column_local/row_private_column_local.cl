@@ -11,13 +11,11 @@
  *   ...                                     barrier
  *   i+ITEMS-1                               C(i,j) = alpha sum + (first panel ? beta : 1) C(i,j)
  *
- * Loop bounds are equal for the whole group: items whose row lies beyond m multiply zeros and reach every
- * barrier. As in `row_private`, C keeps the sums between panels, and only the first panel uses beta. A
- * product is rounded at most PANEL times in its panel, once with alpha, and once for each panel.
+ * Items whose row lies beyond m multiply zeros, so that every item reaches every barrier. As in
+ * `row_private`, C keeps the sums between panels, and only the first panel uses beta.
  *
- * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Local memory: PANEL elements. Any
- * sizes and strides. If dimension 0 has fewer groups than C needs, each group advances to further rows.
- * Limits: only m items, as in `row`; two barriers for PANEL products of an item. */
+ * Local memory: PANEL elements. Any sizes and strides. If dimension 0 has fewer groups than C needs, each
+ * group advances to further rows. Limits: only m items; two barriers for PANEL products of an item. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "panel.h"

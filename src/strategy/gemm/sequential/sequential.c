@@ -7,8 +7,7 @@
  *   A ---> (i,j) C
  *   row i
  *
- * Parameters: none. Limits: none. sequential_run() allocates no memory, so it works when other strategies run
- * out. */
+ * sequential_run() allocates no memory, so it works when other strategies run out. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/low_precision_loops.h"
 #include "strategy/structure.h"
@@ -72,8 +71,7 @@
 #undef LOAD_FACTOR
 #undef STRUCTURED_LOOP
 
-/* Returns the predicted seconds: eight clocks a term, since all variables are in memory and the sum is stored
- * and loaded; memory stalls; a call for each narrow factor or each element of a structure. */
+/* Returns the predicted seconds: eight clocks a term, memory stalls, calls for narrow types or structures. */
 static double sequential_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   (void)config;
@@ -83,7 +81,6 @@ static double sequential_score(const tsl_problem *problem, const tsl_config *con
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
-/* Counts memory traffic: the sum is in memory, loaded and stored with each term. */
 static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   (void)config;

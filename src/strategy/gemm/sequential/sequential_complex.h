@@ -1,5 +1,4 @@
-/* The specification for complex types: three loops over pairs (real, imaginary). Included with REAL, the type
- * of a component, and COMPLEX_LOOP, the function's name. A conjugate is a sign. */
+/* Complex products. Included with REAL, the type of a component, and COMPLEX_LOOP, the function's name. */
 static void COMPLEX_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha[2] = {(REAL)problem->alpha[0], (REAL)problem->alpha[1]},

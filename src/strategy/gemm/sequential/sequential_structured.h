@@ -1,7 +1,6 @@
-/* The specification for structured factors and triangles of C: three loops in which each element is looked up
- * by its matrix's structure; zeros outside a triangle are no terms. Included with REAL (type of a component),
- * PARTS (components of an element, 2 or 1), LOAD_FACTOR and STRUCTURED_LOOP (the functions' names). A
- * conjugate is a sign.
+/* Structured factors and triangles of C: each element is looked up by its matrix's structure; zeros outside a
+ * triangle are no terms. Included with REAL (type of a component), PARTS (components of an element, 2 or 1),
+ * LOAD_FACTOR and STRUCTURED_LOOP (the functions' names).
  *
  *   in place, C = alpha A C:   A lower: row i needs the rows before it, so the last row comes first
  *                              A upper: the first row comes first

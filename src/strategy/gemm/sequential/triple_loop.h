@@ -1,6 +1,4 @@
-/* The specification: C = alpha A B + beta C, one element after the other, each sum from l = 0 to k
- * - 1. Included with REAL, the element type, and TRIPLE_LOOP, the function's name, by files that
- * are compiled with different flags. */
+/* C = alpha A B + beta C, each sum in order. Included with REAL and TRIPLE_LOOP, the function's name. */
 static void TRIPLE_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha = (REAL)problem->alpha[0], beta = (REAL)problem->beta[0];

@@ -1,4 +1,3 @@
-/* Memory stalls of the triple loop, for the models of its strategies. */
 #ifndef TSL_GEMM_SEQUENTIAL_WAITING_H
 #define TSL_GEMM_SEQUENTIAL_WAITING_H
 
@@ -7,9 +6,7 @@
 
 #include <math.h>
 
-/* Returns the cache lines from memory for each term: none while B fits the second-level cache. Beyond it,
- * each term reads a new line of a row-major B, or a part of one if a column's elements are closer
- * together. */
+/* Returns the cache lines from memory for each term: none while B fits the second-level cache. */
 static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   const double cache = 2e6, line = TSL_CACHE_LINE;
   const double size = (double)tsl_type(problem->b.type)->size;
@@ -18,7 +15,6 @@ static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   return bytes / (bytes + cache) * fmin(1, step / line);
 }
 
-/* Returns the clocks of memory stalls for each term. */
 static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
   static const double clocks = 12;
   return clocks * tsl_triple_loop_lines(problem);

@@ -1,4 +1,4 @@
-# The compiler's best flags for the triple loop: it may reorder the sum and so use vectors. NaN and infinities keep their
-# meaning (no -ffinite-math-only).
-tesela_kernels(src/strategy/gemm/sequential_optimized/kernels/sequential_optimized_loops.c
-               FLAGS -ffp-contract=fast -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math)
+#The compiler may reorder the sum, and so use vectors.NaN and infinities keep their meaning.
+tesela_kernels(src / strategy / gemm / sequential_optimized / kernels / sequential_optimized_loops.c FLAGS -
+                   ffp - contract = fast - funroll - loops - fassociative - math - fno - signed - zeros -
+                                    fno - trapping - math)

@@ -8,14 +8,12 @@
  *   A ---> (i,j) C           line of memory, fetched for one element
  *   row i
  *
- * The order of memory accesses is unchanged, so columns of B still miss the caches in large problems; other
- * strategies change the order. Parameters: none. The instruction set is the best of the device (TESELA_ISA
- * masks). Limits: none. */
+ * The order of memory accesses is unchanged, so columns of B still miss the caches in large problems. The
+ * instruction set is the best of the device (TESELA_ISA masks). */
 #include "strategy/gemm/sequential_optimized/sequential_optimized_loops.h"
 
 #include "strategy/gemm/sequential/waiting.h"
 
-/* Returns the predicted seconds: a clock a term, and memory stalls. */
 static double sequential_optimized_score(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
   (void)config;
@@ -24,7 +22,7 @@ static double sequential_optimized_score(const tsl_problem *problem, const tsl_c
   const double bytes = tsl_problem_bytes(problem);
   const double fetched = bytes > (double)device->level_bytes[1] ? bytes * device->threads / device->bandwidth
                                                                 : 0; /* one thread's bandwidth */
-  const double call = 1e-7; /* call through a plan; this strategy has no fast path */
+  const double call = 1e-7;
   return call + (computed > fetched ? computed : fetched);
 }
 

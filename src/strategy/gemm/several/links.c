@@ -1,4 +1,3 @@
-/* Traffic between devices, and bandwidths of their links, measured once for a plan. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/cross_copy.h"

@@ -11,20 +11,18 @@
  *   +---+  +-----------+        No sum is cut: the bits are those of the plans, in any order of completion.
  *
  * cut=4: terms. If C is much smaller than A and B, each device has a part of k and computes all of C. Each
- * link carries 1/p of both operands instead of 1/p of one and all of the other. The first part is computed in
- * C. The sums of the other parts come to temporary memory, and the processor adds them in the order of
- * members. So the bits do not depend on the order of completion either.
+ * link carries 1/p of both operands. The first part is computed in C; the sums of the other parts come to
+ * temporary memory, and the processor adds them in the order of members.
  *
- * If a device fails, another member computes its part again, now and in later runs, and the plan reports it
- * (tsl_plan_note(), a notice). If beta is not 0, the part of C is saved before the run.
+ * If a device fails, another member computes its part again, now and in later runs, and the plan reports it.
+ * If beta is not 0, the part of C is saved before the run.
  *
  * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines if
- * some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the other
- * devices (several_tiles.c, shard_worker_run.c). There a failed device is replaced only if beta is 0 and its
- * shards can still be read and written.
+ * some devices hold no shard of C. The copy engines bring the missing parts from the other devices
+ * (several_tiles.c, shard_worker_run.c). A failed device is replaced only if beta is 0 and its shards can
+ * still be read and written.
  *
- * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices.
- * Measurements: docs/lab/several.md. */
+ * Limits: one product at a time; eight devices. Measurements: docs/lab/several.md. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -108,8 +106,7 @@ static const char *several_refuse(const tsl_problem *problem, const tsl_config *
   return NULL;
 }
 
-/* Returns the time of the multiply-adds alone. The planner knows the members and predicts the rest
- * (planner/planner.c). */
+/* Returns the time of the multiply-adds alone; the planner predicts the rest (planner/planner.c). */
 static double several_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
@@ -131,8 +128,7 @@ static void several_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Makes a thread pool for a device whose operands are copied by threads, since the shared pool serves one
- * caller at a time. */
+/* Makes a pool for a device whose operands threads copy: the shared pool serves one caller at a time. */
 static tesela_status take_threads(const tsl_several *self, tsl_several_part *part) {
   enum { MOST = 16 };
   if (self->count < 2 || !tsl_staging_is_offered(part->device))
@@ -208,8 +204,7 @@ static bool several_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-/* Makes the sites of distributed operands. If all members hold shards of C, each computes its own; otherwise
- * the expected times decide. */
+/* Makes the sites of distributed operands. Unless each member holds shards of C, expected times decide. */
 static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   int64_t *cut = &work->config.value[SEVERAL_CUT];
   const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);

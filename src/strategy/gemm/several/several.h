@@ -1,4 +1,3 @@
-/* Strategy `several`: the cut of a product for devices, and its runs. Internal to this folder. */
 #ifndef TSL_STRATEGY_GEMM_SEVERAL_H
 #define TSL_STRATEGY_GEMM_SEVERAL_H
 
@@ -23,13 +22,11 @@ typedef struct tsl_several_part {
   int64_t first, count;
   tsl_problem problem;
   tsl_subplan *child;
-  /* plan on another device, made after the member's own device failed; NULL: no failure */
-  _Atomic(tsl_subplan *) instead;
-  tsl_pool *pool; /* threads that copy operands; NULL: the shared pool is used, or no threads are needed */
+  _Atomic(tsl_subplan *) instead; /* plan on another device after the member's device failed, or NULL */
+  tsl_pool *pool;                 /* threads that copy operands; NULL: the shared pool, or none are needed */
 } tsl_several_part;
 
-/* Rectangle of C that a member computes. The operand `stays` remains on the device, the other one streams in
- * slabs. */
+/* Rectangle of C that a member computes. `stays`: operand that is resident; the other streams in slabs. */
 typedef struct tsl_several_block {
   tsl_rect c;
   int member, stays; /* TSL_OPERAND_A or TSL_OPERAND_B */
@@ -39,7 +36,7 @@ typedef struct tsl_several_block {
 typedef struct tsl_several_tile {
   tsl_rect c;
   int block;
-  /* for each operand, index of the member's shard that contains the tile's part; -1: the part is copied */
+  /* for each operand, the member's shard that contains the tile's part; -1: the part is copied */
   int piece[TSL_OPERANDS];
   int kind;
 } tsl_several_tile;
@@ -50,17 +47,15 @@ typedef struct tsl_several_kind {
   tsl_subplan *child;
 } tsl_several_kind;
 
-/* Member's tiles and resources in a run (shard_worker.h). */
-typedef struct tsl_site tsl_site;
+typedef struct tsl_site tsl_site; /* a member's tiles and resources (shard_worker.h) */
 
 /* Bandwidths of links between members in bytes a second; 0: not measured. */
 typedef struct tsl_several_links {
   double rates[TSL_MEMBERS_MAX][TSL_MEMBERS_MAX]; /* [source member][destination member] */
 } tsl_several_links;
 
-/* State of the strategy (work->state). */
-typedef struct tsl_several {
-  int count; /* number of parts: members that have work */
+typedef struct tsl_several { /* work->state */
+  int count;                 /* number of parts: members that have work */
   tsl_several_part parts[TSL_MEMBERS_MAX];
   pthread_mutex_t lock; /* guards the following members and changes of `instead` */
   char note[800];       /* report of the first failure, "" if none; it is never changed afterwards */
@@ -72,23 +67,19 @@ typedef struct tsl_several {
   pthread_mutex_t runs;             /* serialises runs */
 } tsl_several;
 
-/* Returns the side of C to cut if the config leaves it open: the side that moves fewer bytes to `devices`
- * devices. */
+/* Returns the side of C to cut if the config leaves it open: the side that moves fewer bytes. */
 int tsl_several_side(const tsl_problem *problem, int devices);
-/* Returns true if terms may be distributed when the config leaves the cut open. Then C is much smaller than A
- * and B; each device computes all of C from a part of k. */
+/* Returns true if terms may be cut when the config leaves the cut open: C is much smaller than A and B. */
 bool tsl_several_is_deep(const tsl_problem *problem);
-/* Returns the number of partial sums that are added for an element of C. This number widens the error
- * bound. */
+/* Returns the partial sums of an element of C, which widen the error bound. */
 int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config);
 /* Distributes `size` lines in proportion to the rates, in whole grains; equal arguments give equal lines. */
 void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines);
-/* Returns the problem of lines `first` to `first` + `count` of a side. If terms are cut, the first part uses
- * the caller's C; each other part has a dense C of its own, which is added later. */
+/* Returns the problem of lines `first` to `first` + `count` of a side. If terms are cut, each part but the
+ * first has a dense C of its own, which is added later. */
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count);
 
-/* Sets the parts that the config leaves open, from the expected times of child plans. Members with a bit in
- * `idle` get no part. */
+/* Sets the parts that the config leaves open, from expected times. Members with a bit in `idle` get none. */
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle);
 /* Returns true if the config sets the parts. */
 bool tsl_several_has_parts(const tsl_config *config);
@@ -97,13 +88,13 @@ bool tsl_several_has_parts(const tsl_config *config);
 tsl_rect tsl_several_rect(const tsl_problem *problem, int operand, const tsl_rect *c);
 /* Returns the rectangle of lines `first` to `first` + `count` of a side of C. */
 tsl_rect tsl_several_band(const tsl_problem *problem, int side, int64_t first, int64_t count);
-/* Returns true if each member holds a shard of C. */
 bool tsl_several_all_hold(const tsl_sharding *spread, int members);
 
 /* Bytes that a member receives from and sends to each other member to compute a rectangle of C. */
 typedef struct tsl_traffic {
   double in[TSL_MEMBERS_MAX], out[TSL_MEMBERS_MAX];
 } tsl_traffic;
+/* Computes the traffic of all operands that a member does not hold. */
 void tsl_several_traffic(const tsl_work *work, const tsl_rect *c, int member, tsl_traffic *traffic);
 void tsl_several_traffic_of(const tsl_work *work, const tsl_rect *c, int member, int operand,
                             tsl_traffic *traffic);
@@ -114,21 +105,22 @@ void tsl_several_measure(const tsl_device *group, int member, const tsl_traffic 
 double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_links *links, int member,
                                 double slab, double *first);
 
-/* Makes blocks, tiles and child plans of a work with distributed operands; its config must be decided. On
- * failure tsl_several_release_sites() frees all of it. */
+/* Makes blocks, tiles and child plans of a decided work with distributed operands. On failure and at the end
+ * tsl_several_release_sites() frees them. */
 tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self);
 void tsl_several_release_sites(const tsl_work *work, tsl_several *self);
 /* Describes the child plan of block `index`; returns false after the last block. */
 bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_info *out);
+/* Runs a work with distributed operands; runs wait for each other. */
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands);
 /* Returns the approximate bytes of a slab of the streaming operand. */
 double tsl_several_slab(const tsl_work *work);
 
-/* Reports, once in the plan's note and in the log, that device `failed` failed and device `by` computed its
- * part again. `sentence` is the failure's message. */
+/* Reports once, in the plan's note and the log, that `by` repeated `failed`'s part. `sentence`: the error. */
 void tsl_several_report_failure(const tsl_work *work, const char *failed, const char *by,
                                 const char *sentence);
 
+/* Runs all parts, each in a thread, and repeats the parts of failed devices on other members. */
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
 #endif

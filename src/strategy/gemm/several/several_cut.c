@@ -20,7 +20,6 @@ static double several_cut_bytes_of(const tsl_problem *problem, int operand) {
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
-/* Cutting rows of C sends each device some rows of A and all of B. */
 int tsl_several_side(const tsl_problem *problem, int devices) {
   const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
                b = several_cut_bytes_of(problem, TSL_OPERAND_B);
@@ -98,8 +97,7 @@ typedef struct cut_decision {
   double seconds;
 } cut_decision;
 
-/* Returns the seconds that transfers of distributed operands add to `compute` seconds. The lines begin where
- * equal parts would. */
+/* Returns the seconds that transfers of distributed operands add to `compute` seconds. */
 static double link_seconds(const cut_decision *job, int member, int64_t lines, double compute) {
   const tsl_work *work = job->work;
   const int64_t begin = job->size / job->count * member, most = job->size - lines;
@@ -140,8 +138,7 @@ static void seconds_of_all(const cut_decision *job, const int64_t *lines, double
   }
 }
 
-/* Distributes lines by rates, then updates the rates from the expected times, since small parts and copies
- * cost more for each line. */
+/* Distributes lines by rates, updated from the expected times: small parts cost more for each line. */
 static void several_cut_settle(cut_decision *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
@@ -181,8 +178,7 @@ bool tsl_several_has_parts(const tsl_config *config) {
   return false;
 }
 
-/* Distributes the lines of one side; returns false if no member can compute. `alone` gets each member's
- * seconds for all lines, infinity for idle ones. */
+/* Distributes the lines of one side; returns false if no member can. `alone`: seconds for all lines. */
 static bool decide_side(cut_decision *job, unsigned idle, double *alone) {
   const tsl_problem *problem = &job->work->problem;
   int64_t all[TSL_MEMBERS_MAX] = {0};

@@ -1,4 +1,3 @@
-/* Runs all parts at once, each in a thread, and repeats the parts of failed devices on other members. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -11,8 +10,8 @@ typedef struct several_launch {
   tsl_several_part *part;
   tesela_status status;
   tsl_status_saved failure;
-  void *sums; /* dense C of a part of the terms; NULL for the first part and other cuts */
-  void *kept; /* saved contents of C's part, packed row by row; NULL: not saved */
+  void *sums; /* dense C of a part of the terms; NULL: C itself */
+  void *kept; /* saved contents of C's part, row by row; NULL: not saved */
   pthread_t thread;
   bool has_thread;
 } several_launch;
@@ -47,8 +46,7 @@ static tsl_operands several_operands_of(const several_launch *job) {
   return part_operands;
 }
 
-/* Returns the threads of a part: the call's team for a processor; for other devices threads that copy
- * operands. */
+/* Returns the call's team for a processor; for other devices threads that copy operands. */
 static tsl_team several_team_of(const several_launch *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
@@ -135,8 +133,7 @@ static void store_replacement(const several_launch *job, tsl_subplan *child) {
     job->work->children->destroy(child);
 }
 
-/* Repeats a failed part on another device with the strategy of its own part, whose kernels are built and
- * proven. */
+/* Repeats a failed part on another device with its proven strategy. */
 static bool several_run_again_by(several_launch *job, const tsl_several_part *other) {
   const tsl_subplan_factory *children = job->work->children;
   const tsl_subplan_request request = {
@@ -193,7 +190,6 @@ typedef struct partial_sums {
   int count;
 } partial_sums;
 
-/* Adds an element in the type of sums; integers modulo 2^32. */
 static void add_element(tesela_type type, const void *from, void *dst) {
   if (type == TESELA_F32)
     *(float *)dst += *(const float *)from;
@@ -216,7 +212,6 @@ static void several_add_row(void *argument, int64_t row, int worker) {
                       (row * problem->c.row_stride + col * problem->c.col_stride) * size);
 }
 
-/* Adds the partial sums to C in the order of members. */
 static void add_sums(const several_launch *jobs, int count) {
   if (jobs->work->config.value[SEVERAL_CUT] == SEVERAL_TERMS && count > 1)
     tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, several_add_row,

@@ -1,8 +1,6 @@
-/* Cuts C of distributed operands into blocks, one or more for each member, and blocks into tiles.
- *
- * No sum is cut: a tile has all of k, so a child plan computes its bits. In a block the operand with fewer
- * missing bytes is resident; the other one streams in slabs. Tiles of the member's own shards come first;
- * then the shards of other members, from the next member on. A slab is as large as transfers can hide. */
+/* Cuts C of distributed operands into blocks for members, and blocks into tiles with all of k. In a block the
+ * operand with fewer missing bytes is resident; the other one streams in slabs, as large as transfers can
+ * hide. Tiles of the member's own shards come first, then the shards of the next members. */
 #include "base/device_rates.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -12,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the approximate bytes of a slab. Elements of four bytes and more get larger slabs, as their kernels
- * prepare the resident operand again for each slab (docs/lab/several.md). */
+/* Returns the approximate bytes of a slab; elements of four bytes and more get larger slabs. */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
@@ -67,8 +64,7 @@ static double missing(const tsl_work *work, int operand, const tsl_several_block
              : (double)rect.rows * (double)rect.cols * (double)several_tiles_size_of(work, operand);
 }
 
-/* Returns the bytes that the resident operand may have, a quarter of the memory; slabs, tiles and workspaces
- * need the rest. */
+/* Returns the maximum bytes of the resident operand: a quarter of the memory. */
 static double stay_most(const tsl_device *device) {
   const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return bytes > 0 ? (double)bytes / 4 : 1e18;
@@ -118,11 +114,10 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
   return TESELA_OK;
 }
 
-/* Range of lines of the streaming operand between shard borders, or several adjacent ranges of other
- * members. */
+/* Lines of the streaming operand between shard borders, or adjacent ranges of other members. */
 typedef struct line_range {
   int64_t first, count;
-  int distance; /* members from this one to the holder of most of it; of several ranges the minimum */
+  int distance; /* members from this one to the holder of most of it (minimum of ranges) */
   bool is_here; /* the member holds its lines and C's */
 } line_range;
 
@@ -179,7 +174,6 @@ static int distance_of(const tile_cutter *job, const tsl_rect *c) {
   return best;
 }
 
-/* Returns true if the member holds a rectangle of C and the lines of the streaming operand for it. */
 static bool is_here(const tile_cutter *job, const tsl_rect *c) {
   const tsl_rect rect = tsl_several_rect(&job->work->problem, job->passes, c);
   const tsl_sharding *spread = job->work->spread;
@@ -189,16 +183,14 @@ static bool is_here(const tile_cutter *job, const tsl_rect *c) {
           tsl_sharding_whole(spread, job->passes, &rect, member) >= 0);
 }
 
-/* Returns true if two adjacent ranges can be merged into one tile: both are remote and C's lines for them lie
- * in one shard. */
+/* Returns true if adjacent ranges fit one tile: both are remote and C's lines for them lie in one shard. */
 static bool several_tiles_may_join(const tile_cutter *job, const line_range *range, const line_range *next) {
   const tsl_rect c = rect_of(job, range->first, range->count + next->count);
   return !range->is_here && !next->is_here &&
          tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
-/* Appends a range; ranges come in order. Merges it with the last one if possible, as fewer and larger
- * products are faster (slab_beside()). */
+/* Appends a range, in order. Merges it with the last one if possible, as fewer products are faster. */
 static void add_stretch(tile_cutter *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
   const line_range range = {first, count, distance_of(job, &c), is_here(job, &c)};
@@ -259,8 +251,7 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
   return TESELA_OK;
 }
 
-/* Sets the layout of a tile's part of an operand. A part that must be copied raises *bytes to its buffer
- * size. */
+/* Sets the layout of a tile's part of an operand. A copied part raises *bytes to its buffer's size. */
 static tesela_status set_layout(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                                 tsl_shape *shape, int member) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &tile->c);
@@ -306,9 +297,7 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   return TESELA_OK;
 }
 
-/* Returns the bytes of a slab that a fast link can transfer while `lines` lines are computed. Large slabs are
- * faster: fewer products, fewer preparations of the resident operand (docs/lab/several.md), and adjacent rows
- * in one copy. */
+/* Returns the bytes of a slab that a fast link can transfer while `lines` lines are computed. */
 static double slab_beside(const tile_cutter *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
@@ -323,8 +312,7 @@ static double slab_beside(const tile_cutter *job, int64_t lines) {
   return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
 }
 
-/* Returns the lines of a slab and its tile of C: whole tiles of kernels if possible. `before` is the number
- * of lines of the previous tile. */
+/* Returns the lines of a slab: whole tiles of kernels if possible. `before`: lines of the previous tile. */
 static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of(job, range->first, range->count),

@@ -1,4 +1,3 @@
-/* Sites of a product of distributed operands: their tiles, child plans and expected times. */
 #include "strategy/gemm/several/shard_worker.h"
 
 #include "base/log.h"
@@ -137,8 +136,7 @@ static const tsl_several_tile *first_tile(const tsl_site *site, int block) {
   return &site->tiles[i];
 }
 
-/* Returns the expected seconds of a block. The resident operand arrives before computation begins; other
- * copies overlap with it, except for the first slab. */
+/* Returns the expected seconds of a block. All copies overlap but for the resident operand and first slab. */
 static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
   const tsl_several *self = work->state;
   const tsl_several_block *owner_block = &self->blocks[block];

@@ -1,13 +1,11 @@
-/* Run of a product of distributed operands. Each site's thread copies the next tile's operands while a tile
- * is computed, and sends the tile before it.
+/* Run of a product of distributed operands, in a thread for each site:
  *
  *   in       A (stays)  B0 B1    B2    B3            two buffers for slabs, two for tiles of C that another
  *   compute             C0    C1    C2    C3         member holds
  *   out                          C0    C1    C2
  *
  * Copy engines copy if one device reaches the other (device/cross_copy.h); otherwise this thread copies after
- * it has enqueued the tile. A and B are only read, and each element of C is written by one member, so members
- * need not wait for each other. */
+ * it has enqueued the tile. Each element of C is written by one member, so members need not wait. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -17,8 +15,8 @@
 typedef struct shard_worker_launch {
   const tsl_work *work;
   const tsl_operands *operands;
-  tsl_site *planned; /* the plan's site for this part */
-  tsl_site *site;    /* site that runs: `planned`, or its replacement */
+  tsl_site *planned; /* the plan's site */
+  tsl_site *site;    /* `planned`, or its replacement */
   const tsl_device_ops *ops;
   int member;
   int block;               /* block whose operand is resident; -1: none yet */
@@ -35,8 +33,7 @@ static tesela_status shard_worker_wait_for(const shard_worker_launch *job, tsl_s
   return buffer->is_recorded ? job->ops->stream_wait(stream, buffer->done) : TESELA_OK;
 }
 
-/* Waits on the host for the buffer's last use. A copy that waits in a copy engine's queue would block later
- * copies of other devices. */
+/* Waits on the host: a copy that waits in a copy engine's queue would block later copies of other devices. */
 static tesela_status shard_worker_await(const shard_worker_launch *job, const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->event_wait(buffer->done) : TESELA_OK;
 }
@@ -87,8 +84,7 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
                          .row_bytes = rows->row_bytes};
 }
 
-/* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards first, then the
- * next member's. */
+/* Copies a rectangle from its shards to a buffer, or back: own shards first, then the next member's. */
 static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *stream, int operand,
                                     const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
@@ -110,8 +106,7 @@ static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *
   return TESELA_OK;
 }
 
-/* Sets `out` to a tile's part of an operand: in the member's shard, or in the buffer. Copies it to the buffer
- * unless `is_there`. */
+/* Sets `out` to a tile's part of an operand: in its shard, or in a buffer (copied unless `is_there`). */
 static tesela_status shard_worker_bring(const shard_worker_launch *job, const tsl_several_tile *tile,
                                         int operand, tsl_site_buffer *site_buffer, bool is_there,
                                         tsl_operand *out) {
@@ -214,7 +209,7 @@ static void run_site(shard_worker_launch *job) {
   (void)job->ops->finish(site->out);
   (void)tsl_device_copier_finish(&site->carrier);
   tsl_site_release(site);
-  (void)tsl_kept_forget(site->device); /* memory that was in use is not reused, as its state is unknown */
+  (void)tsl_kept_forget(site->device); /* memory in use has an unknown state */
 }
 
 static void *shard_worker_run_in_thread(void *argument) {
@@ -251,8 +246,7 @@ static bool has_failed(const shard_worker_launch *jobs, int count, int member) {
   return false;
 }
 
-/* Repeats a failed site on another member. It reads the failed device's shards of A and B, which are
- * unchanged, and writes all of its part of C. Returns false if any step fails. */
+/* Repeats a failed site on another member from the failed device's A and B. Returns false if a step fails. */
 static bool shard_worker_run_again_by(const shard_worker_launch *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;

@@ -1,4 +1,3 @@
-/* Resources of a site in a product of distributed operands: streams, events and buffers. */
 #include "base/status.h"
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"

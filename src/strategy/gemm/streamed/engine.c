@@ -1,11 +1,9 @@
-/* Speed of the slabs' strategy, if it depends on the tiling. Strategies with a workspace limit (uses.within)
- * are as fast as the remaining memory allows. All others are estimated from the device's peak (tiling.c). */
+/* Speed of the slabs' strategy, if it depends on the tiling by a workspace limit (uses.within). */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include <math.h>
 
-/* Minimum rows and columns of tiles for which a model is evaluated. */
-enum { LEAST_SIDE = 512 };
+enum { LEAST_SIDE = 512 }; /* of tiles for which a model is evaluated */
 
 uint64_t tsl_tiling_memory(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;

@@ -7,19 +7,16 @@
  *   slabs  |....|....|             out                              C0 C0   the other is multiplied; a tile
  *   A      |....|....|                                                      leaves during the next one
  *   +-.-.-+ +----+----+
- *   | . . | |tile|tile|    A tile of r x c moves k (r + c) elements in for 2 k r c operations: larger
- *   +-.-.-+ +----+----+    tiles move fewer bytes. The sizes move the fewest bytes that memory allows
- * (tiling.c). Tiles | . . | |tile|tile|    alternate direction along a side, so that one panel is reused if
- * sums have one or
- *   +-.-.-+ +----+----+    two slabs.
+ *   | . . | |tile|tile|    A tile of r x c moves k (r + c) elements in for 2 k r c operations, so the sizes
+ *   +-.-.-+ +----+----+    move the fewest bytes that memory allows (tiling.c). Tiles alternate direction
+ *   | . . | |tile|tile|    along a side, so that one panel is reused if sums have one or two slabs.
+ *   +-.-.-+ +----+----+
  *
  * The first slab of a sum adds to beta C, the others to the tile, in order. The bits depend on the tiling,
  * which the plan's text contains, and not on timing.
  *
- * Parameters: rows, cols and depth of tiles and slabs; all 0: chosen by the memory. Limits: operands in host
- * memory; one product at a time; runs of a plan are serialised. Sums for f16 and bf16, and complex sums, are
- * not cut.
- * Measurements: docs/lab/streamed.md. */
+ * Limits: operands in host memory; one product at a time; runs of a plan are serialised. Sums for f16 and
+ * bf16, and complex sums, are not cut. Measurements: docs/lab/streamed.md. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/log.h"
@@ -38,8 +35,7 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Returns the error bound. The device is unknown here: if the config leaves the slabs open, at most LEAST
- * terms of tiling.c are assumed. */
+/* Returns the error bound. If the config leaves the slabs open, their minimum depth is assumed. */
 static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
@@ -57,8 +53,7 @@ static const char *streamed_refuse(const tsl_problem *problem, const tsl_config 
   return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* Returns the time that the tiling was chosen by, if the device copies during computation and the type is
- * real. Otherwise the maximum of kernels at half of the peak and of the link. */
+/* Returns the time that the tiling was chosen by, if known; else of half of the peak, or of the link. */
 static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_streamed_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;

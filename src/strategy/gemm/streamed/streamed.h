@@ -1,5 +1,3 @@
-/* Strategy `streamed`: the tiling of a product that exceeds the device's memory, and its runs. Internal to
- * this folder. */
 #ifndef TSL_STRATEGY_GEMM_STREAMED_H
 #define TSL_STRATEGY_GEMM_STREAMED_H
 
@@ -13,44 +11,36 @@ enum { STREAMED_ROWS, STREAMED_COLS, STREAMED_DEPTH };
 /* Cut of C into tiles and of k into slabs. A value without pointers. */
 typedef struct tsl_streamed_tiling {
   int64_t m, n, k;
-  int64_t rows, cols, depth; /* size of a tile and depth of a slab; the last ones may be smaller */
+  int64_t rows, cols, depth; /* size of a tile, depth of a slab; the last ones may be smaller */
   int64_t row_tiles, col_tiles, slabs;
-  bool by_cols; /* tiles are ordered along C's columns; else along its rows */
-  int panels,
-      /* Number of buffers for panels of A, of panels of B, and of tiles of C: one more than the kernel
-       * uses. */
-      tiles;
+  bool by_cols;      /* tiles are ordered along C's columns; else along its rows */
+  int panels, tiles; /* buffers for panels of A and B each, and for tiles: one more than the kernel uses */
   uint64_t bytes;
-  double in, out; /* bytes of a run from host to device, and from device to host */
+  double in, out; /* bytes of a run to the device and back */
 } tsl_streamed_tiling;
 
-/* Computes the tiling of a config: its sizes, or if they are 0 the fastest sizes that fit the memory. Returns
- * NULL, or the reason why none exists. */
+/* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists. */
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_streamed_tiling *tiling);
-/* Returns the expected seconds of a run on a device that copies during computation; 0: it does not, or its
- * rates are unknown. */
+/* Returns the expected seconds of a run; 0: the device does not overlap copies, or its rates are unknown. */
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
                           const tsl_streamed_tiling *tiling);
 /* Returns the bytes of device memory that a plan may take. */
 uint64_t tsl_tiling_memory(const tsl_device *device);
 /* Returns the bytes that a tiling's buffers leave for the workspace of the slabs' kernels. */
 uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *tiling);
-/* Returns the fastest strategy for slabs whose speed depends on the workspace limit, or NULL. Its speed
- * decides the tiling. */
+/* Returns the fastest strategy for slabs whose speed depends on the workspace limit, or NULL. */
 const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device);
-/* Returns the engine's predicted seconds for a whole slab with the workspace that the tiling leaves, or
- * infinity. */
+/* Returns the engine's predicted seconds for a whole slab with the workspace that is left, or infinity. */
 double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
                                  const tsl_device *device, const tsl_streamed_tiling *tiling);
-/* Returns the position of tile number `index`; successive tiles are adjacent, so one panel is on the device
- * already. */
+/* Returns the position of tile number `index`. Successive tiles are adjacent and share a panel. */
 void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j);
+/* Returns the rectangle of C of tile (i, j). */
 tsl_copy_chunk tsl_tiling_part(const tsl_streamed_tiling *tiling, int64_t i, int64_t j);
 /* Returns the first term and the number of terms of a slab. */
 void tsl_tiling_slab(const tsl_streamed_tiling *tiling, int64_t slab, int64_t *first, int64_t *count);
 
-/* Plan and transfers for slabs of tiles of one size. */
 typedef struct tsl_streamed_kind {
   tsl_subplan *child;             /* NULL: no slab is of this kind */
   tsl_shape shapes[TSL_OPERANDS]; /* the panels and the tile in the caller's memory */
@@ -59,13 +49,12 @@ typedef struct tsl_streamed_kind {
 
 enum { STREAMED_FIRST, STREAMED_MIDDLE, STREAMED_LAST, STREAMED_SLABS };
 
-/* State of the strategy (work->state). */
-typedef struct tsl_streamed {
+typedef struct tsl_streamed { /* work->state */
   tsl_streamed_tiling tiling;
   /* index: tile in the last row, tile in the last column, position of the slab */
   tsl_streamed_kind kinds[2][2][STREAMED_SLABS];
-  const tsl_subplan *first; /* the first child plan; the others use its strategy if possible */
-  uint64_t workspace;       /* maximum workspace of all child plans, in bytes */
+  const tsl_subplan *first; /* the other child plans use its strategy if possible */
+  uint64_t workspace;       /* maximum of all child plans, in bytes */
   pthread_mutex_t lock;     /* serialises runs, as a run takes the available memory */
 } tsl_streamed;
 

@@ -1,6 +1,5 @@
-/* Run: the caller's thread copies panels to free buffers, enqueues a slab after them, and copies out a part
- * of the tile before. With staging (device/staging.h) three streams overlap, and outgoing copies alternate
- * with incoming ones. Otherwise there is one stream, and copies and kernels alternate. */
+/* The caller's thread copies panels to free buffers and enqueues slabs. With staging (device/staging.h) three
+ * streams overlap; otherwise copies and kernels alternate. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/memory.h"
@@ -10,7 +9,6 @@
 
 enum { PANELS = 2, TILES = 2 };
 
-/* Buffers for panels of A or of B. */
 typedef struct ring {
   tsl_buffer *buffers[PANELS];
   tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
@@ -83,8 +81,7 @@ static tesela_status streamed_take_all(streamed_launch *job) {
   return take_buffers(job);
 }
 
-/* Releases all resources after pending work has ended. A failure's message is kept; later failures are
- * ignored. */
+/* Releases all resources after pending work has ended. Keeps a failure's message; ignores later failures. */
 static void release_all(streamed_launch *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -103,7 +100,7 @@ static void release_all(streamed_launch *job, tesela_status status) {
     tsl_kept_give(job->tiles[i]);
   tsl_kept_give(job->scratch);
   if (status != TESELA_OK)
-    (void)tsl_kept_forget(job->device); /* memory that was in use is not reused, as its state is unknown */
+    (void)tsl_kept_forget(job->device); /* memory in use has an unknown state */
   if (job->stream)
     job->ops->stream_destroy(job->stream);
   tsl_free(job->block);
@@ -115,7 +112,6 @@ static const tsl_operand *streamed_given_of(const streamed_launch *job, int oper
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-/* Returns the transfer of a panel or tile that begins at element (row, col) of its operand. */
 static tsl_transfer_path streamed_way_of(const streamed_launch *job, const tsl_streamed_kind *kind,
                                          int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
@@ -206,8 +202,8 @@ static tesela_status finish_share(streamed_launch *job) {
   return status;
 }
 
-/* Begins the outgoing copy during a slab's incoming panels. With several slabs it is a part of the previous
- * tile; with one slab the tile before that, whose buffer this tile reuses. */
+/* Begins the outgoing copy during a slab's incoming panels: a part of the previous tile. With one slab it is
+ * the tile before that, whose buffer this tile reuses. */
 static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.stager = NULL};
@@ -224,7 +220,6 @@ static tesela_status record(streamed_launch *job, tsl_event *event, bool *is_rec
   return TESELA_OK;
 }
 
-/* Returns the buffers of a slab's panels; copies missing panels. */
 static tesela_status streamed_panels_of(streamed_launch *job, int64_t i, int64_t j, int64_t slab,
                                         int index[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* Minimum size of a tile, and the unit of larger sizes. */
-enum { LEAST = 16, GRAIN = 64 };
+enum { LEAST = 16, GRAIN = 64 }; /* minimum of a tile; unit of larger sizes */
 
 static int64_t ceil_quotient(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
@@ -28,14 +27,12 @@ static int64_t even_share(int64_t size, int64_t most) {
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
-/* Returns the size of one of `parts` parts of a side; large parts are multiples of GRAIN, so that rows are
- * aligned. */
+/* Returns the size of one of `parts` parts of a side; large parts are aligned to GRAIN. */
 static int64_t tiling_share_of(int64_t size, int64_t parts) {
   const int64_t share = ceil_quotient(size, parts);
   return share > 16 * GRAIN ? ceil_quotient(share, GRAIN) * GRAIN : even_share(size, share);
 }
 
-/* Computes all other members from rows, cols and depth. */
 static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
                b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
@@ -47,8 +44,7 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
   const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
   t->bytes = bytes < 9e18 ? (uint64_t)bytes : UINT64_MAX;
-  /* A panel that is on the device is not copied again: panels of the resident side, if the slabs are few
-   * enough. */
+  /* Panels of the resident side are not copied again if the slabs are few enough. */
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles;
   const bool stay = t->slabs <= t->panels;
@@ -62,24 +58,22 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
 }
 
-/* Returns the cost in bytes if copies and computation alternate. A slab also accesses its tile in device
- * memory, about 60 times as fast as the link. Each step has the latency of about a megabyte. */
+/* Returns the cost in bytes if copies and computation alternate, with each slab's access to its tile. Each
+ * step has the latency of about a megabyte. */
 static double tiling_cost(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
 }
 
-/* Assumed rates of a device in a second. They come from constants only, not from measurements: a tiling
- * decides the bits. */
+/* Assumed rates in a second, from constants only, not from measurements: a tiling decides the bits. */
 typedef struct rates {
   double operations, link, memory; /* bytes over the link from pinned memory, and in device memory */
   double wave;                     /* elements of C that the device computes at a time */
-  const tsl_strategy *engine;      /* strategy for slabs, used if faster than the rates; NULL: unknown */
+  const tsl_strategy *engine;      /* strategy for slabs, used if faster; NULL: unknown */
 } rates;
 
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
-  /* Tensor cores double f64 on devices with fast f64, and compute narrow types ten times as fast or more; f32
-   * reaches 0.8 of its peak. */
+  /* Tensor cores double fast f64, and compute narrow types ten times as fast; f32 reaches 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
   const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
   const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
@@ -107,14 +101,12 @@ static double tiling_product_seconds(const tsl_problem *problem, const tsl_devic
              : usual;
 }
 
-/* Returns the seconds of copies in both directions at once. A quarter of the smaller one is added, since
- * links may not be fully duplex. */
+/* Returns the seconds of copies in both directions at once, if links are not fully duplex. */
 static double both_ways(double in, double out) {
   return fmax(in, out) + fmin(in, out) / 4;
 }
 
-/* Returns the seconds of a run. A step takes the maximum of its product and its copies: panels of the next
- * step in, a part of the previous tile out. The first panels and the last tile are not hidden. */
+/* Returns the seconds of a run: steps take the maximum of product and copies; first and last copies add. */
 static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
                                 double compute) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
@@ -125,7 +117,6 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
                of_b = depth * (double)t->cols * b, out = tile / slabs,
                before = tsl_problem_reads(problem, TSL_OPERAND_C) ? tile : 0;
   const bool stay = t->slabs <= t->panels;
-  /* Number of steps that copy a panel of the next line of tiles, of the next tile in the line. */
   const double lines = (t->by_cols ? j : i) - 1, others = i * j - 1 - lines;
   const double of_line = stay ? (t->by_cols ? of_b : of_a) : of_a + of_b,
                of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
@@ -145,8 +136,7 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
   return tiling_overlapped(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
-/* Returns the bytes of the buffers and of the kernels' packed panels (narrow types may become f32), with 1 %
- * reserve. */
+/* Returns the bytes of buffers and kernels' packed panels (narrow types may become f32), and 1 % reserve. */
 static double needs_of(const tsl_problem *problem, const tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->a)) : 0,
                b = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->b)) : 0;
@@ -200,8 +190,7 @@ typedef struct tiling_search {
   tsl_streamed_tiling best;
 } tiling_search;
 
-/* Stores a tiling if it is better. Hidden bytes have a small cost, as other programs use the host's memory
- * too. No model is evaluated if the link alone takes longer than the best tiling. */
+/* Stores a tiling if it is better. No model is evaluated if the link alone takes longer. */
 static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
@@ -262,7 +251,6 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
                      tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
 }
 
-/* Returns true if the device holds all operands and the kernels' packed copies. */
 static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
   tsl_streamed_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   whole.rows = whole.m;

@@ -1,6 +1,4 @@
-/* The strategy's table entry, children and scratch memory. structured.cl has the method and its picture;
- * structured_cut.c has the recursion, structured_model.c the times, structured_run.c the run.
- * Measurements: docs/lab/structured.md. */
+/* structured.cl has the method and its picture. Measurements: docs/lab/structured.md. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/log.h"
@@ -113,8 +111,7 @@ static void release_one(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Returns a product as a work of its own, with the whole work's current child plan factory, which plans
- * replace. */
+/* Returns a product as a work of its own, with the current child plan factory, which plans replace. */
 static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
@@ -175,8 +172,7 @@ static tesela_status structured_make_children(tsl_work *work, uint64_t *workspac
   return TESELA_OK;
 }
 
-/* Makes the kernel and children. Scratch memory holds the children's workspace, the diagonal blocks, and the
- * copy of C. */
+/* Makes the kernel and children. Scratch memory: the children's workspace, diagonal blocks, the copy of C. */
 static tesela_status structured_prepare(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   const uint64_t size = tsl_type(work->problem.c.type)->size;

@@ -13,17 +13,12 @@
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *
- * Parameters: block, rows of a diagonal block; 0: by the device (structured_model.c). Limits: one product at
- * a time. Measurements: docs/lab/structured.md.
+ * Limits: one product at a time. Measurements: docs/lab/structured.md.
  *
  * The kernel copies blocks of a matrix that stores one triangle: completed by their structure, or the
- * triangle alone.
- *
- *   a group: 32 x 8 items, 32 x 32 elements at a time; item (x, y): rows y, y + 8, y + 16, y + 24 of column x
- *
- * Groups advance to further columns of a block along dimension 0, and to further rows of all blocks along
- * dimension 1. Mirrored elements are read down their columns: the 32 rows of a group lie in as many cache
- * lines, which are used fully. Elements that are not needed are not read.
+ * triangle alone. A group has 32 x 8 items for 32 x 32 elements at a time; item (x, y) copies rows y, y + 8,
+ * y + 16, y + 24 of column x. Mirrored elements are read down their columns, by whole cache lines. Groups
+ * advance along dimension 0 to further columns of a block, along dimension 1 to further rows of all blocks.
  *
  * The host defines TSL_REAL, and TSL_COMPLEX if an element has two components. */
 #include "dialect.h"

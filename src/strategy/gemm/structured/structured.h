@@ -1,4 +1,3 @@
-/* Strategy `structured`: its pieces, its scratch memory and its state. Internal to this folder. */
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_H
 
@@ -10,23 +9,21 @@
 
 enum { STRUCTURED_BLOCK };
 
-/* Maximum levels of a triangle of 2^62 rows; each level, and the diagonal, have a second piece for the
- * rest. */
+/* Levels of a triangle of 2^62 rows; each level, and the diagonal, have a second piece for the rest. */
 enum { STRUCTURED_LEVELS_MOST = 62, STRUCTURED_PIECES_MOST = 2 * STRUCTURED_LEVELS_MOST + 2 };
 
-/* Minimum rows of a block that the model chooses. */
-enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 };
+enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 }; /* minimum rows of a block */
 
-/* General product: rows and columns of C, and terms `first` to `first` + `depth`. `count` products form a
- * batch, each `apart` further along the diagonal of the structured operand. */
+/* General product: rows and columns of C, and terms from `first`. `count` products form a batch, each `apart`
+ * further along the diagonal of the structured operand. */
 typedef struct tsl_structured_piece {
   int64_t row, rows, col, cols, first, depth;
   int64_t count, apart;
-  bool on_diagonal; /* its part of the structured operand is a block of the diagonal, in scratch memory */
+  bool on_diagonal; /* its structured part is a block of the diagonal, in scratch memory */
   bool adds;        /* adds to the results of earlier pieces in C */
 } tsl_structured_piece;
 
-/* Cut of a problem: pieces in the order of execution. A value without pointers. */
+/* Pieces in the order of execution. A value without pointers. */
 typedef struct tsl_structured_cut {
   int64_t size;  /* rows of the structured operand */
   int64_t block; /* rows of a diagonal block; the last one may be smaller */
@@ -44,6 +41,7 @@ void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_struct
 bool tsl_structured_leaves_zeros(const tsl_problem *problem);
 /* Returns the maximum number of pieces that are added up in an element of C. */
 int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block);
+/* Returns true if the product reads A and B: k and alpha are not 0. */
 bool tsl_structured_reads(const tsl_problem *problem);
 /* Directions in which the products of a batch advance: rows of C, columns of C, terms. */
 typedef struct tsl_structured_moves {
@@ -63,11 +61,9 @@ tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_
 /* Returns the memory of a copy of C for a product in place. */
 tsl_structured_room tsl_structured_held(const tsl_problem *problem);
 
-/* Returns the expected seconds of the pieces by the fastest models, and of the copies; infinity if no
- * strategy computes a piece. */
+/* Returns the expected seconds of the pieces and copies; infinity if no strategy computes a piece. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device);
-/* Returns the block size that is expected to be fastest. */
 int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device);
 /* Returns the number of copy launches; *elements gets the elements read and written. */
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements);
@@ -77,15 +73,13 @@ typedef struct tsl_structured_gemm {
   tsl_structured_cut cut;
   int products; /* number of products that are added up in C */
   tsl_structured_room blocks, held;
-  int64_t blocks_at, held_at; /* positions in scratch memory in elements, after the children's workspace */
+  int64_t blocks_at, held_at; /* in scratch memory, in elements, after the children's workspace */
   tsl_kernel *copy;
   tsl_subplan *children[STRUCTURED_PIECES_MOST];
-  /* no strategy computes the piece as a batch: its child computes one product */
-  bool one_by_one[STRUCTURED_PIECES_MOST];
+  bool one_by_one[STRUCTURED_PIECES_MOST]; /* no strategy computes the piece as a batch */
 } tsl_structured_gemm;
 
-/* State of the strategy (work->state): products in order. */
-typedef struct tsl_structured_state {
+typedef struct tsl_structured_state { /* work->state: products in order */
   int count;
   struct {
     tsl_problem problem;

@@ -1,8 +1,6 @@
-/* Cut into pieces.
- *
- * A diagonal block of 2^l blocks meets one rectangle below it for each pair. The rectangles of a level lie
- * equally far apart along the diagonal, so they are one batch. If the last pair has an incomplete second
- * half, its rectangle is smaller and a piece of its own.
+/* Each pair of diagonal blocks of a level meets one rectangle. The rectangles of a level lie equally far
+ * apart along the diagonal, so they are one batch. If the last pair has an incomplete second half, its
+ * rectangle is a piece of its own.
  *
  *     D                               D          block x block
  *     1 D      level 0: h = block     1 D
@@ -172,7 +170,6 @@ tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured
   structured_cut_lay_out(&part.a, part.m, part.k, operand == TSL_OPERAND_A ? on : of_general);
   structured_cut_lay_out(&part.b, part.k, part.n, operand == TSL_OPERAND_B ? on : of_general);
   structured_cut_lay_out(&part.c, part.m, part.n, operand == TSL_OPERAND_C ? on : NULL);
-  /* copies are conjugated already */
   part.conjugate_a = operand != TSL_OPERAND_A && problem->conjugate_a;
   part.conjugate_b = operand != TSL_OPERAND_B && problem->conjugate_b;
   return part;

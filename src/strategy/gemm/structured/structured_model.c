@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* Unit of a block in rows: 16 bytes of f32, a vector of the kernels. */
-enum { GRAIN = 4 };
+enum { GRAIN = 4 }; /* unit of a block in rows: 16 bytes of f32 */
 
 static double operations_of(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? 8 : 2;
@@ -15,8 +14,7 @@ static double structured_peak_of(const tsl_problem *problem, const tsl_device *d
   return tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
 }
 
-/* Returns the seconds of tiles of C in waves of one tile for each compute unit; the last wave counts
- * fully. */
+/* Returns the seconds of tiles of C in waves of one tile for each compute unit; the last counts fully. */
 static double waves(const tsl_problem *problem, const tsl_structured_piece *piece, const tsl_device *device) {
   const double tile = 128, units = fmax(1, device->compute_units), peak = structured_peak_of(problem, device);
   const double tiles =
@@ -72,7 +70,6 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
   tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
 }
 
-/* Returns the seconds of the fastest model for a problem. */
 static double structured_seconds_of(const tsl_problem *part, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
@@ -84,9 +81,7 @@ static double structured_seconds_of(const tsl_problem *part, const tsl_device *d
   return least;
 }
 
-/* Predicts the piece with most work by the fastest model, and the others in proportion to their waves.
- * Evaluating hundreds of configs takes tens of milliseconds. A batch that no strategy computes counts as
- * single products. */
+/* Predicts the piece with most work by the fastest model, and the others in proportion to their waves. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device) {
   double copying, longest = 0;

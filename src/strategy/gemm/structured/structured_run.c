@@ -1,5 +1,4 @@
-/* Run: copies to scratch memory, the pieces, and the diagonal's triangles back to C, in order on the run's
- * stream. */
+/* Copies to scratch memory, pieces, and the diagonal's triangles back to C, in order on the run's stream. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/status.h"
@@ -107,7 +106,6 @@ static tesela_status complete_factor(const structured_context *run, int operand)
   return copy_diagonal(run, copy, source->buffer, run->operands->scratch);
 }
 
-/* Copies the triangles of C's diagonal blocks to scratch memory, or back. */
 static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
   const tsl_structured_side c_side = structured_side_of(&run->operands->c, run->self->cut.block),

@@ -1,5 +1,4 @@
-/* Arguments of structured.cl, shared by host and kernel. The including file defines TSL_INDEX, a signed
- * 64-bit integer. */
+/* For host and kernel. The including file defines TSL_INDEX, a signed 64-bit integer. */
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_SHARED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_SHARED_H
 
@@ -17,14 +16,13 @@
 #define STRUCTURED_REAL 1
 #define STRUCTURED_ONES 2
 
-/* Source or destination of a copy: position of the first block, and strides between rows, columns and
- * blocks. */
+/* Source or destination of a copy: position of the first block, and strides. */
 typedef struct tsl_structured_side {
   TSL_INDEX offset, row_stride, col_stride, step;
 } tsl_structured_side;
 
-/* Copy of blocks of rows x cols elements. `triangle` is the stored part: 0 all, 1 on and below the diagonal,
- * 2 on and above. The two conjugation flags negate imaginary parts of stored and of mirrored elements. */
+/* Copy of blocks of rows x cols elements. `triangle`: stored part: 0 all, 1 on and below the diagonal, 2 on
+ * and above. The flags negate imaginary parts of stored and of mirrored elements. */
 typedef struct tsl_structured_copy {
   TSL_INDEX rows, cols, blocks;
   tsl_structured_side from, to;

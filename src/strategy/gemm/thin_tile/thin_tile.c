@@ -1,5 +1,4 @@
-/* Descriptor of thin_tile.cl: parameters and refusals.
- * Measurements: docs/lab/thin_tile.md. */
+/* Parameters and refusals of thin_tile.cl. Measurements: docs/lab/thin_tile.md. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 static const tsl_param params[] = {
@@ -15,8 +14,7 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Probes with and without shared sums, rows and columns of items, k splits, steps in flight; one
- * item per group. */
+/* Probes with and without shared sums, rows and columns of items, k splits, steps in flight, groups. */
 static const char *const probes[] = {
     "vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 steps=2 flight=2 split=1",
     "vector=16 micro_m=1 micro_n=8 items_m=4 items_n=16 slices=1 steps=1 flight=1 split=2",
@@ -24,10 +22,8 @@ static const char *const probes[] = {
     NULL,
 };
 
-/* Registers of an item at most, by estimate (lockstep devices have 255, and the estimate may be
- * low), and limits of a group's items. */
+/* Maximum of an item's estimated registers (lockstep devices have 255), and limits of a group's items. */
 enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
-/* --- legality --- */
 
 /* Returns an item's sums; on CPUs with B not along k, in vectors. */
 static int thin_tile_sums_of(const tsl_thin_tile *tile) {
@@ -37,8 +33,7 @@ static int most_sums(const tsl_thin_tile *tile) {
   return tile->processor ? 32 : 128 * 4 / tile->size;
 }
 
-/* Returns 0 if the sizes fit, else how many parameters, in the order of the table, are enough to know that
- * they do not fit. */
+/* Returns 0 if the sizes fit, else the leading parameters that are enough to know that they do not. */
 static int thin_tile_misfit(const tsl_thin_tile *tile) {
   if (tile->lanes < 2 || tile->lanes > 16)
     return TSL_THIN_TILE_VECTOR + 1;
@@ -82,7 +77,6 @@ static bool thin_tile_too_many_registers(const tsl_thin_tile *tile) {
   return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_THIN_TILE_UNIT_REGISTERS);
 }
 
-/* Returns true if k is shorter than the k splits. */
 static bool thin_tile_is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->chunk;
 }
@@ -124,7 +118,6 @@ static int thin_tile_prune(const tsl_problem *problem, const tsl_config *config,
     return TSL_THIN_TILE_SLICES + 1;
   if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
     return TSL_THIN_TILE_STEPS + 1;
-  /* split values ascend, so all later ones are refused too */
   return thin_tile_too_many_registers(&tile) || thin_tile_is_too_short(problem, &tile)
              ? TSL_THIN_TILE_FLIGHT + 1
              : 0;

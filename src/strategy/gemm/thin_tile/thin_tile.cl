@@ -3,26 +3,22 @@
  * Beyond `register_tile`: a tile as thin as the problem; no local memory for data that is used only a few
  * times; and groups whose items split k, so that a thin product still has enough items.
  *
- *                 n (large)                      k
- *            +----+----+----+   A   | chunk | chunk | ...   TILE_M rows, copied to local memory a chunk early
- *          k | B  |  |    |                    | 0 1 2 0 1 2 ...       in a chunk, slice s of the group takes
- * steps s, |  |    |    |                                            s + SLICES, ...; the slices' sums are
- * added in
- *            +----+----+----+                                            order at the end
+ *              n (large)                       k
+ *            +----+----+----+    A   | chunk | chunk | ...  TILE_M rows, copied to local memory a chunk early
+ *          k | B  |    |    |        | 0 1 2 0 1 2 ...      in a chunk, slice s of the group takes steps s,
+ *            |    |    |    |                               s + SLICES, ...; the slices' sums are added in
+ *            +----+----+----+                               order at the end
  *     A      +----+----+----+
- *     m thin | tile  |    | C              A step is as many k as a vector has elements. An item holds the
- * elements of B
- *            +----+----+----+       for FLIGHT steps, and loads the next ones into the registers it has used.
+ *     m thin |    |tile|    | C    A step is as many k as a vector has elements. An item holds the elements
+ *            +----+----+----+      of B for FLIGHT steps, and loads the next ones into the used registers.
  *
- * B's vectors run along rows of contiguous columns if possible (each item has whole columns), else along k
- * (adjacent items share columns, and each has a slice). The host swaps A and B where C is thin the other way.
- * Grid: dimension 0 counts tiles, column of tiles by column; dimension 1 counts k splits: with several, sums
- * go to the workspace, and thin_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
+ * B's vectors run along rows of contiguous columns if possible (each item has whole columns). Otherwise they
+ * run along k: adjacent items share columns, and each has a slice. The host swaps A and B where C is thin the
+ * other way. Grid: dimension 0 counts tiles, column of tiles by column; dimension 1 k splits, whose sums
+ * thin_tile_sum.cl adds in order; dimension 2 products of a batch.
  *
- * Parameters: TSL_PARAM_VECTOR (bytes), _MICRO_M, _MICRO_N: an item's sums; _ITEMS_M, _ITEMS_N, _SLICES:
- * items of a group along m, n and k; _STEPS: steps of each slice in a chunk; _FLIGHT. Define of the host:
- * B_ALONG_K where columns of B are read along k. With vectors of more than 16 bytes a group is one item, for
- * CPUs. Limits: any sizes, strides and alignment. */
+ * Define of the host: B_ALONG_K where columns of B are read along k. With vectors of more than 16 bytes a
+ * group is one item, for CPUs. Any sizes, strides and alignment. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "lanes.h"
@@ -44,8 +40,7 @@
 #define TILE_M (MICRO_M * ITEMS_M)
 #define TILE_N (MICRO_N * ITEMS_N)
 #define PROCESSOR (TSL_PARAM_VECTOR > 16)
-/* DEPTH: k of a step. An item reads LINES vectors of B for it, DEEP times along k. A CPU's vectors
- * are long, and it keeps sums in registers instead of elements of B. */
+/* DEPTH: k of a step, for which an item reads LINES vectors of B, DEEP times along k. CPUs hold sums only. */
 #define DEPTH (B_ALONG_K || !PROCESSOR ? TSL_LANES : 1)
 #define LINES (B_ALONG_K ? MICRO_N : MICRO_N / TSL_LANES)
 #define DEEP (B_ALONG_K ? 1 : DEPTH)
@@ -65,9 +60,7 @@ typedef tsl_lanes thin_sum;
 #define NOTHING TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0)
 #endif
 
-/* Layout of the slices' sums: as many rows of the micro-tiles at a time as fit in 16 KiB, at least one.
- *
- *   slice 0: | row 0: TILE_N sums, padding | row 1 | ... | slice 1: ... */
+/* Slices' sums: as many rows of the micro-tiles at a time as fit in 16 KiB, at least one; slice by slice. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define FOLD_MOST 2048
 #else
@@ -80,15 +73,12 @@ typedef tsl_lanes thin_sum;
 #define FOLD_NUMBERS (SLICES == 1 ? 0 : FOLD_ROWS * FOLD_ROW)
 #define MEMORY (2 * PANEL > FOLD_NUMBERS ? 2 * PANEL : FOLD_NUMBERS)
 
-/* --- B, the large operand --- */
-
 typedef struct thin_stream {
   TSL_GLOBAL const TSL_REAL *from[LINES]; /* first number of the next step in each line */
   TSL_INDEX along;                        /* stride between numbers of a vector */
   TSL_INDEX deeper;                       /* stride along k */
-  /* numbers of a vector across columns that are inside of the matrix */
-  int inside[LINES];
-  bool vectors; /* whole vectors can be read */
+  int inside[LINES];                      /* numbers of a vector across columns inside of the matrix */
+  bool vectors;                           /* whole vectors can be read */
 } thin_stream;
 
 /* Returns the item's column: vectors of a line are ITEMS_N vectors apart, single columns ITEMS_N columns. */
@@ -113,8 +103,8 @@ TSL_FUNCTION void stream_start(thin_stream *stream, TSL_GLOBAL const TSL_REAL *b
   }
 }
 
-/* Reads a step with `left` k inside of the matrix (none if negative); other elements become 0.
- * Guards select addresses, so that loads wait for no branch. */
+/* Reads a step with `left` k inside of the matrix (none if negative); other elements become 0. Guards select
+ * addresses, so that loads wait for no branch. */
 TSL_FUNCTION void stream_read(thin_stream *stream, tsl_lanes *held, TSL_INDEX left) {
   if (stream->vectors && left >= DEPTH) {
     TSL_UNROLL
@@ -157,8 +147,6 @@ TSL_FUNCTION void stream_read(thin_stream *stream, tsl_lanes *held, TSL_INDEX le
     stream->from[j] += SLICES * DEPTH * stream->deeper;
 }
 
-/* --- A, the thin operand --- */
-
 #define ROW_VECTORS (TILE_M * CHUNK / TSL_LANES)
 #define PASSES ((ROW_VECTORS + ITEMS - 1) / ITEMS)
 
@@ -170,8 +158,7 @@ TSL_FUNCTION int chunk_depth(bool along_k, int index) {
   return (along_k ? index % (CHUNK / TSL_LANES) : index / TILE_M) * TSL_LANES;
 }
 
-/* Returns the start of a row; rows outside of the matrix read the last row, and their sums are never stored.
- */
+/* Returns the start of a row. Rows outside of the matrix read the last row; their sums are never stored. */
 TSL_FUNCTION TSL_GLOBAL const TSL_REAL *row_start(TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                                                   TSL_INDEX row, TSL_INDEX depth) {
   return a + g->a_offset + (row < g->m ? row : g->m - 1) * g->a_row_stride + depth * g->a_col_stride;
@@ -191,8 +178,7 @@ TSL_FUNCTION void chunk_copy(TSL_LOCAL_POINTER TSL_REAL *panel, TSL_GLOBAL const
   }
 }
 #else
-/* Loads the item's part of a chunk that starts at `first`, with `left` k inside of the matrix.
- * `vectors`: rows are contiguous and aligned. */
+/* Loads the item's part of a chunk at `first`, `left` k inside. `vectors`: contiguous and aligned rows. */
 TSL_FUNCTION void chunk_read(tsl_lanes *held, TSL_GLOBAL const TSL_REAL *a, const tsl_gemm_arguments *g,
                              TSL_INDEX row0, TSL_INDEX first, TSL_INDEX left, bool along_k, bool vectors) {
   TSL_UNROLL
@@ -227,8 +213,6 @@ TSL_FUNCTION void chunk_store(TSL_LOCAL_POINTER TSL_REAL *panel, const tsl_lanes
   }
 }
 #endif
-
-/* --- products --- */
 
 /* Adds the products of a step: the item's rows in the panel times its elements of B. */
 TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const TSL_REAL *panel,
@@ -267,8 +251,6 @@ TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const
   }
 }
 
-/* --- C --- */
-
 #if SLICES == 1
 TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_gemm_arguments *g,
                         TSL_INDEX row0, TSL_INDEX col0, int column_place, thin_sum sum[MICRO_M][LINES]) {
@@ -297,8 +279,7 @@ TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_ge
   }
 }
 #else
-/* Adds the slices' sums of FOLD_ROWS rows of each micro-tile, from row `first_row` of the tile on,
- * and stores them. */
+/* Adds and stores the slices' sums of FOLD_ROWS rows of each micro-tile, from row `first_row` on. */
 TSL_FUNCTION void fold_rows(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL TSL_REAL *c,
                             TSL_INDEX c_offset, const tsl_gemm_arguments *g, TSL_INDEX row0, TSL_INDEX col0) {
   const int rows = FOLD_ROWS * ITEMS_M;

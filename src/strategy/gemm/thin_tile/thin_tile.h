@@ -1,4 +1,3 @@
-/* Declarations shared by the files of thin_tile: parameters, model, launches. */
 #ifndef TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 #define TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 
@@ -17,7 +16,7 @@ enum {
   TSL_THIN_TILE_SPLIT
 };
 
-/* Problem as the kernels see it, swapped or not, a config, and the sizes derived from both. */
+/* Problem as the kernels see it, a config, and the sizes derived from both. */
 typedef struct tsl_thin_tile {
   int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split;
   tsl_problem problem; /* m <= n */
@@ -32,15 +31,13 @@ typedef struct tsl_thin_tile {
 } tsl_thin_tile;
 
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config);
-/* Returns the rows of each micro-tile that thin_tile.cl adds at a time where slices share sums. */
+/* Returns the rows of each micro-tile that are added at a time where slices share sums. */
 int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile);
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);
-/* 32-bit registers of a compute unit on NVIDIA and AMD; others do not document theirs. */
-enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 };
-/* Returns the groups that are resident on a compute unit, limited by registers, local memory and work-items.
- */
+enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
+/* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Returns the elements between rows of a k split of C in the workspace. */
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);
@@ -55,9 +52,7 @@ tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m,
 /* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each vector. */
 enum { TSL_THIN_TILE_SUM_WIDTH = 16, TSL_THIN_TILE_SUM_SHARES = 8 };
 
-/* Returns the predicted seconds. */
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* Counts the bytes and operations of the product. */
 void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account);
 

@@ -1,5 +1,4 @@
-/* Counts the traffic of thin_tile: the large operand straight to registers, the thin operand
- * through local memory. */
+/* Counts the large operand straight to registers, the thin operand through local memory. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/thin_tile/thin_tile.h"
 

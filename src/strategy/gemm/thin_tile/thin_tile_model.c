@@ -1,37 +1,30 @@
-/* Performance model of thin_tile, in clocks of a compute unit: bytes of the large operand and how
- * many are in flight, multiply-adds, and the costs of k splits. Constants were fitted on an H200
- * (docs/lab/thin_tile.md), with register_tile's constants. */
+/* The model counts clocks of a compute unit. Constants were fitted on an H200 (docs/lab/thin_tile.md). */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <math.h>
 
-/* Clocks: latency of global memory; start and end of a group, and the factor on it for later groups
- * of a unit (later); a round in which slices add; a warp's vector from local memory; each k split. */
+/* Clocks: latency of global memory; start and end of a group, and the factor for later groups; a round in
+ * which slices add; a vector from local memory; a k split. */
 static const double memory_wait = 736, group_clocks = 1188, later = 1.13, fold_clocks = 479,
                     local_clocks = 4.59, part_clocks = 17.6;
-/* Least clocks of a chunk of the thin operand, whose latency is exposed; factor where an operand is
- * not aligned. */
+/* Minimum clocks of a chunk of the thin operand; factor where an operand is not aligned. */
 static const double chunk_clocks = 1560, chunk_odd = 1.23;
-/* Extra instructions: of each vector of the thin operand that an item loads, aligned and not; of
- * each vector of the large operand that is read by elements. registers_easy: registers above which
- * the compiler spills. pressure: extra instructions for each further register. */
+/* Extra instructions of a thin vector, aligned and not, and of a large vector read by elements. Registers
+ * above which the compiler spills, and extra instructions for each. */
 static const double bring_instructions = 245, bring_odd_instructions = 509, read_odd_instructions = 67.2,
                     registers_easy = 137, pressure = 1.84;
-/* flight_odd: factor on the bytes in flight where vectors are read by elements. warps_more: warps
- * that a unit has in addition to its multiplying warps. overlap: fraction of the
- * shorter activity, multiply-adds or memory, that is not hidden by the longer one. */
+/* Factor on the bytes in flight of vectors read by elements; warps in addition to the multiplying ones;
+ * fraction of the shorter activity, multiply-adds or memory, that is not hidden. */
 static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
-/* Rates relative to memory bandwidth: of reads shared by groups, of all reads, of k splits. store_odd: factor
- * on stores of C that is not aligned. Fractions of launch latency, for one kernel and for the sum kernel. */
+/* Rates relative to memory bandwidth: reads shared by groups, all reads, k splits. Factor on stores of C that
+ * is not aligned. Fractions of launch latency, for one kernel and for the sum kernel. */
 static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
                     launch_share = 0.54, sum_launch_share = 0.81;
 
-/* CPUs, fitted to 12 configs of 16 x 4096 x 4096 on PoCL (docs/lab/thin_tile.md). walk_seconds: a row of a
- * strip whose page misses the TLB, from memory; walk_again_seconds: from a cache, in lower tiles.
- * processor_clocks: clocks over the minimum. spilled: factor where sums spill to memory. */
+/* CPUs (PoCL). Seconds of a strip's row whose page misses the TLB, from memory and from a cache. Factors:
+ * clocks over the minimum; sums that spill to memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
-/* Device as the model sees it. */
 typedef struct thin_tile_pace {
   double count, clock; /* compute units; hertz */
   double lanes;        /* multiply-adds that a unit starts in a clock */
@@ -50,7 +43,6 @@ static double thin_tile_ratio_up(double value, double step) {
   return ceil(value / step);
 }
 
-/* Returns true if an operand's vectors are contiguous and aligned. */
 static bool thin_tile_is_aligned(const tsl_thin_tile *tile, int64_t step, int64_t pitch) {
   return step == 1 && pitch % tile->lanes == 0;
 }
@@ -107,7 +99,6 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
                   around * (1 + later * (rounds - 1));
   if (remainder > 0)
     clocks += clocks_of_round(tile, &units, remainder, chunks) + later * around;
-  /* all reads of groups come from L2, strip by strip */
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
   const bool whole_c = problem->c.col_stride == 1 ? problem->c.row_stride % tile->lanes == 0
                                                   : problem->c.col_stride % tile->lanes == 0;
@@ -124,8 +115,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
-/* Returns the bytes that are read from memory again because a core's part of the last cache does not hold a k
- * split: the large operand's strip for each lower tile, the thin operand for each strip. */
+/* Returns the bytes of the large operand's strip or of the thin operand that are read again. None are if a
+ * core's part of the last cache holds a k split. */
 static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
   const tsl_problem *problem = &tile->problem;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -137,8 +128,7 @@ static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device 
   return device->cache_bytes > 0 ? again * k * tile->size * (double)tsl_problem_batch(problem) : 0;
 }
 
-/* Returns the seconds with one item per group: vectors of the large operand from memory or a cache,
- * times elements of the thin operand. */
+/* Returns the seconds with one item per group. */
 static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const thin_tile_pace units = thin_tile_pace_of(problem, device);
@@ -148,8 +138,7 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;
-  /* vectors along k of an operand with another layout are gathered: 4096 x 64 x 4096 on PoCL took 5
-   * times as long */
+  /* vectors along k of an operand with another layout are gathered */
   const double gathers = tile->b_along_k && problem->m > 1 && problem->a.col_stride != 1 ? 5 : 1;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = thin_tile_ratio_up(m, tile->tile_m),

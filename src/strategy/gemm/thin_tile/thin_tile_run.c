@@ -1,4 +1,3 @@
-/* Compiles and launches thin_tile. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -14,8 +13,7 @@ typedef struct thin_kernels {
   tsl_kernel *sum; /* adds the k splits; NULL without split-k */
 } thin_kernels;
 
-/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per
- * item, so that it need not save registers. */
+/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per item. */
 static int thin_tile_groups_wanted(const tsl_thin_tile *tile) {
   return tile->items < 256 ? 256 / tile->items : 1;
 }
@@ -42,8 +40,6 @@ void tsl_thin_tile_release(tsl_work *work) {
   tsl_free(work->state);
   work->state = NULL;
 }
-
-/* --- running --- */
 
 /* One launch. `sizes` are the kernels': C = A B, swapped or not. */
 typedef struct thin_tile_running {

@@ -1,10 +1,8 @@
-/* Derives the tile of thin_tile, its use of a compute unit and of memory, and the grids of its launches. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include "host/int_math.h"
 
-/* Resident work-items of a compute unit. */
-enum { UNIT_ITEMS = 2048 };
+enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
 
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
@@ -68,8 +66,6 @@ int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device) {
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile) {
   return (tile->problem.n + tile->lanes - 1) / tile->lanes * tile->lanes;
 }
-
-/* --- grids --- */
 
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
                                            const tsl_device *device) {

@@ -1,14 +1,10 @@
-/* Sum of k splits of thin_tile: C = alpha (part 0 + part 1 + ...) + beta C. There are few sums and many
- * parts, so SHARES items share a sum: item s adds the parts s, s + SHARES, ..., and the first item adds their
- * results in order, so that every run gives the same bits.
+/* Sum of k splits: C = alpha (part 0 + part 1 + ...) + beta C. SHARES items share a sum: item s adds the
+ * parts s, s + SHARES, ... The first item adds their results in order, so that bits do not vary.
  *
  *   parts:  | part 0: m rows, `pitch` numbers each | part 1 | ...        an item adds one vector of a row
  *
  * Dimension 2 counts the products of a batch: their parts are `step` numbers apart, their results `c_step`
- * elements.
- *
- * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C. Groups loop over rows where dimension 1
- * has fewer groups. */
+ * elements. Groups loop over rows where dimension 1 has fewer groups. */
 #include "kernel_gemm.h"
 #include "lanes.h"
 
@@ -23,8 +19,7 @@
 #define LOAD(at) TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at)
 #endif
 
-/* Returns a vector of a part. Only the first `count` numbers are sums; the others are not
- * initialised and not read. */
+/* Returns a vector of a part. Numbers from `count` on are not initialised and not read. */
 TSL_FUNCTION tsl_lanes part_of(TSL_GLOBAL const TSL_REAL *src, TSL_INDEX count) {
   if (count >= TSL_LANES)
     return LOAD(src);

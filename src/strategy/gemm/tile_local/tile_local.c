@@ -1,4 +1,3 @@
-/* Host side of tile_local.cl: tiles of A and B in local memory. */
 #include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
@@ -36,9 +35,8 @@ static const char *tile_local_refuse(const tsl_problem *problem, const tsl_confi
   return tile_local_grid_for(problem, config, device, &grid);
 }
 
-/* Returns the predicted seconds. Local memory still delivers two elements for each multiply-add. Larger tiles
- * need less global memory traffic, but fewer groups fill a compute unit while others wait at a barrier. On a
- * CPU barriers cost more than tiles save. */
+/* Returns the predicted seconds. Larger tiles need less global memory traffic, but fewer groups fill a
+ * compute unit while others wait at a barrier. */
 static double tile_local_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const int tile = (int)config->value[TILE];
@@ -48,8 +46,6 @@ static double tile_local_score(const tsl_problem *problem, const tsl_config *con
               tsl_launch_chain_seconds(device, ceil((double)problem->k / tile)));
 }
 
-/* Counts memory traffic: an element from global memory serves as many items as a tile's edge is long; tiles
- * are multiplied whole. */
 static void tile_local_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;

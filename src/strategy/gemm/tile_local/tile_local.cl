@@ -11,11 +11,10 @@
  *   +------+             +------+
  *
  * If an operand is column-major, x and y are exchanged in its load, so that adjacent items always read
- * adjacent addresses. Rows of the tiles are padded by 16 bytes: they stay aligned for vector loads, and items
- * that store a column have fewer bank conflicts.
+ * adjacent addresses. Rows of the tiles are padded by 16 bytes against bank conflicts.
  *
- * Parameters: TSL_PARAM_TILE. Local memory: 2 TILE (TILE * size + 16) bytes. Any sizes and strides. If
- * dimension 1 has fewer groups than C needs, each group advances to further rows. */
+ * Local memory: 2 TILE (TILE * size + 16) bytes. Any sizes and strides. If dimension 1 has fewer groups than
+ * C needs, each group advances to further rows. */
 #include "kernel_epilogue.h"
 #include "kernel_gemm.h"
 #include "tile.h"

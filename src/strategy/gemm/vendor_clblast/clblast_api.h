@@ -1,6 +1,5 @@
-/* CLBlast's C interface, the part that tesela uses: own declarations of the ABI since 1.0. Matrices are
- * OpenCL buffers with an offset in elements. A call enqueues and returns. Queues and buffers are OpenCL
- * objects. */
+/* The part of CLBlast's C interface that tesela uses: own declarations of the ABI since 1.0. Matrices are
+ * OpenCL buffers with an offset in elements. A call enqueues and returns. */
 #ifndef TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 #define TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 

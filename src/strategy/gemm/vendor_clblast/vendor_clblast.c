@@ -5,13 +5,11 @@
  *                                                               buffers, column-major; a row-major C is
  *                                                               C' = B' A'
  *
- * CLBlast compiles its kernels at a process's first run on a device, for seconds, and keeps them in memory. A
- * run allocates memory for padded copies. The interface has no version: the name comes from the file.
+ * CLBlast compiles its kernels at a process's first run on a device, for seconds. A run allocates copies.
  *
- * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
- * of the line. Offsets inside CLBlast's kernels have 32 bits without a check, so operands with more elements
- * are refused. CLBlast does not accept k = 0, and reads A and B if alpha = 0, against BLAS's rules: both are
- * refused. */
+ * Limits: each operand has one unit stride; the other is positive and at least the length of the line.
+ * Offsets in CLBlast have 32 bits without a check, so operands with more elements are refused. It does not
+ * accept k = 0, and reads A and B if alpha = 0, against BLAS's rules: both are refused. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_clblast/clblast_api.h"
 #include "strategy/vendor.h"
@@ -28,7 +26,6 @@ static const tsl_library_symbol symbols[] = {
 };
 static const char *const names[] = {"libclblast.so.1", NULL};
 
-/* "libclblast.so.1.5.3" is CLBlast 1.5.3. */
 static void vendor_clblast_name(tsl_vendor *found) {
   const char *version = strstr(found->file, ".so.");
   snprintf(found->name, sizeof found->name, "CLBlast%s%.40s", version ? " " : "", version ? version + 4 : "");
@@ -60,8 +57,7 @@ static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_c
   return tsl_blas_refuse(problem, INT32_MAX);
 }
 
-/* Returns the predicted seconds: a third of the peak on an H200; a tenth on processors, for which the
- * parameters are not tuned. */
+/* Returns the predicted seconds, from fractions of the peak: an H200's, and a processor's. */
 static double vendor_clblast_score(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)config;
@@ -88,8 +84,7 @@ static void *vendor_clblast_native(const tsl_device *device, const tsl_operand *
   return device->ops->native_buffer(operand->buffer);
 }
 
-/* Fails if an operand ends beyond 2^31 - 1 elements, its offset in the buffer included. `lines` are BLAS's
- * columns. */
+/* Fails if an operand ends beyond 2^31 - 1 elements of its buffer. `lines` are BLAS's columns. */
 static tesela_status check_reach(const tsl_work *work, const tsl_operand *operand, int64_t leading,
                                  int64_t lines) {
   if (operand->offset + leading * lines <= INT32_MAX)

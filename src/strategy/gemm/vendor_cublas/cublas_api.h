@@ -1,5 +1,4 @@
-/* cuBLAS's interface, the part that tesela uses: own declarations of the ABI since CUDA 12. Functions with
- * _64 count in 64 bits. Every function except status_name returns a code, 0 for success. */
+/* Part of cuBLAS: own declarations of the ABI since CUDA 12. An int result is a code, 0 for success. */
 #ifndef TSL_GEMM_VENDOR_CUBLAS_CUBLAS_API_H
 #define TSL_GEMM_VENDOR_CUBLAS_CUBLAS_API_H
 
@@ -8,8 +7,7 @@
 typedef void *tsl_cublas_handle;
 
 enum { TSL_CUBLAS_NO_TRANSPOSE = 0, TSL_CUBLAS_TRANSPOSE = 1 };
-/* CUBLAS_DEFAULT_MATH: every operation has the operands' precision. */
-enum { TSL_CUBLAS_DEFAULT_MATH = 0 };
+enum { TSL_CUBLAS_DEFAULT_MATH = 0 }; /* every operation has the operands' precision */
 
 /* Functions: X(return type, member, symbol, parameters). Matrices are column-major in device memory; alpha
  * and beta are in host memory. A call enqueues on the handle's stream. */

@@ -4,14 +4,11 @@
  *   C (m x n, row- or column-major) = alpha A B + beta C        cublasSgemm, cublasDgemm on our stream,
  *                                                               column-major; a row-major C is C' = B' A'
  *
- * Precision: the math mode is cuBLAS's default, which computes f32 in f32 and f64 in f64 (on tensor cores
- * with doubles). TF32 and emulation are other modes, which are never set here. NVIDIA's environment variables
- * may override that in a process. The pedantic mode is not used: it only disables algorithms.
+ * Precision: cuBLAS's default mode computes f32 in f32 and f64 in f64. TF32 and emulation are other modes,
+ * which are never set here; NVIDIA's environment variables may override that.
  *
- * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
- * of the line. For alpha = 0 and k = 0 both are passed, for which BLAS reads neither A nor B. A plan has one
- * handle, which one thread at a time uses to enqueue; NVIDIA promises equal bits from run to run on one
- * stream. */
+ * Limits: each operand has one unit stride; the other is positive and at least the length of the line. A plan
+ * has one handle, which one thread at a time uses to enqueue. Equal bits from run to run on one stream. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_cublas/cublas_api.h"
 #include "strategy/vendor.h"

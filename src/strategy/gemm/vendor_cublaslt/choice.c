@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-/* Maximum number of algorithms that are timed; counted runs of each; seconds after which no further algorithm
- * is timed. */
+/* Maximum number of timed algorithms; counted runs of each; seconds after which no further one is timed. */
 enum { PROPOSALS = 16, RUNS = 3 };
 static const double timing_seconds = 1;
 
@@ -21,7 +20,6 @@ bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *pro
          chosen->b_leading == product->b_leading && chosen->c_leading == product->c_leading;
 }
 
-/* cuBLASLt's constants of an element type and of arithmetic in it. */
 typedef struct choice_number {
   tesela_type type;
   int number, compute;
@@ -47,7 +45,6 @@ static tesela_type choice_sums_of(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
 
-/* alpha or beta in the operation's type. */
 typedef union scalar {
   double f64[2];
   float f32[2];
@@ -71,8 +68,7 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
                        work->device->ops->native_stream(stream));
 }
 
-/* Creates the layout of a stored column-major matrix: rows and columns of op(A) are exchanged for a
- * transpose. */
+/* Creates the layout of a stored column-major matrix; for a transpose rows and columns are exchanged. */
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        int64_t count, int64_t step, tsl_lt_layout *layout) {
   const int32_t matrices = (int32_t)count;
@@ -209,8 +205,7 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* Times an algorithm: the fastest of RUNS runs after one more, which does not count. A proposal that fails
- * gets infinity. */
+/* Times an algorithm: the fastest of RUNS runs after one more. A proposal that fails gets infinity. */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;

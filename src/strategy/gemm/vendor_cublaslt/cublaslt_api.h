@@ -1,5 +1,4 @@
-/* cuBLASLt's interface, the part that tesela uses: own declarations of the ABI since CUDA 12. Every function
- * except version and status_name returns a code, 0 for success. */
+/* Part of cuBLASLt: own declarations of the ABI since CUDA 12. An int result is a code, 0 for success. */
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
 
@@ -24,8 +23,7 @@ typedef struct tsl_lt_answer {
   int reserved[4];
 } tsl_lt_answer;
 
-/* Types of elements and of arithmetic. Arithmetic has full precision without emulation, except for the last,
- * which rounds f32 factors to TF32. */
+/* Types of elements and of arithmetic: full precision without emulation; the last rounds f32 to TF32. */
 enum {
   TSL_LT_REAL_F32 = 0,
   TSL_LT_REAL_F64 = 1,
@@ -38,12 +36,10 @@ enum {
   TSL_LT_REAL_E4M3 = 28
 };
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70, TSL_LT_COMPUTE_I32 = 72, TSL_LT_COMPUTE_TF32 = 77 };
-/* Attributes of an operation, each an int32_t; 1: transposed. */
-enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
+enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 }; /* attributes, each an int32_t; 1: transposed */
 /* Attributes of a layout: number of matrices of a batch (int32_t), and elements between them (int64_t). */
 enum { TSL_LT_BATCH_COUNT = 5, TSL_LT_BATCH_STEP = 6 };
-/* Attributes of a preference: bytes (uint64_t), bits (uint32_t), four alignments in bytes (uint32_t), bits
- * (uint64_t). */
+/* Attributes of a preference: bytes (uint64_t), bits (uint32_t), alignments (uint32_t), bits (uint64_t). */
 enum {
   TSL_LT_WORKSPACE_MAX = 1,
   TSL_LT_REDUCTIONS = 3,
@@ -54,8 +50,7 @@ enum {
 /* Bit of TSL_LT_MADE_BY: complex products from three real ones, whose error is larger than with four. */
 #define TSL_LT_BY_THREE_PRODUCTS ((uint64_t)1 << 32)
 
-/* Bits of TSL_LT_REDUCTIONS: parts of k are added in C, or in separate memory in the arithmetic's type. The
- * first rounds each part if C's type is narrower. */
+/* Parts of k are added in C, rounded to its type, or in separate memory in the arithmetic's type. */
 enum { TSL_LT_REDUCTIONS_IN_C = 1, TSL_LT_REDUCTIONS_PRECISE = 2 };
 
 /* Functions: X(return type, member, symbol, parameters). */

@@ -1,40 +1,31 @@
 /* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, for comparison: NVIDIA's best
  * effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
  *
- *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB of
- * memory; each runs four times on memory of the operands' sizes; the fastest is used (choice.c)
- *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream,
+ *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB; each
+ *                     runs four times on memory of the operands' sizes; the fastest is used (choice.c)
+ *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C: cublasLtMatmul on our stream,
  *                     column-major; a row-major C is C' = B' A'
  *
  * A plan for operands on the host runs on packed copies, so cublaslt_build() chooses for the given strides
  * and for packed ones. Operands that are not aligned to 16 bytes use the heuristics' first algorithm without
- * that need. If memory for the timing is short, the first algorithm is used too.
+ * that need.
  *
  * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, without TF32
  * and emulation; CUBLAS_COMPUTE_32I for i8. CUBLAS_COMPUTE_32F_FAST_TF32 for f32 and c64 if the required
- * accuracy allows TF32's error.
+ * accuracy allows TF32's error. e4m3: both operands contiguous along k; sizes, lines and addresses multiples
+ * of 16. Its sums keep 13 binary places. i8: sizes, lines and addresses are multiples of 4; other operands
+ * are copied to the workspace first. Batches have a positive step: with negative steps some algorithms of
+ * 13.1 read wrong addresses.
  *
- * e4m3: both operands contiguous along k; sizes, lines and addresses multiples of 16. Its sums of 8-bit
- * products keep 13 binary places; how often they are added to f32 sums is not documented.
- *
- * i8: sizes and lines are multiples of 4, and so are addresses: other operands are copied to the workspace
- * first.
- *
- * Batches are layouts with a count and a positive step: with negative steps some algorithms of 13.1 read
- * wrong addresses.
- *
- * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
- * of the line; no batches of integers, nor of 2^31 products or more. k = 0 and alpha = 0 are refused, as no
- * product exists to choose for. Another build may choose another algorithm, so equal bits are promised for
- * one plan only.
- * Measurements: docs/lab/vendor_cublaslt.md. */
+ * Limits: each operand has one unit stride; the other is positive and at least the length of the line; no
+ * batches of integers, nor of 2^31 products or more; k = 0 and alpha = 0 are refused. Equal bits are promised
+ * for one plan only, as another may choose another algorithm. Measurements: docs/lab/vendor_cublaslt.md. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
 #include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_types.h"
 #include "strategy/host_job.h"
 
-/* State of the strategy, made by cublaslt_build(). */
 typedef struct cublaslt_state {
   tsl_vendor_handle own; /* its lock also guards the list, which only grows */
   tsl_lt_choice *choices;
@@ -83,9 +74,7 @@ static uint64_t cublaslt_copy_bytes(const tsl_shape *shape) {
   return ((uint64_t)tsl_shape_extent(shape) + COPY_ALIGNMENT) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
-/* Returns the bytes of workspace, equal for small products: with less, the heuristics omit algorithms that
- * would fit. 64 x 64 x 16384 in f32 needs 2 MiB; with 3 MiB the best proposal took 61 us on an H200, with 256
- * MiB 16 us. */
+/* Returns the bytes of workspace, equal for small products: with less, heuristics omit fast algorithms. */
 static uint64_t cublaslt_scratch(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   (void)config;
@@ -107,8 +96,7 @@ static tsl_lt_choice *cublaslt_find(const cublaslt_state *state, const tsl_blas_
   return choice;
 }
 
-/* Finds or makes the choice for a product. The caller holds the lock, unless no other thread knows the
- * state. */
+/* Finds or makes the choice for a product. The caller holds the lock if other threads know the state. */
 static tesela_status cublaslt_obtain(const tsl_work *work, cublaslt_state *state,
                                      const tsl_blas_product *product, bool timed, tsl_lt_choice **choice) {
   *choice = cublaslt_find(state, product);
@@ -181,8 +169,7 @@ static void cublaslt_release(tsl_work *work) {
   tsl_vendor_release(work, cublaslt_end);
 }
 
-/* Sets *src to the address of an operand: in place, or a copy at `room` in the workspace, of `bytes`
- * bytes. */
+/* Sets *src to the address of an operand: in place, or a copy at `room` in the workspace. */
 static tesela_status place_bytes(const tsl_work *work, const tsl_operand *operand, tesela_type type,
                                  int64_t bytes, const tsl_operands *operands, uint64_t room,
                                  tsl_stream *stream, const void **src) {

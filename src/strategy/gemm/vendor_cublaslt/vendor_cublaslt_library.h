@@ -4,10 +4,9 @@
 #include "strategy/gemm/vendor_cublaslt/cublaslt_api.h"
 #include "strategy/vendor.h"
 
-/* Function table, filled by tsl_lt_vendor(). */
-extern tsl_lt_api tsl_lt;
+extern tsl_lt_api tsl_lt; /* function table, filled by tsl_lt_vendor() */
 
-/* Loads the library; the strategy's vendor.load(). */
+/* Loads the library: the strategy's vendor.load(). */
 const tsl_vendor *tsl_lt_vendor(void);
 
 /* Returns the status of a code and sets the message; TESELA_OK for success. */

@@ -3,8 +3,7 @@
 
 #include "strategy/problem.h"
 
-/* Returns true if f32 or c64 is multiplied as TF32: the required accuracy allows its error
- * (tsl_numeric_requirements_allows()). */
+/* Returns true if f32 or c64 is multiplied as TF32: the required accuracy allows its error. */
 bool tsl_lt_takes_tf32(const tsl_problem *problem);
 /* Returns the bound of |error| / |A||B| of TF32. */
 double tsl_lt_tf32_bound(const tsl_problem *problem);

@@ -1,10 +1,7 @@
-/* CBLAS, the part that tesela uses, and version functions of its implementations: own declarations, so that
- * building needs no vendor's headers.
- *
- * CBLAS's integers have 32 bits in most libraries ("LP64") and 64 in some ("ILP64"), with equal names. Here
- * they are passed as 64 bits, which works for both. On Linux's 64-bit ABIs an integer argument has a register
- * or stack slot of 64 bits, of which 32-bit code reads the lower half. vendor_openblas_refuse() checks that
- * values fit. */
+/* The part of CBLAS that tesela uses, and version functions: own declarations. CBLAS's integers have 32 bits
+ * in most libraries ("LP64") and 64 in some ("ILP64"), with equal names. Here they are passed as 64 bits,
+ * which works for both: Linux's 64-bit ABIs pass an integer in 64 bits, of which 32-bit code reads the lower
+ * half. vendor_openblas_refuse() checks that values fit. */
 #ifndef TSL_GEMM_VENDOR_OPENBLAS_CBLAS_API_H
 #define TSL_GEMM_VENDOR_OPENBLAS_CBLAS_API_H
 

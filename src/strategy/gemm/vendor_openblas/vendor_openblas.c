@@ -5,12 +5,10 @@
  *                                                               a row-major C is C' = B' A'
  *
  * The library: TESELA_CBLAS, else the names below. Its number of threads is set to that of this process's
- * pool, for a fair comparison. This setting applies to the whole process and remains. A library without such
- * a function uses its own number, and its name in reports tells so.
+ * pool, in the whole process. A library without such a function uses its own number, and its name tells so.
  *
- * Parameters: none. Limits: each operand has one unit stride; the other is positive and at least the length
- * of the line; sizes have 32 bits unless the library reports 64-bit integers. For alpha = 0 and k = 0 both
- * are passed, for which BLAS reads neither A nor B. BLAS does not promise equal bits from run to run. */
+ * Limits: each operand has one unit stride; the other is positive and at least the length of the line; sizes
+ * have 32 bits unless the library reports 64-bit integers. No equal bits from run to run. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_openblas/cblas_api.h"
 #include "strategy/vendor.h"
@@ -40,7 +38,6 @@ static bool is_mkl(void) {
   return cblas.mkl_version && cblas.mkl_threads;
 }
 
-/* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the name is the first two words and the kernels' processor. */
 static void name_openblas(tsl_vendor *found) {
   const char *config = cblas.openblas_config(), *core = cblas.openblas_core ? cblas.openblas_core() : "";
   const size_t product = strcspn(config, " "),
@@ -58,7 +55,6 @@ static void name_blis(tsl_vendor *found) {
   size_max = cblas.blis_integer_bits && cblas.blis_integer_bits() == 64 ? INT64_MAX : INT32_MAX;
 }
 
-/* "... Version 2026.2-Product Build ...". */
 static void name_mkl(tsl_vendor *found) {
   static const char before[] = "Version ";
   char text[200] = "";
@@ -104,8 +100,7 @@ static double vendor_openblas_score(const tsl_problem *problem, const tsl_config
   return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
 }
 
-/* Sets the threads before each run, since some builds of BLIS store the number per thread. An unchanged
- * number costs nanoseconds. */
+/* Sets the threads before each run, since some builds of BLIS store the number per thread. */
 static void set_threads(int threads) {
   if (is_openblas())
     cblas.openblas_threads(threads);

@@ -1,4 +1,3 @@
-/* Kernel of one block of C. A tile of two vectors leaves a few registers free. */
 #include "strategy/gemm/blocked/blocked_block.h"
 
 #include "host/int_math.h"
@@ -7,11 +6,11 @@
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)
 
+/* A tile of two vectors leaves a few registers free. */
 enum { TILE_ROWS = REGISTERS >= 32 ? 12 : 6, TILE_VECTORS = 2, TILE_COLUMNS = TILE_VECTORS * NAME(LANES) };
 
-/* Packs `count` lines of `depth` elements as micro-panels of `width` lines: `width` elements for each step,
- * zeros after the last line. `across` is the stride between lines, `along` the stride along the panel.
- * Contiguous lines are read in order. */
+/* Packs `count` lines of `depth` elements as micro-panels of `width` elements a step, zeros after the last
+ * line. Strides: `across` between lines, `along` the panel. */
 static inline void copy(const REAL *restrict in, int64_t across, int64_t count, int64_t along, int64_t depth,
                         int width, REAL *restrict out) {
   for (; count > 0; count -= width, in += width * across, out += width * depth)
@@ -29,8 +28,6 @@ static inline void copy(const REAL *restrict in, int64_t across, int64_t count, 
           out[d * width + t] = t < count ? in[t * across + d * along] : 0;
 }
 
-/* Computes a micro-panel of A times a micro-panel of B. The sums stay in registers: loops of constant length,
- * unrolled. */
 static void multiply_tile(int64_t depth, const REAL *restrict a, const REAL *restrict b, REAL *restrict out) {
   NAME(vector) sum[TILE_ROWS][TILE_VECTORS] = {{{0}}};
   for (int64_t l = 0; l < depth; l++, a += TILE_ROWS, b += TILE_COLUMNS)
@@ -42,8 +39,7 @@ static void multiply_tile(int64_t depth, const REAL *restrict a, const REAL *res
       ((NAME(vector) *)out)[i * TILE_VECTORS + j] = sum[i][j];
 }
 
-/* Stores a row of a tile: c = alpha sum + beta c; beta = 0 never reads c. A constant stride of 1 lets the
- * compiler use vectors. */
+/* Stores a row of a tile. beta = 0 never reads c. A constant stride of 1 lets the compiler use vectors. */
 static inline void finish_row(REAL *restrict c, int64_t stride, const REAL *restrict sum, int columns,
                               REAL alpha, REAL beta) {
   if (beta == 0)
@@ -66,8 +62,7 @@ static void finish_tile(const tsl_cache_blocks *job, int64_t row, int rows, int6
   }
 }
 
-/* Computes a block panel by panel: packs, multiplies tiles, updates C. Only the first panel uses beta; k = 0
- * is one empty panel. */
+/* Packs, multiplies and updates C panel by panel. Only the first panel uses beta; k = 0: an empty panel. */
 static void multiply_block(const tsl_cache_blocks *job, int64_t row, int64_t column, void *a_copy,
                            void *b_copy) {
   enum { HEIGHT = TILE_ROWS, WIDTH = TILE_COLUMNS };

@@ -1,6 +1,4 @@
-/* Nearly exact sums (exact_near.h) and their error bounds.
- *
- * u = 2^-53. Products of floats are exact. The error of a panel's sum from 0 on and of the sum of panels is
+/* u = 2^-53. Products of floats are exact. The error of a panel's sum from 0 on and of the sum of panels is
  * at most (256 + panels + 1) u |A||B|.
  *
  * Doubles, with all values of `high` between 2^top and 2^(top + 1): a step leaves at most 2^(top - 53), which
@@ -41,8 +39,8 @@ static void add_floats(int depth, const double *a, const double *b, double *high
   }
 }
 
-/* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than 2^31
- * numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
+/* Returns a bound of all partial sums of a pair of lines, roundings included (lines have less than 2^31
+ * numbers). Returns 0 only if a line has only zeros. */
 static inline double most_of(double largest, double total, double b_largest, double b_total) {
   const double first_bound = largest * b_total, second_bound = total * b_largest,
                least = first_bound < second_bound ? first_bound : second_bound;
@@ -78,8 +76,7 @@ static void enclose_floats(const tsl_near_row *row, double *lower, double *upper
 }
 
 #if HAS_FUSED
-/* Returns 1.5 2^top with all sums below 2^(top - 2); 0 if all sums are 0; NaN if intermediate numbers could
- * overflow or underflow. */
+/* Returns 1.5 2^top with all sums below 2^(top - 2); 0: all sums are 0; NaN: over- or underflow may occur. */
 static inline double base_of(double most) {
   enum { ABOVE = 3, LEAST = 1023 - 950, MOST = 1023 + 1010 };
   int64_t bits;
@@ -161,7 +158,6 @@ static void enclose_pairs(const tsl_near_row *row, double *lower, double *upper)
                        0x1p-50 * fabs(result.low) + underflow_of(alpha, sum.high, scaled.high) +
                        underflow_of(beta, before, added.high),
                  known = plain && has_bits(most, row->grain, row->b.grain[j], 0x1p93) ? 0 : off;
-    /* + 0.0 turns a negative zero into a positive one */
     lower[j] = result.high + (result.low - known) + 0.0;
     upper[j] = result.high + (result.low + known) + 0.0;
   }

@@ -5,7 +5,7 @@
  *   DOT(sum, a, b)    sum + the products of two units in each lane
  *   OWN(word)         a name of this kind of kernel
  *
- * Each step has two loads of b, a broadcast of a for each row, and two dot instructions for each row. */
+ * A step has two loads of b, and for each row a broadcast of a and two dot instructions. */
 #define vector JOIN(vector_, VECTOR)
 #define load JOIN(load_word_, VECTOR)
 #define store JOIN(store_word_, VECTOR)

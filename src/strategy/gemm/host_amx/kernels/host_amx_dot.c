@@ -1,6 +1,5 @@
-/* Micro-kernels of dot instructions and their table. Base sets: f32 made from narrower numbers, and pairs of
- * 16-bit integers made from 8-bit ones. Extensions: the types that they multiply, and 8-bit floating point as
- * bf16. */
+/* Base sets: f32 made from narrower numbers, and pairs of 16-bit integers made from 8-bit ones. Extensions:
+ * their own types, and 8-bit floating point as bf16. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"

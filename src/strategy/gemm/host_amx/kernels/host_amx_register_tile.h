@@ -1,11 +1,8 @@
-/* Micro-kernel in tile registers, included once per instruction; host_amx_registers.h has the macros and the
- * picture. */
 #ifndef REGISTER_FILE
 #define REGISTER_FILE (void)0
 #endif
 
-/* Multiplies 16 rows by 32 columns. The right register of sums lies 16 elements further, the lower one 16
- * rows further. */
+/* Multiplies 16 rows by 32 columns. */
 static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;

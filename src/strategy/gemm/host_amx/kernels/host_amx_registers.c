@@ -102,8 +102,7 @@ typedef struct shape {
   uint8_t rows[16];
 } shape;
 
-/* A constant, since GCC declares that _tile_loadconfig() reads eight bytes: stores to the rest of a local
- * table would be removed. */
+/* A constant: GCC declares that _tile_loadconfig() reads eight bytes, so other stores could be removed. */
 #define EIGHT(value)                                                                                         \
   { value, value, value, value, value, value, value, value }
 static const shape all_registers = {

@@ -1,5 +1,4 @@
-/* Tiles of C in tile registers: 2 x 2 registers of 16 x 16 sums. Here is the work that all tiles do during
- * their products; host_amx_register_tile.h has a tile. The including file defines
+/* Tiles of C in tile registers: 2 x 2 registers of 16 x 16 sums. The including file defines
  *
  *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and clears the others
  *   REGISTER_NONTEMPORAL(to, from)         optional: copies a line past the caches
@@ -26,17 +25,15 @@
  *   7  |   2    |   3    |   for each 16 units: four loads, and four products of 16 clocks each; no product
  *      +--------+--------+   waits for the sum of the one before
  *
- * A copy of A has blocks of 16 units: rows x 64 bytes, dense, so each load reads 1 KiB. Blocks of B have rows
- * of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache, micro-panels of B stream: their
- * loads have a non-temporal hint, otherwise each would evict a part of A. */
+ * A copy of A has blocks of 16 units: rows x 64 bytes, dense. Blocks of B have rows of 64 bytes, 128 apart.
+ * Loads of B have a non-temporal hint, otherwise each would evict a part of A from the first-level cache. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include <string.h>
 
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, B_BYTES = 2 * REGISTER_BYTES };
 
-/* Work spread over the steps of a tile: lines of the next tile's sums are prefetched, and an earlier tile's
- * sums are written to C. Direct stores to C would stall the tile. */
+/* Work during a tile's steps: prefetch of the next tile's sums, stores of an earlier tile's sums to C. */
 typedef struct writing {
   const unsigned char *sums;
   const uint32_t *late;
@@ -81,7 +78,6 @@ static inline __attribute__((always_inline)) void write_rows(writing *state, int
   }
 }
 
-/* Lines of A that are needed soon and are copied during a tile. */
 typedef struct copying {
   const unsigned char *in;
   unsigned char *out;
@@ -111,7 +107,7 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
   return made;
 }
 
-/* Copies `count` lines; `finds` is a compile-time constant: also computes the minimum magnitude. */
+/* Copies `count` lines; `finds` (a compile-time constant): also computes the minimum magnitude. */
 static inline __attribute__((always_inline)) void copy_lines(copying *state, int64_t count, bool finds) {
   for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
     if (state->line == 1 && state->tail > 0)

@@ -1,5 +1,3 @@
-/* Pack functions (operands to units) and epilogues. Loops with stride 1 are written for automatic
- * vectorization. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"
@@ -99,9 +97,8 @@ TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int
       copy->out[u * copy->width + i] = copy->flip;
 }
 
-/* Packs unit after unit; fastest if lines or elements along k are contiguous, with constant strides. A cache
- * line of each line (16 units) is used up before the next is prefetched. The first `done` units are packed
- * already; `cleared` units have their padding. */
+/* Packs unit after unit. A cache line of each line (16 units) is used up before the next is prefetched. The
+ * first `done` units are packed already; `cleared` units have their padding. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                            int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
@@ -133,8 +130,7 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
   clear(copy, packed, 0, copy->units);
 }
 
-/* Copies whole cache lines of units whose memory layout is the packed layout. Returns the number of units of
- * each line that were copied. */
+/* Copies whole cache lines of units unchanged. Returns the number of units of each line that were copied. */
 TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t lines = units / LINE, width = copy->width;
@@ -151,8 +147,7 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
   return lines * LINE;
 }
 
-/* Packs for tile registers: 16 units of one line after the other. The first `done` units are packed
- * already. */
+/* Packs for tile registers: 16 units of a line, then of the next. The first `done` are packed already. */
 TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
                             int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
@@ -174,8 +169,7 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Packs row after row, and prefetches the row after the next one. Units of 32 bits in memory are copied
- * unchanged. */
+/* Packs row after row. */
 TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                           int64_t across) {
   enum { LINE = 16 };
@@ -205,8 +199,7 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
   }
 }
 
-/* Transposes units of 32 bits in registers, if the instruction set has a function for it: 16 units of up to
- * 16 lines. Returns the number of units of each line that were packed. */
+/* Transposes units: 16 of up to 16 lines at a time. Returns the units of each line that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
@@ -224,9 +217,7 @@ TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int
 #define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Interleaves contiguous lines in registers: micro-panels of B of up to 32 lines. interleave_2() makes a unit
- * from two 16-bit elements, interleave_4() from four 8-bit ones. Returns the number of units of each line
- * that were packed. */
+/* Interleaves contiguous lines into B's micro-panels of up to 32. Returns the packed units of each line. */
 #if HAS_UNITS
 TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
@@ -330,8 +321,7 @@ TSL_INLINE void row_i32(const tsl_amx_epilogue *last, const uint32_t *restrict s
 typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                           unsigned char *restrict c, int64_t columns, int64_t step, float beta);
 
-/* Stores a whole row of a tile past the caches, if the instruction set can and the row consists of whole
- * cache lines. */
+/* Stores a whole row of a tile past the caches, if the row consists of whole cache lines. */
 #if HAS_UNITS
 #define IS_NONTEMPORAL(last, c, size)                                                                        \
   ((last)->nontemporal && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
@@ -350,7 +340,6 @@ TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row,
 }
 #endif
 
-/* Runs an epilogue on all rows, with separate loops for dense rows, beta = 0 and whole rows. */
 TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
   /* a local copy, so that stores to C cannot alias it */
   const tsl_amx_epilogue local = *epilogue, *const last = &local;

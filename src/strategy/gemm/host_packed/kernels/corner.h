@@ -1,5 +1,3 @@
-/* Corners on the diagonal of a symmetric, hermitian or triangular factor: included by host_packed_kernel.c
- * with REAL and COMPONENTS. */
 
 static void conjugate(void *elements, int64_t count) {
   REAL *number = elements;
@@ -21,8 +19,7 @@ static inline void clear_corner_run(int64_t count, REAL *dst) {
     dst[t] = 0;
 }
 
-/* Copies the elements `first` to before `end` of step l, on one side of the diagonal: stored, mirrored or
- * zero. */
+/* Copies elements `first` to before `end` of step l, on one side of the diagonal. */
 static inline void copy_corner_side(const tsl_packed_corner *corner, bool is_stored, int64_t l, int64_t first,
                                     int64_t end, REAL *dst) {
   const REAL *src = corner->at;

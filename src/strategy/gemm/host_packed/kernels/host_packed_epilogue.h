@@ -1,10 +1,7 @@
-/* Epilogue of a tile: included by host_packed_kernel.c with REAL, COMPONENTS and SUFFIX. Vectors of a complex
- * type hold pairs. A complex tile has two sums for each vector: of the real parts of A times pairs of B, and
- * of the imaginary parts. conj(A) B differs in the sign of the second sum, and A conj(B) is the conjugate of
- * conj(A) B. So conjugates are two signs here and cost nothing in the loop.
- *
- * Fused multiply-adds are explicit. Otherwise a compiler fuses differently in different tiles, and bits would
- * depend on how C is cut. */
+/* Epilogue of a tile. Vectors of a complex type hold pairs. A complex tile has two sums for each vector: of
+ * the real parts of A times pairs of B, and of the imaginary parts. conj(A) B differs in the sign of the
+ * second sum, and A conj(B) is the conjugate of conj(A) B. So conjugates are two signs here. Fused
+ * multiply-adds are explicit: a compiler would fuse differently in different tiles. */
 #if COMPONENTS == 1
 
 static inline bool is_zero(const double *scalar) {
@@ -13,7 +10,6 @@ static inline bool is_zero(const double *scalar) {
 static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
   return (REAL)scalar[0] * value;
 }
-/* Returns sum + scalar value. */
 static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
   return NAME(fma)(sum, (REAL)scalar[0], value);
 }
@@ -34,7 +30,6 @@ static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
     return real * value;
   return NAME(fma)(imaginary * NAME(times_i)(value), real, value);
 }
-/* Returns sum + scalar value. */
 static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
   const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
   if (imaginary == 0)
@@ -52,8 +47,7 @@ static inline NAME(vector) join_sums(const double *signs, NAME(vector) first, NA
 #endif
 
 /* Stores a row of C whose columns are not contiguous: c = sums + beta c; beta = 0 never reads c. Works by
- * whole vectors like contiguous rows. In scalar loops a compiler may fuse differently, and bits would depend
- * on how tiles are cut. */
+ * whole vectors, so that bits do not depend on how tiles are cut. */
 static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
   enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
   for (; count > 0; count -= ELEMENTS, sums += LANES, c += ELEMENTS * COMPONENTS * column) {

@@ -1,6 +1,4 @@
-/* Adds a product and its transpose (tsl_packed_fold): included by host_packed_kernel.c after
- * host_packed_epilogue.h. A vector of a row is added to STEPS columns of the square, transposed in
- * registers. */
+/* Adds a product and its transpose. A vector of a row is added to STEPS columns, transposed in registers. */
 #define OF_ELEMENTS(word) JOIN(word##_, TSL_TYPE)
 enum { FOLD_LANES = OF_ELEMENTS(LANES), FOLD_STEPS = OF_ELEMENTS(STEPS) };
 

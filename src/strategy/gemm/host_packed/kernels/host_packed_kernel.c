@@ -1,5 +1,4 @@
-/* Pack functions, micro-kernels and epilogues of one element type. Micro-kernels of one to four vectors have
- * as many rows as leave a few registers free. */
+/* Micro-kernels of one to four vectors have as many rows as leave a few registers free. */
 #include "strategy/gemm/host_packed/host_packed_kernels.h"
 
 #include "host/int_math.h"
@@ -11,11 +10,10 @@
 #define SUFFIX JOIN(_, TSL_TYPE)
 typedef NAME(element) element;
 
-/* Steps of k that packing prefetches ahead. */
-enum { COPY_PREFETCH = 12 };
+enum { COPY_PREFETCH = 12 }; /* steps of k that packing prefetches ahead */
 
-/* Stores `count` elements, and the rest of the vector if it ends before `end`: later stores overwrite it. On
- * some processors a partial store takes ten times as long as a whole one. */
+/* Stores `count` elements, and the rest of the vector if it ends before `end`. Later stores overwrite it; a
+ * partial store may take ten times as long. */
 static inline void store_over(element *dst, NAME(vector) value, int64_t count, const element *end) {
   if (end - dst >= NAME(LANES))
     NAME(store)(dst, value);
@@ -39,8 +37,8 @@ static void copy_side_by_side(const element *in, int64_t along, int64_t count, i
   }
 }
 
-/* Packs at most LANES lines with contiguous steps, transposed in registers. Stores `stored` lines. A
- * missing line is read as the first one. Memory from `end` on is not written. */
+/* Packs at most LANES lines with contiguous steps, transposed in registers. Stores `stored` lines; missing
+ * lines are read as the first one. Memory from `end` on is not written. */
 static void copy_transposed(const element *in, int64_t across, int64_t count, int64_t depth, int64_t width,
                             int64_t stored, element *out, const element *end) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
@@ -80,8 +78,7 @@ static void pack_micro(const void *in, int64_t across, int64_t along, int64_t co
     copy_any(src, across, along, count, depth, width, dst);
 }
 
-/* Packs whole micro-panels of B with contiguous rows: one row of all micro-panels at a time, as the next row
- * may be on another page. */
+/* Packs whole micro-panels of B row by row, as the next row may be on another page. */
 static void copy_rows(const element *in, int64_t along, int64_t micros_b, int64_t depth, int64_t width,
                       int64_t whole, element *out) {
   for (int64_t l = 0; l < depth; l++, in += along, out += width) {
@@ -107,8 +104,7 @@ static void pack_micros(const void *in, int64_t across, int64_t along, int64_t c
   }
 }
 
-/* Packs the corner of a triangular factor whose lines are contiguous, with its diagonal. Elements stored
- * after a step's end are overwritten by the next step. */
+/* Packs a triangular corner with contiguous lines. Elements stored after a step's end are overwritten. */
 static void pack_triangle(const tsl_packed_corner *corner) {
   enum { LANES = NAME(LANES) };
   const int64_t width = corner->width, count = corner->count;

@@ -1,16 +1,11 @@
-/* Micro-kernel: one tile of C in registers. Included once per number of rows and vectors (host/tiles.h) with
- * TILE_ROWS and TILE_VECTORS. Loops over the tile have constant length and are unrolled. Each step of k has
- * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair.
+/* Micro-kernel: one tile of C in registers. Included once per number of rows and vectors (host/tiles.h).
+ * Loops over the tile have constant length and are unrolled. Each step of k has TILE_VECTORS loads of b,
+ * TILE_ROWS broadcasts of a, and a multiply-add for each pair. A complex tile has twice the rows.
  *
- * Rows of a are addressed from pointers, five rows each. One, two and four strides are x86 addressing modes;
- * three strides are kept in a register. A compiler that sees this makes a pointer of each row and spills
- * registers; an empty asm statement prevents that.
- *
- * Every few steps a row of C and some lines of the next data are prefetched; all prefetches at once would
- * delay the loads of b.
- *
- * A complex tile is a real one with twice the rows, the real and the imaginary parts of A. Its epilogue joins
- * the two sums. */
+ * Rows of a are addressed from pointers, five rows each: one, two and four strides are x86 addressing modes,
+ * three strides are kept in a register. An empty asm statement hides this: else a compiler makes a pointer of
+ * each row and spills registers. Every few steps a row of C and some lines of the next data are prefetched:
+ * all at once would delay the loads of b. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
   const int64_t size = COMPONENTS * sizeof(REAL), a_step = tile->a_step * size,

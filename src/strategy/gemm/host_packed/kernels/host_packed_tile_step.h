@@ -1,4 +1,3 @@
-/* One step of k of a micro-kernel, included in host_packed_tile.h. */
 NAME(vector) b_row[TILE_VECTORS];
 TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) b_row[j] = NAME(load)(b + j * LANES);
 TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));

@@ -1,11 +1,5 @@
-/* Micro-kernel: one tile of C in registers. Included once per number of rows and vectors (host/tiles.h) with
- * TILE_ROWS and TILE_VECTORS. Loops over the tile have constant length and are unrolled. Each step of k has
- * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair. If elements of a row
- * of a are contiguous, four steps share their addresses.
- *
- * Rows of a are addressed from pointers, five rows each. One, two and four strides are x86 addressing modes;
- * three strides are kept in a register. A compiler that sees this makes a pointer of each row and spills
- * registers; an empty asm statement prevents that. */
+/* Micro-kernel: one tile of C in registers; host_packed_tile.h explains the addresses of a. Included once per
+ * number of rows and vectors (host/tiles.h). Four steps share the addresses of a's contiguous elements. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_slim_tile *tile, const void *a_at, const void *b_at,
                                                void *c_at) {
   enum {

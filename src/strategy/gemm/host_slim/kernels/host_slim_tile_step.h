@@ -1,5 +1,4 @@
-/* One step of k of a micro-kernel, included in host_slim_tile.h. STEP_AT is the step's offset in elements of
- * a. */
+/* One step of k of a micro-kernel. STEP_AT is the step's offset in elements of a. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) row_of_b[j] =

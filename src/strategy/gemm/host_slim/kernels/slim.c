@@ -1,6 +1,4 @@
-/* Micro-kernels and copies of one element type; host_slim_job.c calls them. The number of registers limits MR
- * of a tile of one, two or three vectors. A tile needs registers for sums, a step's vectors of b, and an
- * element of a for each. */
+/* A tile needs registers for sums, a step's vectors of b, and an element of a for each. These limit MR. */
 #include "strategy/gemm/host_slim/host_slim_job.h"
 
 #include "host/int_math.h"

@@ -1,4 +1,3 @@
-/* Four steps of k for contiguous elements of a, included in host_slim_tile.h. */
 #define STEP_AT 0
 #include "strategy/gemm/host_slim/kernels/host_slim_tile_step.h"
 #undef STEP_AT

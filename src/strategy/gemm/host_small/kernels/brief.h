@@ -1,6 +1,5 @@
-/* Brief tile (tsl_small_kernels.brief): included with BRIEF_ROWS, its maximum rows, an even number. A new
- * shape finds neither code in the caches nor predicted branches, so code and branches are few. There is one
- * loop for whole and partial vectors, one step at a time, and half as many tiles as numbers of rows. For an
+/* Brief tile (tsl_small_kernels.brief) of at most BRIEF_ROWS rows, an even number. For new shapes code and
+ * branches are few: one loop for whole and partial vectors, and half as many tiles as numbers of rows. For an
  * odd number of rows the last row is computed twice. */
 static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at, const void *b_at,
                                             void *c_at) {

@@ -1,11 +1,7 @@
 /* Exact tile (tsl_small_exact): included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and
- * EXACT_HEIGHT, which it undefines. A tiny product is bound by the instructions that the processor decodes in
- * a clock. So the tile has no loop and hardly a branch. Each row of a has a pointer of its own, since a
- * multiply-add with an indexed address decodes as two operations.
- *
- * EXACT_HEIGHT rows are computed at a time; if these are not all, b stays in registers. Pointers to more than
- * four rows would need saved registers; fewer than eight sums wait for each other unless other work hides the
- * latency. */
+ * EXACT_HEIGHT, which it undefines. A tiny product is bound by decoding of instructions, so there is no loop.
+ * Each row of a has a pointer, since a multiply-add with an indexed address decodes as two operations.
+ * EXACT_HEIGHT rows are computed at a time; pointers to more than four would need saved registers. */
 #define LOAD_B(l)                                                                                            \
   TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) row_of_b[l][j] =                                        \
       NAME(load)((const REAL *)(const void *)b + j * LANES);                                                 \

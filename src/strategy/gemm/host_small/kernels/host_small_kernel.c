@@ -1,7 +1,5 @@
-/* Micro-kernels of one element type: for C of any width; for narrow C with narrower vectors, if the set has
- * them; and for processors with two multiply-adds a clock (SMALL_WIDE). There a tile of one vector needs one
- * load for each multiply-add, more than two loads a clock. So tiles are wider, and tiles of one vector
- * higher, as a multiply-add takes four clocks. */
+/* Micro-kernels of one element type; for narrow C with narrower vectors, if the set has them. SMALL_WIDE: for
+ * processors with two multiply-adds a clock; wider tiles, as one vector would need more than two loads. */
 #include "strategy/gemm/host_small/host_small_job.h"
 
 #include "host/simd.h"
@@ -23,7 +21,6 @@ static inline void transpose_four(const REAL *in, int64_t across, int64_t width,
   *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-/* Packs columns of B, see tsl_small_copy. */
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
                  void *dst) {
   const REAL *in = from;

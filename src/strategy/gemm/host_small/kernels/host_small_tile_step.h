@@ -1,5 +1,4 @@
-/* One step of k of a micro-kernel, included in host_small_tile.h. LOAD_LAST(from) loads the last vector of a
- * row; STEP_AT is the step's offset in elements of a. */
+/* One step of k. LOAD_LAST(from) loads the last vector of a row; STEP_AT: the offset in elements of a. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) row_of_b[j] = NAME(load)((const REAL *)b + j * LANES);

@@ -1,5 +1,4 @@
-/* Epilogue of a tile with contiguous columns, included in host_small_tile.h. LOAD_LAST(from) and
- * STORE_LAST(to, value) access the last vector of a row. Rows of c are addressed like rows of a. */
+/* Epilogue of a tile with contiguous columns. LOAD_LAST(), STORE_LAST() access the last vector of a row. */
 #define ROW_AT (REAL *)(void *)(c[i / 5] + (i % 5 == 3 ? three : i % 5 * stride))
 TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(c[i]), "+r"(stride), "+r"(three));
 if (!tile->adds)

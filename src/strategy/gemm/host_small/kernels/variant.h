@@ -1,4 +1,4 @@
-/* Micro-kernels of one vector width and their table row. The including file host_small_kernel.c defines
+/* Micro-kernels of one vector width and their table row. The including file defines
  *
  *   SUFFIX    suffix of the vectors' names
  *   VARIANT   suffix of the tiles' names
@@ -23,8 +23,7 @@
 #define OWN(word) JOIN(word, VARIANT)
 #endif
 
-/* Computes a tile in a buffer and stores it to a C without contiguous columns. Not inlined, so that tiles
- * need no stack. */
+/* Computes a tile in a buffer, for C without contiguous columns. Not inlined, so that tiles need no stack. */
 static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function multiply,
                                                             const tsl_small_tile *tile, int rows, int vectors,
                                                             const void *a, const void *b, void *dst) {
@@ -49,8 +48,7 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "host/tiles.h"
 #undef TILE_TEXT
 
-/* Exact tiles: as many rows and steps as a vector has lanes; two vectors with twice the steps; for AVX2's
- * products of 16 steps two more. */
+/* Exact tiles: as many rows and steps as lanes; two vectors with twice the steps; for AVX2 two more. */
 #if OF(NTH_4, SIZES) > 0
 #define EXACT_NAME OWN(exact_square)
 #define EXACT_ROWS NAME(LANES)

@@ -1,4 +1,4 @@
-/* Kernels of one element type; host_thin_job.c calls them. The number of registers decides:
+/* The number of registers decides:
  *
  *   HELD                  elements of the thin operand that are kept in registers, a vector each
  *   NEAR_ROWS(q)          rows of a group if q rows are added up from the caches
@@ -28,13 +28,11 @@ typedef NAME(vector) vector;
 enum {
   LANES = NAME(LANES),
   LINE = 64 / (int)sizeof(REAL),
-  /* maximum vectors of a row of sums that are added in registers, a few at a time */
-  NARROW_VECTORS = 8,
+  NARROW_VECTORS = 8,                  /* vectors of a row of sums that are added in registers */
   PREFETCHED = 512 / (int)sizeof(REAL) /* prefetch distance in a row of C that is written */
 };
 
-/* Adds one vector, or `count` elements of it, of each row of a group. `prefetches`: prefetches the next
- * group. Rows of sums are whole vectors. */
+/* Adds one vector, or `count` elements of it, of each row of a group. Rows of sums are whole vectors. */
 TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
                             int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
   vector sum[TSL_THIN_MOST];
@@ -53,8 +51,7 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
   TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
 }
 
-/* Adds a group of rows. The thin operand's elements are first copied to registers or the stack, since the
- * compiler assumes that stores to sums may change them. */
+/* Adds a group of rows. The thin elements are copied first: stores to sums might change them. */
 TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *numbers, int64_t l,
                           int64_t width, REAL *sums, int64_t pitch, int q, int rows, bool prefetches) {
   const REAL *from = (const REAL *)numbers->at + l * numbers->along;
@@ -76,7 +73,6 @@ TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *
     add_vectors(x + j, along, held, y, sums + j, pitch, q, rows, prefetches, width - j);
 }
 
-/* Adds all rows to a few vectors of sums that stay in registers. */
 TSL_INLINE void add_narrow(const REAL *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
                            REAL *sums, int64_t pitch, int q, int vectors, int64_t last, bool fresh) {
   const int64_t across = numbers->across, step = numbers->along;
@@ -143,8 +139,7 @@ TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_n
     add_group(from + l * along, along, numbers, l, width, sums, pitch, q, 1, false);
 }
 
-/* Multiplies whole vectors of the columns; `prefetches`: prefetches the next columns. Returns the position of
- * the partial last vector. */
+/* Multiplies whole vectors of the columns. Returns the position of the partial last vector. */
 TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t depth, const REAL *by,
                                   int64_t pitch, vector *sum, int q, int columns, bool prefetches) {
   vector row[TSL_THIN_MOST];
@@ -182,8 +177,7 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
   TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
 }
 
-/* Reduces all columns in groups. The last group overlaps its predecessor if the columns are no multiple of
- * it. */
+/* Reduces all columns in groups; the last group may overlap its predecessor. */
 TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out, int q) {
   const int64_t across = x->across, depth = x->depth, count = x->count;
   const REAL *src = x->at;
@@ -203,7 +197,7 @@ TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, 
     }
 }
 
-/* Arguments of rows of C, as a local copy: the compiler assumes that stores to C may change the original. */
+/* Local copy of the arguments: the compiler assumes that stores to C may change the original. */
 typedef struct outer_arguments {
   const REAL *b;
   int64_t pitch, y_pitch, c_pitch, width;
@@ -218,7 +212,6 @@ TSL_INLINE void one(outer_arguments args, const REAL *y, REAL *c, int64_t j, int
   c[j] = args.beta == 0 ? sum : NAME(fma_number)(sum, args.beta, c[j]);
 }
 
-/* Computes a vector of each of `together` rows of C from vectors of B. */
 TSL_INLINE void mix(outer_arguments args, const vector *held, REAL *c, int64_t j, int steps, int together,
                     bool adds, bool nontemporal) {
   vector b[TSL_THIN_STEPS];
@@ -297,7 +290,6 @@ static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int6
       dst[i * pitch + j] = src[i * row + j * column];
 }
 
-/* Stores a row of C; constant strides let the compiler use vectors. */
 TSL_INLINE void scale(const REAL *from, int64_t step, int64_t count, REAL alpha, REAL beta, REAL *dst,
                       int64_t column) {
   if (beta == 0)

@@ -1,5 +1,4 @@
-/* Kernels for TILE_ROWS rows of the thin operand, or as many steps of an outer product; included in
- * thin.c. */
+/* Kernels for TILE_ROWS rows of the thin operand, or as many steps of an outer product. */
 static void OF(add, TILE_ROWS)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
                                int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches) {
   add(x, along, rows, numbers, width, sums, pitch, fresh, prefetches, TILE_ROWS);

@@ -1,4 +1,3 @@
-/* The triple loop of both types; flags.cmake has the compiler's flags. */
 #include "strategy/gemm/sequential_optimized/sequential_optimized_loops.h"
 
 #include "host/simd.h"
