@@ -31,8 +31,9 @@ typedef struct tsl_strategy_request {
 /* Restrictions and knowledge of a choice. */
 typedef struct tsl_choice {
   tsl_devices *devices;
-  const char *device;   /* device's name; NULL or "auto": all */
-  const char *strategy; /* "name key=value ..."; NULL: all */
+  const char *device;   /* name of the device; NULL or "auto": all devices */
+  const char *strategy; /* "name key=value ..."; NULL: all strategies */
+  const char *exclude;  /* names of strategies that must not be chosen, also for sub-plans; NULL: none */
   tsl_text_place place;
   const tsl_sharding *spread; /* operands on several devices; else NULL */
   const tsl_wisdom *wisdom;   /* measurements; NULL: none */
@@ -42,6 +43,13 @@ typedef struct tsl_choice {
   /* Skips devices that cannot win, because loading their drivers takes longer than many products. */
   bool sparing;
 } tsl_choice;
+
+/* Sets `strategy` or `exclude` from a caller's text: "name key=value ...", or "not name, name". */
+static inline void tsl_choice_set_strategy(tsl_choice *choice, const char *text) {
+  const bool is_exclusion = text && strncmp(text, "not ", 4) == 0;
+  choice->strategy = is_exclusion ? NULL : text;
+  choice->exclude = is_exclusion ? text + 4 : NULL;
+}
 
 static inline bool tsl_choice_any_device(const tsl_choice *choice) {
   return !choice->device || strcmp(choice->device, "auto") == 0;
