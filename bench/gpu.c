@@ -267,7 +267,8 @@ static void make_operands(const product *row, operands *out, tsl_stream *stream)
       tsl_operand *one = &(&out->items[set].a)[i];
       *one = (tsl_operand){.buffer = out->buffers[i],
                            .offset = (int64_t)((uint64_t)set * pitch[i] / tsl_type(type)->size),
-                           .step = problem->batch > 1 ? tsl_shape_extent(tsl_problem_shape(problem, i)) : 0};
+                           .batch_step =
+                               problem->batch > 1 ? tsl_shape_extent(tsl_problem_shape(problem, i)) : 0};
     }
   }
 }

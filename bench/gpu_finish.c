@@ -263,7 +263,7 @@ static void measure(const row *row_in, tsl_devices *devices, tsl_stream *stream)
   tsl_strategy passing = *own;
   side sides[SIDES] = {{0}};
   tsl_config config;
-  passing.finishes = NULL;
+  passing.can_fuse_epilogue = NULL;
   if (!config_for(row_in, &whole, devices, &config))
     return;
   must(tsl_plan_create(&whole, own, &config, device, TSL_PLACE_DEVICE, &sides[0].plan), "a plan");

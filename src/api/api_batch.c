@@ -57,10 +57,10 @@ static bool api_batch_is_far(const api_batch_state *state) {
 static void find_far(api_batch_state *state) {
   const tsl_plan *plan = state->products.plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
-  if (!state->products.plan->direct.run || !strategy->fast_path.prepare_far || !api_batch_is_far(state))
+  if (!state->products.plan->direct.run || !strategy->direct.prepare_streaming || !api_batch_is_far(state))
     return;
   const tsl_fast_product product = tsl_api_fast_product(&plan->work.problem, NULL, NULL, NULL);
-  state->state = strategy->fast_path.prepare_far(&product, plan->work.device, &state->far);
+  state->state = strategy->direct.prepare_streaming(&product, plan->work.device, &state->far);
 }
 
 /* Threads divide the products if one is too small for several threads and the batch is not. */

@@ -78,15 +78,15 @@ static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_problem *p = &work->problem;
   const tsl_strategy *strategy = work->strategy;
-  if (!plan->direct.run || !strategy->fast_path.prepare || tsl_strategy_params(strategy) > 0)
+  if (!plan->direct.run || !strategy->direct.prepare || tsl_strategy_params(strategy) > 0)
     return;
   const tsl_fast_product product = tsl_api_fast_product(p, NULL, NULL, NULL);
   tsl_fast_kernel *kernel;
-  entry->state = strategy->fast_path.prepare(&product, work->device, &kernel);
+  entry->state = strategy->direct.prepare(&product, work->device, &kernel);
   if (!entry->state)
     return;
   entry->direct = plan->direct;
-  entry->direct.run = kernel ? kernel : strategy->fast_path.run_prepared;
+  entry->direct.run = kernel ? kernel : strategy->direct.run_prepared;
   entry->direct.state = entry->state;
 }
 

@@ -58,9 +58,9 @@ tsl_fast_call tsl_api_direct(const tesela_plan *plan) {
   tsl_fast_call direct = {.unaligned = reach[TSL_OPERAND_C].align - 1};
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && reach[TSL_OPERAND_C].used;
   if (work->problem.op != TSL_OP_GEMM || tsl_problem_has_epilogue(&work->problem) ||
-      !work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
+      !work->strategy->direct.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
-  direct.run = work->strategy->fast_path.run_at(work, &direct.state);
+  direct.run = work->strategy->direct.run_at(work, &direct.state);
   tsl_api_direct_reach(reach, &direct);
   return direct;
 }

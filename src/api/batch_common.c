@@ -203,12 +203,12 @@ bool tsl_products_run_together(const tsl_products *products) {
 tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands *operands) {
   *operands = (tsl_operands){.a = {.host = NULL}}; /* tsl_products_at() sets addresses only */
   TSL_TRY(tsl_products_gather(products, 0, operands));
-  operands->a.step = products->batch->a_stride;
-  operands->b.step = products->batch->b_stride;
-  operands->c.step = products->batch->c_stride;
-  operands->bias.step = products->batch->bias_stride;
-  operands->scale_a.step = products->batch->scale_a_stride;
-  operands->scale_b.step = products->batch->scale_b_stride;
+  operands->a.batch_step = products->batch->a_stride;
+  operands->b.batch_step = products->batch->b_stride;
+  operands->c.batch_step = products->batch->c_stride;
+  operands->bias.batch_step = products->batch->bias_stride;
+  operands->scale_a.batch_step = products->batch->scale_a_stride;
+  operands->scale_b.batch_step = products->batch->scale_b_stride;
   return TESELA_OK;
 }
 

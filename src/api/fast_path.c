@@ -11,13 +11,13 @@
 #include <string.h>
 
 static bool fast_path_multiplies(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_GEMM && strategy->fast_path.multiply;
+  return strategy->op == TSL_OP_GEMM && strategy->direct.multiply;
 }
 static bool fast_path_solves(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_SOLVE && strategy->fast_path.solve;
+  return strategy->op == TSL_OP_SOLVE && strategy->direct.solve;
 }
 static bool fast_path_computes(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_GEMM && strategy->fast_path.compute;
+  return strategy->op == TSL_OP_GEMM && strategy->direct.multiply_packed;
 }
 
 static const tsl_strategy *find_first_strategy(bool (*does)(const tsl_strategy *)) {

@@ -63,7 +63,7 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_p
 static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
                                               tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();
-  const bool is_done = strategy->fast_path.multiply(product, cpu);
+  const bool is_done = strategy->direct.multiply(product, cpu);
   if (tsl_floats_read() != before)
     settle(before, product);
   if (is_done)

@@ -15,7 +15,7 @@ static int64_t grouped_fused_rounded(int64_t count) {
 static bool can_be_fused(const tsl_grouped *group, const tsl_products *products) {
   const tsl_plan *plan = products->plan->plan;
   const tesela_batch *batch = products->batch;
-  return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
+  return plan->work.strategy->fused && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
          group->seeds[tsl_grouped_index(group, products)] == 0 &&
          plan->work.problem.ask.bits == TSL_REPRODUCIBILITY_ANY &&
          !(products->desc->strategy && strchr(products->desc->strategy, '='));

@@ -56,7 +56,7 @@ static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) 
   for (int i = 0; tsl_strategy_at(i); i++) {
     const tsl_strategy *strategy = tsl_strategy_at(i);
     const tsl_config config = tsl_strategy_defaults(strategy);
-    if (strategy->joins && !tsl_capability_missing(strategy->needs, device->capabilities) &&
+    if (strategy->fused && !tsl_capability_missing(strategy->needs, device->capabilities) &&
         !tsl_strategy_refuse_anywhere(strategy, &key.problem, &config))
       return true;
   }
@@ -87,7 +87,7 @@ static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_s
 static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char text[TEXT]) {
   tsl_text config = {0};
   text[0] = 0;
-  if (!joint->work.strategy->joins || tsl_problem_batch(&joint->work.problem) == 1)
+  if (!joint->work.strategy->fused || tsl_problem_batch(&joint->work.problem) == 1)
     return TESELA_OK;
   tsl_config_print(joint->work.strategy, &joint->work.config, &config);
   const tesela_status status = tsl_text_status(&config);

@@ -37,13 +37,13 @@ static tesela_status packed_pack(const tsl_work *work, tesela_packed *packed, co
                                  const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
   const tsl_shape *shape = tsl_problem_shape(&work->problem, packed->operand);
-  const size_t bytes = strategy->packing.bytes ? strategy->packing.bytes(work, packed->operand) : 0;
+  const size_t bytes = strategy->prepack.bytes ? strategy->prepack.bytes(work, packed->operand) : 0;
   if (bytes > 0) {
     tsl_operand operand = *from;
     operand.row_stride = shape->row_stride;
     operand.col_stride = shape->col_stride;
     TSL_TRY(tsl_alloc(bytes, "a packed operand", &packed->memory));
-    strategy->packing.pack(work, packed->operand, &operand, packed->memory, tsl_device_team(work->device));
+    strategy->prepack.pack(work, packed->operand, &operand, packed->memory, tsl_device_team(work->device));
     packed->used.packed = packed->memory;
     return TESELA_OK;
   }

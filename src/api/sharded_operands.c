@@ -222,7 +222,7 @@ static int64_t extent_of(const tsl_shard *hold) {
 static tesela_status check_piece(const tesela_plan *plan, const char *where, int operand, int index,
                                  const tesela_shard *piece) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_shard *hold = &work->spread->holds[operand][index];
+  const tsl_shard *hold = &work->sharding->holds[operand][index];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
                 extent = extent_of(hold);
   if (!piece->buffer)
@@ -252,7 +252,7 @@ typedef struct sharded_operands_span {
 
 static sharded_operands_span sharded_operands_span_of(const tsl_work *work, int operand, int index,
                                                       const tsl_shard_buffer *held) {
-  const tsl_shard *hold = &work->spread->holds[operand][index];
+  const tsl_shard *hold = &work->sharding->holds[operand][index];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
                 extent = extent_of(hold);
   return (sharded_operands_span){held->buffer, held->offset * size, (held->offset + extent) * size,
@@ -268,7 +268,7 @@ static bool sharded_operands_overlap(const sharded_operands_span *a, const shard
 static tesela_status sharded_operands_check_overlaps(const tesela_plan *plan, const char *where,
                                                      tsl_shard_buffer *const held[TSL_OPERANDS]) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_sharding *spread = work->spread;
+  const tsl_sharding *spread = work->sharding;
   for (int i = 0; i < spread->counts[TSL_OPERAND_C]; i++) {
     const sharded_operands_span c = sharded_operands_span_of(work, TSL_OPERAND_C, i, &held[TSL_OPERAND_C][i]);
     for (int operand = 0; operand < TSL_OPERANDS; operand++)
@@ -317,7 +317,7 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
   }
   tesela_status status = sharded_operands_gather(plan, where, shards, held);
   const tsl_operands operands = {
-      .a.held = held[TSL_OPERAND_A], .b.held = held[TSL_OPERAND_B], .c.held = held[TSL_OPERAND_C]};
+      .a.shards = held[TSL_OPERAND_A], .b.shards = held[TSL_OPERAND_B], .c.shards = held[TSL_OPERAND_C]};
   if (status == TESELA_OK)
     status = record || tsl_log_wants(TSL_LOG_CALLS) ? tsl_api_run_timed(plan, &operands, record)
                                                     : tsl_plan_run(plan->plan, &operands, NULL);

@@ -104,5 +104,5 @@ bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
   const bool taken =
       tsl_small_gemm_begin(context, &finding) == TESELA_OK && tsl_small_gemm_take(&finding, desc, &gemm);
   tsl_small_gemm_end(&finding);
-  return taken && finding.strategy->fast_path.multiply(&gemm.product, finding.cpu);
+  return taken && finding.strategy->direct.multiply(&gemm.product, finding.cpu);
 }

@@ -62,9 +62,9 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
 /* Prepares the kernel of a new entry. Entries of large products have no kernel. */
 static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_product *product,
                                 const tsl_fast_path *path) {
-  entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
+  entry->state = path->strategy->direct.prepare(product, path->device, &entry->kernel);
   if (entry->state)
-    entry->direct = (tsl_fast_call){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
+    entry->direct = (tsl_fast_call){.run = path->strategy->direct.run_prepared, .state = entry->state};
 }
 
 /* Computes a product that is not cached. `entry` is its new entry or NULL. */
@@ -97,7 +97,7 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
     return false;
   if (entry)
     blas_dispatch_learn(entry, &product, path);
-  return path->strategy->fast_path.multiply(&product, path->device);
+  return path->strategy->direct.multiply(&product, path->device);
 }
 
 _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;

@@ -55,7 +55,7 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   product.alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
   product.alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
   product.beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
-  return path->strategy->fast_path.multiply(&product, path->device);
+  return path->strategy->direct.multiply(&product, path->device);
 }
 
 /* Looks a product up, and computes a small one without a plan. Returns false without effect if

@@ -33,7 +33,7 @@ static bool at_once(const tsl_blas_work *work) {
                                     .alpha_is_0 = alpha[0] == 0,
                                     .alpha_is_1 = alpha[0] == 1,
                                     .beta_is_0 = beta[0] == 0};
-  return path->strategy->fast_path.multiply(&product, path->device);
+  return path->strategy->direct.multiply(&product, path->device);
 }
 
 /* Multiply-adds from which threads are woken, and a plan is made. */
@@ -80,7 +80,7 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
                            .c = inner_gemm_operand_of(&work->c)};
   if (inner_gemm_volume_of(work) >= team_from)
     operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
-  return path->packer->fast_path.compute(&problem, &operands, path->device);
+  return path->packer->direct.multiply_packed(&problem, &operands, path->device);
 }
 
 bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *structures,
@@ -113,8 +113,8 @@ bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structure
 
 bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
   const tsl_fast_path *path = tsl_blas_fast_path();
-  return path && path->solver && path->solver->fast_path.multiply_little &&
-         path->solver->fast_path.multiply_little(product, path->device);
+  return path && path->solver && path->solver->direct.multiply_small_structured &&
+         path->solver->direct.multiply_small_structured(product, path->device);
 }
 
 static bool multiply_complex_small(const tsl_blas_work *work) {

@@ -68,15 +68,15 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *layout) {
   tsl_fast_solve words;
   fill_in_solve(layout, &words);
   words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
-  return path->solver->fast_path.solve(&words, path->device);
+  return path->solver->direct.solve(&words, path->device);
 }
 
 bool tsl_blas_level3_multiply(const tsl_blas_layout *layout) {
   const tsl_fast_path *path = tsl_blas_fast_path();
   if ((layout->alpha[0] == 0 && layout->alpha[1] == 0) || !path || !path->solver ||
-      !path->solver->fast_path.multiply_triangle)
+      !path->solver->direct.multiply_triangle)
     return false;
   tsl_fast_solve words;
   fill_in_solve(layout, &words);
-  return path->solver->fast_path.multiply_triangle(&words, path->device);
+  return path->solver->direct.multiply_triangle(&words, path->device);
 }

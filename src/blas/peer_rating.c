@@ -133,7 +133,7 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *matrice
                                     .alpha_is_1 = true,
                                     .beta_is_0 = true};
   const double start = tsl_clock();
-  if (!path || !path->strategy->fast_path.multiply(&product, path->device))
+  if (!path || !path->strategy->direct.multiply(&product, path->device))
     return 0;
   const double more = (double)SIZE / OURS;
   return (is_complex ? 4 : 1) * more * more * more * (tsl_clock() - start);

@@ -221,12 +221,12 @@ static tesela_status check_judge(check_job *job, tsl_text_place place) {
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
                           .exact = is_exact(what),
-                          .rounded = accuracy.rounded,
+                          .rounded = accuracy.is_correctly_rounded,
                           .flushes = tsl_accuracy_underflow(&accuracy),
                           .bias = has(job, BIAS) ? job->operands[BIAS].origin : NULL,
                           .scale_a = has(job, SCALE_A) ? job->operands[SCALE_A].origin : NULL,
                           .scale_b = has(job, SCALE_B) ? job->operands[SCALE_B].origin : NULL,
-                          .finite = accuracy.finite,
+                          .finite = accuracy.finite_only,
                           .seed = what->seed,
                           .operations_max = what->operations_max};
   tsl_verdict verdict;
@@ -284,7 +284,8 @@ static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_pla
 }
 
 static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_place place) {
-  const bool repeats = tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).repeats;
+  const bool repeats =
+      tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).is_reproducible;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
     TSL_TRY(check_run_once(job, plan, place, run, runs));
@@ -335,7 +336,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
     return TESELA_OK;
   }
   snprintf(report->plan, sizeof report->plan, "%s", plan->text);
-  report->source = plan->work.source;
+  report->source = plan->work.source_hash;
   TSL_GO(make_operands(&job));
   if (!what->tight)
     TSL_GO(check_run_all(&job, plan, TSL_PLACE_HOST));

@@ -208,7 +208,8 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
   tsl_device_reference *made = block;
   *made = (tsl_device_reference){.plan = plan,
                                  .at = *operands,
-                                 .twice = tsl_plan_accuracy(plan).rounded || problem->c.type == TESELA_F64,
+                                 .twice = tsl_plan_accuracy(plan).is_correctly_rounded ||
+                                          problem->c.type == TESELA_F64,
                                  .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
   tsl_plan_set_strides(plan, &made->at);
   const tesela_status status = device_reference_begin(made, rows, cols);

@@ -300,9 +300,9 @@ static tsl_judge rule_of(const tsl_error_measurement *m) {
              is_flushed = is_callers && (m->floats.floats & TSL_FLOATS_FLUSH) && !type->is_integer;
   const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;
   return (tsl_judge){.factor = promised.factor * (is_directed ? 2 : 1),
-                     .rounded = promised.rounded,
+                     .rounded = promised.is_correctly_rounded,
                      .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
-                     .finite = promised.finite,
+                     .finite = promised.finite_only,
                      .operations_max = INT64_MAX,
                      .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
                      .kinds = m->plain.kinds,
@@ -424,7 +424,8 @@ static tesela_status bring_all(tsl_error_measurement *m) {
  * as in judge_element.c. Parts of a complex product have at most eight times as many terms. */
 static double own_error(const tsl_error_measurement *m) {
   const tsl_type_info *type = tsl_type(m->part.c.type);
-  const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
+  const bool twice =
+      type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).is_correctly_rounded;
   const double terms = (double)m->part.k * (type->is_complex ? 8 : 1) + 2;
   if (m->part.op == TSL_OP_TRANSPOSE || type->is_integer || !tsl_problem_reads(&m->part, TSL_OPERAND_A))
     return 0;

@@ -73,7 +73,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
-  tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
+  tsl_problem block = work->fuses_epilogue ? *whole : tsl_problem_unfinished(whole);
   block.m = block.a.rows = block.c.rows = part->rows;
   block.n = block.b.cols = block.c.cols = part->cols;
   if (block.bias_axis == TESELA_BIAS_ROW)
@@ -91,9 +91,9 @@ static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_chunk
                      .problem = block_grid_problem_of(whole, part),
                      .config = whole->config,
                      .device = whole->device,
-                     .finishes = whole->finishes,
-                     .loaded_only = true,
-                     .children = cut->children};
+                     .fuses_epilogue = whole->fuses_epilogue,
+                     .forbid_compile = true,
+                     .subplans = cut->children};
   const char *why = tsl_strategy_refuse(made->strategy, &made->problem, &made->config, made->device);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s", why);
@@ -101,8 +101,8 @@ static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_chunk
     TSL_TRY(made->strategy->build(made));
   cut->made_count++;
   *out = made;
-  if (made->texts != whole->texts || made->source.high != whole->source.high ||
-      made->source.low != whole->source.low)
+  if (made->source_count != whole->source_count || made->source_hash.high != whole->source_hash.high ||
+      made->source_hash.low != whole->source_hash.low)
     return tsl_fail(TESELA_UNSUPPORTED, "a block takes other kernels");
   return TESELA_OK;
 }

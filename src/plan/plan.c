@@ -14,7 +14,7 @@
 
 static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                const tsl_config *config, const tsl_device *device, tsl_text_place place) {
-  if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
+  if (place == TSL_PLACE_PIECES && !strategy->splits.accepts_shards)
     return "takes operands in one place, not in pieces";
   if (place == TSL_PLACE_PIECES && (tsl_problem_has_epilogue(problem) || tsl_problem_has_structure(problem)))
     return "multiplies only general operands in pieces, without an epilogue (bias, activation, scales)";
@@ -76,8 +76,8 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
 static tesela_status build_strategy(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   const tsl_problem whole = work->problem;
-  work->finishes = tsl_strategy_fuses_epilogue(work->strategy, &whole, &work->config, work->device);
-  if (!tsl_problem_has_scales(&whole) || work->finishes)
+  work->fuses_epilogue = tsl_strategy_fuses_epilogue(work->strategy, &whole, &work->config, work->device);
+  if (!tsl_problem_has_scales(&whole) || work->fuses_epilogue)
     return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
   work->problem = tsl_problem_unfinished(&whole);
   const tesela_status status = work->strategy->build ? work->strategy->build(work) : TESELA_OK;
@@ -134,7 +134,7 @@ static tesela_status plan_cut(tsl_plan *plan) {
 /* Builds the epilogue's kernel if it is not fused, after the cut: blocks use only the strategy's kernels. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
-  return tsl_problem_has_epilogue(&work->problem) && !work->finishes && plan->slots
+  return tsl_problem_has_epilogue(&work->problem) && !work->fuses_epilogue && plan->slots
              ? tsl_finish_build(work, &plan->finish)
              : TESELA_OK;
 }
@@ -164,9 +164,9 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
                               .problem = rounded,
                               .config = *config,
                               .device = device,
-                              .loaded_only = loaded_only,
-                              .children = children,
-                              .spread = new_plan->spread};
+                              .forbid_compile = loaded_only,
+                              .subplans = children,
+                              .sharding = new_plan->spread};
   const tesela_status status = plan_build(new_plan);
   if (status != TESELA_OK) {
     /* plan_build() has released the strategy's state */
@@ -183,7 +183,7 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
     return built;
   }
   /* the creator's factory may not outlive this call */
-  new_plan->work.children = new_plan->sums.children = &tsl_plan_children;
+  new_plan->work.subplans = new_plan->sums.subplans = &tsl_plan_children;
   *plan = new_plan;
   return TESELA_OK;
 }
@@ -277,14 +277,14 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
 uint64_t tsl_plan_host_bytes(const tsl_plan *plan) {
   const tsl_work *work = &plan->work;
   const bool is_there = work->device->capabilities & TSL_CAN_HOST || work->strategy->splits.parts;
-  return is_there && !work->finishes && work->strategy != tsl_strategy_specification(work->problem.op)
+  return is_there && !work->fuses_epilogue && work->strategy != tsl_strategy_specification(work->problem.op)
              ? tsl_problem_sums_bytes(&work->problem)
              : 0;
 }
 
 bool tsl_plan_share(const tsl_plan *plan, int index, tsl_subplan_info *share) {
   const tsl_strategy *strategy = plan->work.strategy;
-  return strategy->splits.share && strategy->splits.share(tsl_plan_work(plan), index, share);
+  return strategy->splits.subplan && strategy->splits.subplan(tsl_plan_work(plan), index, share);
 }
 
 const char *tsl_plan_note(const tsl_plan *plan) {
@@ -312,7 +312,8 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
     return false;
   const tsl_accuracy accuracy = tsl_strategy_error_model(strategy, wish->problem, config);
   return !strategy->vendor.load && strategy != wish->except && accuracy.factor <= wish->most.factor &&
-         accuracy.flushes <= wish->most.flushes && accuracy.repeats && !accuracy.finite &&
+         accuracy.flush_threshold <= wish->most.flush_threshold && accuracy.is_reproducible &&
+         !accuracy.finite_only &&
          tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
@@ -331,7 +332,7 @@ static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
       /* as in the planner: large families' refusals take longer than the model */
-      const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
+      const bool is_large = tsl_strategy_at(i)->tuning.prune != NULL;
       tsl_config adapted = walk.config;
       if (!is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted))
         continue;

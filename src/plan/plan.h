@@ -130,7 +130,8 @@ bool tsl_plan_share(const tsl_plan *plan, int index, tsl_subplan_info *share);
 const char *tsl_plan_note(const tsl_plan *plan);
 /* Returns the strategy's work: the sums if the scales are not fused. */
 static inline const tsl_work *tsl_plan_work(const tsl_plan *plan) {
-  return tsl_problem_has_scales(&plan->work.problem) && !plan->work.finishes ? &plan->sums : &plan->work;
+  return tsl_problem_has_scales(&plan->work.problem) && !plan->work.fuses_epilogue ? &plan->sums
+                                                                                   : &plan->work;
 }
 /* Returns a run's bytes on the device besides resident operands: copies, scratch memory, separate sums. */
 uint64_t tsl_plan_bytes(const tsl_plan *plan);

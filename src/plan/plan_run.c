@@ -47,8 +47,8 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
 
 /* An operand with step 0 is shared by the batch and counts once. */
 static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
-  const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
-  return (tsl_panel_series){count, operand->step};
+  const int64_t count = operand->batch_step != 0 ? tsl_problem_batch(problem) : 1;
+  return (tsl_panel_series){count, operand->batch_step};
 }
 
 /* Returns the elements from a series' lowest to its first product. */
@@ -132,7 +132,7 @@ static tesela_status plan_stage(plan_run_state *run, int operand) {
   *used = (tsl_operand){.buffer = run->slot->staged[operand],
                         .row_stride = is_vector && used->row_stride == 0 ? 0 : transfer->packed.row_stride,
                         .col_stride = is_vector && used->col_stride == 0 ? 0 : transfer->packed.col_stride,
-                        .step = series.count > 1 ? transfer->packed.rows * transfer->packed.cols : 0};
+                        .batch_step = series.count > 1 ? transfer->packed.rows * transfer->packed.cols : 0};
   if (!tsl_problem_reads(problem, operand))
     return TESELA_OK;
   return tsl_transfer_in(tsl_problem_shape(problem, operand), transfer, series, host, used->buffer,
@@ -165,10 +165,10 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
   const tsl_work *work = &plan->work;
   if (used->stays)
     tsl_operand_reuse_turn(used->stays);
-  if (tsl_problem_has_scales(&work->problem) && !work->finishes)
+  if (tsl_problem_has_scales(&work->problem) && !work->fuses_epilogue)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));
-  if (!tsl_problem_has_epilogue(&work->problem) || work->finishes)
+  if (!tsl_problem_has_epilogue(&work->problem) || work->fuses_epilogue)
     return TESELA_OK;
   if (plan->finish)
     return tsl_finish_on_device(work, plan->finish, used, stream);
@@ -398,8 +398,8 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
 
 tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
   const tsl_strategy *strategy = plan->work.strategy;
-  return strategy->joins && tsl_problem_batch(&plan->work.problem) > 1
-             ? strategy->joins->build(&plan->work)
+  return strategy->fused && tsl_problem_batch(&plan->work.problem) > 1
+             ? strategy->fused->build(&plan->work)
              : tsl_fail(TESELA_UNSUPPORTED, "%s does not support different products in one launch",
                         strategy->name);
 }
@@ -408,7 +408,7 @@ bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *member_plan, tsl_op
   const tsl_work *work = &plan->work;
   const tsl_strategy *strategy = work->strategy;
   tsl_problem problem = member_plan->work.problem;
-  if (!strategy->joins || member_plan->work.strategy != strategy ||
+  if (!strategy->fused || member_plan->work.strategy != strategy ||
       member_plan->work.device != work->device || member_plan->place != TSL_PLACE_DEVICE ||
       plan->place != TSL_PLACE_DEVICE || member_plan->spread || plan->spread || problem.m == 0 ||
       problem.n == 0 || tsl_problem_batch(&problem) > 1)
@@ -419,7 +419,7 @@ bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *member_plan, tsl_op
   return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
          tsl_strategy_error_bound(strategy, &problem, &work->config) <=
              tsl_strategy_error_bound(strategy, &member_plan->work.problem, &member_plan->work.config) &&
-         strategy->joins->takes(work, &joined);
+         strategy->fused->takes(work, &joined);
 }
 
 void tsl_plan_set_strides(const tsl_plan *plan, tsl_operands *operands) {
@@ -427,13 +427,13 @@ void tsl_plan_set_strides(const tsl_plan *plan, tsl_operands *operands) {
 }
 
 uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
-  return plan->work.strategy->joins->scratch(count);
+  return plan->work.strategy->fused->scratch(count);
 }
 
 tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_product *products, int64_t count,
                                      tsl_stream *stream, tsl_buffer *workspace) {
   TSL_DEFAULT_FLOATS;
-  return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
+  return plan->work.strategy->fused->run(&plan->work, products, count, workspace, stream);
 }
 
 static tesela_status enqueue_batch(plan_run_state *run, const tsl_batch *batch) {

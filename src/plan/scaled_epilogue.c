@@ -16,7 +16,7 @@ static tsl_operand separate_sums_operand(const tsl_problem *sums, void *host, ts
                        .offset = offset,
                        .row_stride = sums->c.row_stride,
                        .col_stride = sums->c.col_stride,
-                       .step = sums->m * sums->n};
+                       .batch_step = sums->m * sums->n};
 }
 
 static tesela_status run_on_device(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
@@ -64,7 +64,8 @@ static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela
                                               const scaled_epilogue_tile *tile, bool rows, bool cols) {
   const tsl_type_info *info = tsl_type(type); /* NULL: the problem lacks the operand */
   tsl_operand moved = *operand;
-  const int64_t elements = tile->product * operand->step + (rows ? tile->row * operand->row_stride : 0) +
+  const int64_t elements = tile->product * operand->batch_step +
+                           (rows ? tile->row * operand->row_stride : 0) +
                            (cols ? tile->col * operand->col_stride : 0);
   if (info && moved.host)
     moved.host = (unsigned char *)moved.host + elements * (int64_t)info->size;

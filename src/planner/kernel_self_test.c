@@ -36,7 +36,7 @@ static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *ou
   tsl_text compiler = {0};
   char source[33];
   const tesela_status status = work->device->ops->compiler(work->device, &compiler);
-  tsl_hash_text(work->source, source);
+  tsl_hash_text(work->source_hash, source);
   start_name(&work->problem, work->strategy, &work->config, out);
   tsl_text_add(out, "source=%s device=%s compiler=", source, work->device->key);
   for (const char *c = tsl_text_get(&compiler); *c; c++)
@@ -66,8 +66,8 @@ static tesela_status try_case(self_test_state *state, const tsl_case *test_case)
              tsl_text_get(&problem));
     tsl_text_free(&problem);
   }
-  state->judged += report.result != TSL_CASE_REFUSED && report.source.high == work->source.high &&
-                   report.source.low == work->source.low;
+  state->judged += report.result != TSL_CASE_REFUSED && report.source.high == work->source_hash.high &&
+                   report.source.low == work->source_hash.low;
   return TESELA_OK;
 }
 
@@ -111,7 +111,7 @@ static tesela_status try_now(tsl_plan *plan, const char *name) {
 tesela_status tsl_self_test_plan(tsl_plan *plan) {
   const tsl_work *work = &plan->work;
   tsl_text name = {0};
-  if (work->texts == 0 || !tsl_trust_is_asked())
+  if (work->source_count == 0 || !tsl_trust_is_asked())
     return TESELA_OK;
   tesela_status status = kernel_self_test_name_of(work, &name);
   if (status == TESELA_OK && !tsl_self_test_find(work->device, tsl_text_get(&name), &plan->self_test))

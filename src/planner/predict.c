@@ -43,11 +43,11 @@ static double find_best_by_model(const tsl_problem *problem, tsl_text_place plac
                                  const tsl_strategy_request *request, double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
-    if (!out->strategy->values.prune &&
+    if (!out->strategy->tuning.prune &&
         tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place))
       continue;
     const double seconds = tsl_strategy_seconds(out->strategy, problem, &walk.config, out->device);
-    if (seconds >= least || (out->strategy->values.prune &&
+    if (seconds >= least || (out->strategy->tuning.prune &&
                              tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place)))
       continue;
     least = seconds;
@@ -180,7 +180,7 @@ static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
       keep_bits(problem, candidate);
     else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
-      candidate->order = candidate->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
+      candidate->order = candidate->strategy->direct.multiply && tsl_problem_flops(problem) > small_flops
                              ? 0
                              : -tsl_strategy_rung(candidate->strategy);
     candidate->seconds = candidate->refusal[0] ? INFINITY : candidate->seconds;

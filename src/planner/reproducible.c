@@ -15,7 +15,7 @@ const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem) {
 static bool has_one_result(const tsl_strategy *strategy, const tsl_problem *problem) {
   const tsl_config config = tsl_strategy_defaults(strategy);
   const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, &config);
-  return promised.rounded || promised.factor == 0;
+  return promised.is_correctly_rounded || promised.factor == 0;
 }
 
 bool tsl_same_bits(const tsl_strategy *strategy, const tsl_strategy *other, const tsl_problem *problem) {

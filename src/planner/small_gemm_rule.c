@@ -9,7 +9,7 @@ static const tsl_strategy *get_direct_strategy(void) {
   static _Atomic(const tsl_strategy *) found;
   const tsl_strategy *strategy = atomic_load_explicit(&found, memory_order_acquire);
   for (int i = 0; !strategy && tsl_strategy_at(i); i++)
-    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->fast_path.multiply)
+    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->direct.multiply)
       strategy = tsl_strategy_at(i);
   atomic_store_explicit(&found, strategy, memory_order_release);
   return strategy;

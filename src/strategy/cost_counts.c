@@ -47,7 +47,7 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
                          const tsl_device *device, tsl_cost_counts *account) {
   tsl_problem room, one = *tsl_problem_without_epilogue(problem, &room);
   *account = (tsl_cost_counts){.workers = 1, .per_unit = 1};
-  if (!strategy->uses.account)
+  if (!strategy->resources.count_costs)
     return false;
   one.batch = 0;
   if (one.alpha[0] == 0 && one.alpha[1] == 0)
@@ -57,7 +57,7 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
   account->computed = account->useful;
   account->memory = tsl_problem_bytes(&one);
   account->launches = device->capabilities & TSL_CAN_HOST ? 0 : 1;
-  strategy->uses.account(&one, config, device, account);
+  strategy->resources.count_costs(&one, config, device, account);
   cost_counts_multiply(account, (double)tsl_problem_batch(problem));
   return true;
 }

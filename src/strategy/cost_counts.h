@@ -1,5 +1,5 @@
 /* Costs of a run, counted before it runs, and the limit of the device that bounds the run. Each strategy
- * counts its own runs (uses.account() of the descriptor). */
+ * counts its own runs (resources.count_costs() of the descriptor). */
 #ifndef TSL_STRATEGY_COST_COUNTS_H
 #define TSL_STRATEGY_COST_COUNTS_H
 

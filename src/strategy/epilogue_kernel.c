@@ -45,8 +45,8 @@ static tesela_status epilogue_kernel_build(tsl_work *work,
   tsl_text_free(&defines);
   TSL_TRY(status);
   work->build_seconds = own.build_seconds;
-  work->texts = own.texts;
-  work->source = own.source;
+  work->source_count = own.source_count;
+  work->source_hash = own.source_hash;
   return TESELA_OK;
 }
 
@@ -56,7 +56,7 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
 
 static tsl_finish_steps epilogue_kernel_steps_of(const tsl_operand *operand, bool by_rows) {
   return (tsl_finish_steps){.offset = operand->offset,
-                            .product_stride = operand->step,
+                            .product_stride = operand->batch_step,
                             .line_stride = by_rows ? operand->row_stride : operand->col_stride,
                             .step = by_rows ? operand->col_stride : operand->row_stride};
 }

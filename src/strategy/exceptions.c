@@ -75,7 +75,7 @@ static tsl_floats confirmed(tsl_floats raised, const tsl_problem *problem, const
     for (int64_t i = 0; i < shape->rows && !out.has_nan; i++)
       look_at_row(shape,
                   (const unsigned char *)operands->c.host +
-                      (product * operands->c.step + i * operands->c.row_stride) * size,
+                      (product * operands->c.batch_step + i * operands->c.row_stride) * size,
                   i, operands->c.col_stride, as, &out);
   if (!out.has_nan)
     raised &= ~TSL_FLOATS_INVALID;

@@ -120,7 +120,7 @@ static tsl_build describe_build(const tsl_work *work, const tsl_text *text, char
   return (tsl_build){.name = name,
                      .text = tsl_text_get(text),
                      .options = options_of(work),
-                     .loaded_only = work->loaded_only};
+                     .loaded_only = work->forbid_compile};
 }
 
 static tesela_status launch_compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
@@ -133,9 +133,11 @@ static tesela_status launch_compile(tsl_work *work, const char *path, tesela_typ
   double seconds;
   TSL_GO(tsl_jit_module(work->device, &build, module, &seconds));
   work->build_seconds += seconds;
-  if (work->kept && !(work->kept->data && strstr(work->kept->data, tsl_text_get(&text))))
-    tsl_text_add_bytes(work->kept, text.data, text.length);
-  work->source = tsl_hash_add(work->texts++ == 0 ? tsl_hash_start() : work->source, text.data, text.length);
+  if (work->source_texts &&
+      !(work->source_texts->data && strstr(work->source_texts->data, tsl_text_get(&text))))
+    tsl_text_add_bytes(work->source_texts, text.data, text.length);
+  work->source_hash =
+      tsl_hash_add(work->source_count++ == 0 ? tsl_hash_start() : work->source_hash, text.data, text.length);
 out:
   tsl_text_free(&text);
   return status;
@@ -188,7 +190,7 @@ static bool start_ahead(ahead_job *job) {
 
 void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, int count) {
   ahead_job jobs[TSL_LAUNCH_AHEAD_MAX] = {{.work = NULL}};
-  if (work->loaded_only || tsl_pool_default_threads() < 2)
+  if (work->forbid_compile || tsl_pool_default_threads() < 2)
     return;
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -267,7 +269,7 @@ int tsl_launch_units(const tsl_device *device) {
 
 tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands) {
   const tsl_run_predicate *wanted = &operands->wanted;
-  if (!wanted->is_told || !(work->device->capabilities & TSL_CAN_CUDA))
+  if (!wanted->is_set || !(work->device->capabilities & TSL_CAN_CUDA))
     return (tsl_launch_wanted){0, 0};
   const uintptr_t start = (uintptr_t)work->device->ops->native_buffer(operands->scratch);
   return (tsl_launch_wanted){(int64_t)start + wanted->at, wanted->above};

@@ -22,7 +22,7 @@ const char *tsl_refusal(const char *format, ...) {
 }
 
 tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
-  return (tsl_accuracy){.factor = (double)k + 4, .repeats = true};
+  return (tsl_accuracy){.factor = (double)k + 4, .is_reproducible = true};
 }
 
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config) {
@@ -34,13 +34,13 @@ tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_
   (void)config;
   const double k = (double)problem->k;
   return (tsl_accuracy){.factor = tsl_type(problem->c.type)->is_complex ? 2 * k + 16 : k + 4,
-                        .repeats = true};
+                        .is_reproducible = true};
 }
 
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed) {
   if (relaxed) {
-    of_sums.flushes = problem->c.type == TESELA_F64 ? 0x1p-1022 : 0x1p-126;
-    of_sums.finite = true;
+    of_sums.flush_threshold = problem->c.type == TESELA_F64 ? 0x1p-1022 : 0x1p-126;
+    of_sums.finite_only = true;
   }
   return of_sums;
 }
@@ -65,9 +65,10 @@ tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *proble
   const double slope = is_gelu(problem) ? gelu_slope : 1;
   tsl_accuracy made = of_sums;
   made.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
-  made.flushes = slope * of_sums.flushes;
-  made.slips = slope * of_sums.slips;
-  made.rounded = made.tree = false; /* devices may or may not fuse a product and an addition */
+  made.flush_threshold = slope * of_sums.flush_threshold;
+  made.subnormal_error = slope * of_sums.subnormal_error;
+  made.is_correctly_rounded = made.has_fixed_tree =
+      false; /* devices may or may not fuse a product and an addition */
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
@@ -80,11 +81,11 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
   if (problem->bias_axis == TESELA_NO_BIAS && !is_curved)
     return made; /* ReLU of the rounded number is exact */
   made.factor = slope * (of_product.factor + 2) + function + 1;
-  made.flushes = slope * of_product.flushes;
-  made.slips = slope * of_product.slips;
-  made.rounded = false;
-  made.tree = tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES &&
-              !is_curved; /* the implementation of the activation differs between devices */
+  made.flush_threshold = slope * of_product.flush_threshold;
+  made.subnormal_error = slope * of_product.subnormal_error;
+  made.is_correctly_rounded = false;
+  made.has_fixed_tree = tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES &&
+                        !is_curved; /* the implementation of the activation differs between devices */
   return made;
 }
 
@@ -106,9 +107,10 @@ double tsl_accuracy_cuts_of_panels(double k, double panel) {
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double factor = tsl_accuracy_cuts((double)problem->k);
-  return tsl_accuracy_in_type(
-      (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true},
-      problem->c.type);
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor,
+                                             .subnormal_error = tsl_accuracy_slips(problem, factor),
+                                             .is_reproducible = true},
+                              problem->c.type);
 }
 
 /* Counts the lost places. A product's exponent is the sum of its factors' exponents, up to 2^3 too large for
@@ -121,8 +123,8 @@ tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
   const double k = (double)problem->k, below = all_e5m2 ? 4 : 8, depth = fmin(k, (double)panel),
                panels = ceil(k / (double)panel), instructions = ceil(depth / TOGETHER);
   const double cuts = below * fmin(depth, TOGETHER) + TOGETHER * fmax(0, instructions - 1) + instructions;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = cuts * place + 2 * panels + 24, .repeats = true},
-                              problem->c.type);
+  return tsl_accuracy_in_type(
+      (tsl_accuracy){.factor = cuts * place + 2 * panels + 24, .is_reproducible = true}, problem->c.type);
 }
 
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
@@ -130,7 +132,8 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
                 panels = k == 0 ? 1 : (k - 1) / panel + 1;
   const tesela_type sums = tsl_type(problem->c.type)->sums;
   const double second_order = 2 * (double)k * tsl_type(sums)->unit_roundoff;
-  const tsl_accuracy made = {.factor = (double)depth + (double)panels + 3 + second_order, .repeats = true};
+  const tsl_accuracy made = {.factor = (double)depth + (double)panels + 3 + second_order,
+                             .is_reproducible = true};
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
@@ -140,9 +143,10 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
   const bool narrow = tsl_type(problem->a.type)->size < 4 && !tsl_type(problem->a.type)->is_integer;
   const double one = narrow ? tsl_accuracy_cuts(depth) : depth + 6 + 0x1p-20 * depth,
                factor = (double)slabs * one;
-  return tsl_accuracy_in_type(
-      (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true},
-      problem->c.type);
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor,
+                                             .subnormal_error = tsl_accuracy_slips(problem, factor),
+                                             .is_reproducible = true},
+                              problem->c.type);
 }
 
 /* Returns the terms of a sum for numeric requirements: two real terms for a term of a complex product. */
@@ -166,8 +170,8 @@ static bool has_limit(const tsl_problem *problem, double *factor) {
 /* Allows truncation of f32 factors, which may flush subnormals to 0. */
 static void allow_cuts(const tsl_problem *problem, tsl_accuracy *accuracy) {
   const tsl_type_info *component = tsl_type(tsl_type(problem->a.type)->component);
-  accuracy->cuts = component == tsl_type(TESELA_F32);
-  accuracy->flushes = accuracy->cuts ? 0x1p-126 : accuracy->flushes;
+  accuracy->truncates_inputs = component == tsl_type(TESELA_F32);
+  accuracy->flush_threshold = accuracy->truncates_inputs ? 0x1p-126 : accuracy->flush_threshold;
 }
 
 tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs) {
@@ -284,41 +288,41 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
   if (!walk->begun)
     take_values(strategy, 0, walk);
   walk->begun = true;
-  while (there && strategy->values.prune &&
-         (params = strategy->values.prune(problem, &walk->config, device)) > 0)
+  while (there && strategy->tuning.prune &&
+         (params = strategy->tuning.prune(problem, &walk->config, device)) > 0)
     there = step(strategy, params, walk);
   return there;
 }
 
 static bool allowed(const tsl_strategy *strategy, int index, int64_t value) {
   const tsl_param *param = &strategy->params[index];
-  const tsl_range *range = &strategy->values.ranges[index];
+  const tsl_range *range = &strategy->tuning.ranges[index];
   for (int i = 0; i < tsl_param_values(param); i++)
     if (param->values[i] == value)
       return true;
-  return range->most > 0 && value >= range->least && value <= range->most;
+  return range->max > 0 && value >= range->min && value <= range->max;
 }
 
 void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text) {
   const tsl_param *param = &strategy->params[index];
-  const tsl_range *range = &strategy->values.ranges[index];
+  const tsl_range *range = &strategy->tuning.ranges[index];
   const int listed = tsl_param_values(param);
   for (int i = 0; i < listed; i++) {
     tsl_text_add(text, "%s", i ? ", " : "");
     tsl_param_print_value(strategy, index, param->values[i], text);
   }
-  if (range->most == INT64_MAX)
-    tsl_text_add(text, "%sany number from %lld up", listed ? ", or " : "", (long long)range->least);
-  else if (range->most > 0)
-    tsl_text_add(text, "%sany number from %lld to %lld", listed ? ", or " : "", (long long)range->least,
-                 (long long)range->most);
+  if (range->max == INT64_MAX)
+    tsl_text_add(text, "%sany number from %lld up", listed ? ", or " : "", (long long)range->min);
+  else if (range->max > 0)
+    tsl_text_add(text, "%sany number from %lld to %lld", listed ? ", or " : "", (long long)range->min,
+                 (long long)range->max);
 }
 
 const char *tsl_param_value_name(const tsl_strategy *strategy, int index, int64_t value) {
   const tsl_param *param = &strategy->params[index];
-  for (int i = 0; strategy->values.names[index] && i < tsl_param_values(param); i++)
+  for (int i = 0; strategy->tuning.names[index] && i < tsl_param_values(param); i++)
     if (param->values[i] == value)
-      return strategy->values.names[index][i];
+      return strategy->tuning.names[index][i];
   return NULL;
 }
 
@@ -332,8 +336,8 @@ void tsl_param_print_value(const tsl_strategy *strategy, int index, int64_t valu
 
 bool tsl_param_parse_value(const tsl_strategy *strategy, int index, const char *word, int64_t *value) {
   const tsl_param *param = &strategy->params[index];
-  for (int i = 0; strategy->values.names[index] && i < tsl_param_values(param); i++)
-    if (strcmp(strategy->values.names[index][i], word) == 0) {
+  for (int i = 0; strategy->tuning.names[index] && i < tsl_param_values(param); i++)
+    if (strcmp(strategy->tuning.names[index][i], word) == 0) {
       *value = param->values[i];
       return true;
     }
@@ -385,7 +389,7 @@ const tsl_types tsl_types_every[] = {THROUGHOUT(TESELA_F32),
 #undef NARROW
 
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {
-  const tsl_types *list = strategy->takes.types ? strategy->takes.types : real_types;
+  const tsl_types *list = strategy->supports.types ? strategy->supports.types : real_types;
   for (int i = 0; i < index; i++)
     if (list[i].c == TESELA_TYPE_DEFAULT)
       return false;
@@ -440,7 +444,7 @@ static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_pr
   const char *a = tsl_type(problem->a.type)->name, *b = tsl_type(problem->b.type)->name,
              *c = tsl_type(problem->c.type)->name;
   const bool same = problem->a.type == problem->c.type && problem->b.type == problem->c.type;
-  const char *reason = strategy->takes.why ? strategy->takes.why : "", *colon = *reason ? ": " : "";
+  const char *reason = strategy->supports.why ? strategy->supports.why : "", *colon = *reason ? ": " : "";
   const char *why =
       same ? tsl_refusal("takes %s, not %s%s%s", tsl_text_get(&list), c, colon, reason)
            : tsl_refusal("takes %s, not %s x %s -> %s%s%s", tsl_text_get(&list), a, b, c, colon, reason);
@@ -457,11 +461,11 @@ static bool computes_in_double(const tsl_problem *problem) {
 static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *problem) {
   if (!takes_types(strategy, problem))
     return refuse_these_types(strategy, problem);
-  if ((problem->conjugate_a || problem->conjugate_b) && !strategy->takes.conjugates)
+  if ((problem->conjugate_a || problem->conjugate_b) && !strategy->supports.conjugates)
     return "takes no conjugates";
-  if (tsl_problem_has_structure(problem) && !strategy->takes.structures)
+  if (tsl_problem_has_structure(problem) && !strategy->supports.structures)
     return "takes general matrices, and all of C";
-  if (problem->batch > 1 && !strategy->takes.batches)
+  if (problem->batch > 1 && !strategy->supports.batches)
     return "takes one product at a time";
   return NULL;
 }
@@ -538,18 +542,19 @@ double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem 
 }
 
 tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy) {
-  return accuracy->rounded || accuracy->factor == 0 || accuracy->tree ? TSL_REPRODUCIBILITY_DEVICES
-         : accuracy->repeats                                          ? TSL_REPRODUCIBILITY_THREADS
-                                                                      : TSL_REPRODUCIBILITY_ANY;
+  return accuracy->is_correctly_rounded || accuracy->factor == 0 || accuracy->has_fixed_tree
+             ? TSL_REPRODUCIBILITY_DEVICES
+         : accuracy->is_reproducible ? TSL_REPRODUCIBILITY_THREADS
+                                     : TSL_REPRODUCIBILITY_ANY;
 }
 
 static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask, const tsl_problem *problem,
                                             const tsl_accuracy *promised) {
   const double result = tsl_type(problem->c.type)->unit_roundoff,
                factors = tsl_type(problem->a.type)->unit_roundoff;
-  if (promised->factor == 0 || (promised->rounded && ask->accuracy != TSL_ACCURACY_NUMBER))
+  if (promised->factor == 0 || (promised->is_correctly_rounded && ask->accuracy != TSL_ACCURACY_NUMBER))
     return NULL;
-  if ((promised->flushes > 0 && !promised->cuts) || promised->finite)
+  if ((promised->flush_threshold > 0 && !promised->truncates_inputs) || promised->finite_only)
     return tsl_refusal(
         "flushes small numbers to 0 or guarantees nothing for infinities, but accuracy is required");
   if (ask->accuracy == TSL_ACCURACY_EXACT)
@@ -611,15 +616,15 @@ static uint64_t strategy_aligned(uint64_t bytes) {
 static uint64_t own_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                             const tsl_config *config, const tsl_device *device) {
   tsl_problem room;
-  return strategy->uses.scratch
-             ? strategy->uses.scratch(tsl_problem_without_epilogue(problem, &room), config, device)
+  return strategy->resources.scratch
+             ? strategy->resources.scratch(tsl_problem_without_epilogue(problem, &room), config, device)
              : 0;
 }
 
 bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device) {
-  return strategy->finishes && tsl_problem_has_epilogue(problem) &&
-         strategy->finishes(problem, config, device);
+  return strategy->can_fuse_epilogue && tsl_problem_has_epilogue(problem) &&
+         strategy->can_fuse_epilogue(problem, config, device);
 }
 
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -638,8 +643,8 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
   tsl_problem room;
   if (!(device->capabilities & TSL_CAN_HOST))
     return device->is_cpu ? tsl_strategy_scratch(strategy, problem, config, device) : 0;
-  return strategy->uses.host
-             ? strategy->uses.host(tsl_problem_without_epilogue(problem, &room), config, device)
+  return strategy->resources.host
+             ? strategy->resources.host(tsl_problem_without_epilogue(problem, &room), config, device)
              : 0;
 }
 
@@ -650,8 +655,8 @@ bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem 
   if (all <= most)
     return true;
   const uint64_t sums = all - own_scratch(strategy, problem, config, device);
-  if (!strategy->uses.within || sums > most ||
-      !strategy->uses.within(problem, device, most - sums, &changed) ||
+  if (!strategy->resources.fit_workspace || sums > most ||
+      !strategy->resources.fit_workspace(problem, device, most - sums, &changed) ||
       tsl_strategy_scratch(strategy, problem, &changed, device) > most)
     return false;
   *config = changed;

@@ -32,7 +32,7 @@ typedef struct tsl_param {
 
 /* Range of values that a user may set in addition to the listed values. `most` = 0: none. */
 typedef struct tsl_range {
-  int64_t least, most;
+  int64_t min, max;
 } tsl_range;
 
 /* Parameter values, in the order of the strategy's table. */
@@ -45,19 +45,21 @@ typedef struct tsl_config {
 typedef struct tsl_accuracy {
   double factor; /* 0: exact (integers) */
   /* equal inputs, device and config give equal bits */
-  bool repeats;
+  bool is_reproducible;
   /* the exact result rounded once to nearest even, hence the same on every device */
-  bool rounded;
-  bool tree;      /* same summation tree on every device, hence the same bits on every device */
-  double flushes; /* magnitudes below it in A, B and sums may be replaced by 0; 0: no flush */
-  /* A and B may be truncated to fewer digits, within `factor`; magnitudes below `flushes` may become 0 */
-  bool cuts;
-  double slips; /* additional absolute error of each element of A and B, from subnormal inputs; 0: none */
-  bool finite;  /* the bound holds for finite inputs and results only */
+  bool is_correctly_rounded;
+  bool has_fixed_tree;    /* same summation tree on every device, hence the same bits on every device */
+  double flush_threshold; /* magnitudes below it in A, B and sums may be replaced by 0; 0: no flush */
+  /* A and B may be truncated to fewer digits, within `factor`; magnitudes below `flush_threshold` may become
+   * 0 */
+  bool truncates_inputs;
+  double subnormal_error; /* additional absolute error of each element of A and B, from subnormal inputs; 0:
+                             none */
+  bool finite_only;       /* the bound holds for finite inputs and results only */
 } tsl_accuracy;
 
 static inline double tsl_accuracy_underflow(const tsl_accuracy *accuracy) {
-  return accuracy->flushes + accuracy->slips;
+  return accuracy->flush_threshold + accuracy->subnormal_error;
 }
 
 /* Types of A, B and C that a strategy supports together. */
@@ -79,14 +81,14 @@ typedef struct tsl_operand {
   int64_t row_stride, col_stride;
   const void *packed; /* result of pack() for this work, used instead of all other members; NULL: none */
   /* in a batch: distance in elements from one product's operand to the next, of any sign */
-  int64_t step;
-  /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
-  const tsl_shard_buffer *held;
+  int64_t batch_step;
+  /* shards of a sharded operand, in the order of work->sharding, used instead of all other members */
+  const tsl_shard_buffer *shards;
 } tsl_operand;
-/* Device-side predicate of a run, used when `is_told`: C is needed only if the int at byte `at` of scratch
+/* Device-side predicate of a run, used when `is_set`: C is needed only if the int at byte `at` of scratch
  * memory is above `above` when the run starts; else the strategy may skip the work. Zero: C is needed. */
 typedef struct tsl_run_predicate {
-  bool is_told;
+  bool is_set;
   int64_t at;
   int above;
 } tsl_run_predicate;
@@ -178,17 +180,18 @@ typedef struct tsl_work {
   tsl_device *device;
   void *state;          /* data from build(), freed by release() */
   double build_seconds; /* seconds that compilers took, for reports */
-  bool finishes;        /* build() and run() include the problem's epilogue */
+  bool fuses_epilogue;  /* build() and run() include the problem's epilogue */
   bool reduces;         /* set by build(): runs support tsl_modular_output */
   /* build() must not compile: it uses kernels that are already loaded, else fails with TESELA_UNSUPPORTED */
-  bool loaded_only;
-  int texts;       /* number of kernel sources; 0: the strategy is C code of this library */
-  tsl_hash source; /* hash of all kernel sources, in their order */
-  tsl_text *kept;  /* receives the kernel sources, unless it is NULL */
-  const tsl_subplan_factory *children; /* factory of sub-plans, for strategies that split their product */
-  /* bytes of scratch memory of a run that build() found with its sub-plans; 0: use uses.scratch() */
+  bool forbid_compile;
+  int source_count;       /* number of kernel sources; 0: the strategy is C code of this library */
+  tsl_hash source_hash;   /* hash of all kernel sources, in their order */
+  tsl_text *source_texts; /* receives the kernel sources, unless it is NULL */
+  const tsl_subplan_factory *subplans; /* factory of sub-plans, for strategies that split their product */
+  /* bytes of scratch memory of a run that build() found with its sub-plans; 0: use resources.scratch() */
   uint64_t scratch;
-  const tsl_sharding *spread; /* location of the shards of sharded operands; NULL: operands are not sharded */
+  const tsl_sharding
+      *sharding; /* location of the shards of sharded operands; NULL: operands are not sharded */
 } tsl_work;
 
 /* One of several products of a fused run: its problem as a single product, and its operands with strides. */
@@ -238,17 +241,17 @@ struct tsl_strategy {
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* frees work->state; NULL: nothing to free */
   /* Returns true if the strategy fuses the problem's epilogue; called after refuse(), never for strategies
-   * that split. Then work->finishes is set, and build() and run() get the whole problem with the epilogue's
-   * vectors; other members get tsl_problem_without_epilogue(). C in the type of its sums has the bits of
-   * strategy_epilogue.h; a narrower C may be rounded less often. NULL: never. */
-  bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+   * that split. Then work->fuses_epilogue is set, and build() and run() get the whole problem with the
+   * epilogue's vectors; other members get tsl_problem_without_epilogue(). C in the type of its sums has the
+   * bits of strategy_epilogue.h; a narrower C may be rounded less often. NULL: never. */
+  bool (*can_fuse_epilogue)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* capabilities of devices where all kernels of an unneeded run exit at once (tsl_run_predicate); 0: none */
   unsigned skips;
   /* Seconds that NVIDIA's compiler takes for all kernels of a plan, sub-plans included; 0: unknown. Measured
    * on a Xeon for 4000 cubed; a plan for one run weighs them. */
   double build_seconds;
   /* fused launch of products with different sizes; NULL: not supported */
-  const tsl_fused_ops *joins;
+  const tsl_fused_ops *fused;
   /* jobs of a strategy in C, for build(), run(), release() and packing of host_job.h; NULL: none */
   const tsl_host_job_ops *jobs;
   struct {
@@ -258,38 +261,39 @@ struct tsl_strategy {
     bool conjugates, batches; /* conjugates: conjugated A and B; batches: problems with a batch */
     /* a structured A or B, or a triangle of C, in each listed type that allows structures */
     bool structures;
-  } takes;
+  } supports;
   struct {
     tsl_range ranges[TSL_PARAMS_MAX]; /* range of each parameter */
     /* names of the listed values, in their order; NULL: numbers. Texts may always contain the numbers. */
     const char *const *names[TSL_PARAMS_MAX];
     /* Returns how many leading parameters rule out the config, whatever the others are; 0: none. A walk skips
-     * that branch; refuse() must refuse all of it. `needs` and `takes` are met. NULL: 0. */
+     * that branch; refuse() must refuse all of it. `needs` and `supports` are met. NULL: 0. */
     int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  } values;
+  } tuning;
   struct {
     /* Returns the bytes of device memory that a run needs in addition to its operands, with any strides.
      * Called after refuse(). NULL: none. */
     uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
     /* Changes the config as little as possible so that scratch() is at most `most`, without a change of any
      * result bit. Returns false if impossible. NULL: no such config. */
-    bool (*within)(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config);
+    bool (*fit_workspace)(const tsl_problem *problem, const tsl_device *device, uint64_t most,
+                          tsl_config *config);
     /* Returns an upper bound of the bytes of host memory that a run on the cpu allocates. Called after
      * refuse(). NULL: a few panels, independent of the problem size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
     /* Counts memory traffic and partition of a run (cost_counts.h) of a config that is not refused. `account`
      * comes with the multiply-adds, each element moved once, and one launch on a device. The problem has no
      * batch, and k = 0 where A and B are not read. NULL: unknown (vendors' libraries). */
-    void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account);
-  } uses;
+    void (*count_costs)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                        tsl_cost_counts *account);
+  } resources;
   struct {
     /* Returns the steps of k in the split from step `index` on, for an m x n block of C: at most `most`.
      * Splits are added one after the other with beta = 1. They keep every bit of the whole sum if this
      * function chose them all. `config` is for `whole`. 0 or NULL: k cannot be split. */
-    int64_t (*part)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
-                    int64_t n, int64_t index, int64_t most);
-  } sums;
+    int64_t (*steps)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
+                     int64_t n, int64_t index, int64_t most);
+  } k_split;
   struct {
     /* Returns the bytes of the form that run() makes of operand A or B, on the cpu; 0: run() reads the
      * operand unpacked. NULL: run() packs nothing. */
@@ -297,7 +301,7 @@ struct tsl_strategy {
     /* Writes that form to `dst`, aligned to a cache line, with the team's threads. `from` has the problem's
      * strides. Runs that find the form in `packed` give the same bits. */
     void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
-  } packing;
+  } prepack;
   struct {
     /* Multiplies in the calling thread, with the bits of run(). Returns false, with nothing changed, where a
      * plan is faster or the product is unsupported. Sizes are at least 1, and the caller guarantees all that
@@ -310,7 +314,8 @@ struct tsl_strategy {
     tsl_fast_kernel *run_prepared; /* computes from a block of prepare(); may fail */
     /* Prepares like prepare(), always with a kernel, for many consecutive products with operands in no cache.
      * The kernel follows memory order and has the bits of run(). NULL member or result: not available. */
-    void *(*prepare_far)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
+    void *(*prepare_streaming)(const tsl_fast_product *product, const tsl_device *device,
+                               tsl_fast_kernel **kernel);
     /* Returns a kernel equivalent to run() on the cpu with the device's team, and its state, for small
      * products. Called after build(), for operands with the problem's strides. NULL: only run(). */
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
@@ -319,23 +324,24 @@ struct tsl_strategy {
     /* Computes X = alpha A X in the calling thread. False, X unchanged: A has too many rows. NULL: never. */
     bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
     /* Multiplies in the calling thread; sizes are >= 1. False, C unchanged: it is not small. NULL: never. */
-    bool (*multiply_little)(const tsl_fast_structured *product, const tsl_device *device);
-    /* Computes any product that `takes` allows, at once with the operands' team, for operands with the
+    bool (*multiply_small_structured)(const tsl_fast_structured *product, const tsl_device *device);
+    /* Computes any product that `supports` allows, at once with the operands' team, for operands with the
      * problem's strides. Returns false if memory ran out. NULL: never. */
-    bool (*compute)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);
-  } fast_path;
+    bool (*multiply_packed)(const tsl_problem *problem, const tsl_operands *operands,
+                            const tsl_device *device);
+  } direct;
   struct {
     /* texts of configs that cover every code path, ended by NULL, for tests; NULL member: all configs */
     const char *const *probes;
   } testing;
   struct {
-    /* Sub-plans, made by build() with work->children, compute parts of a product of operands in host memory.
+    /* Sub-plans, made by build() with work->subplans, compute parts of a product of operands in host memory.
      * build() may set open values of the config. False: sub-plans, if any, read the device's operands. */
     bool parts;
-    /* operands may be sharded over members of the device; work->spread has the locations */
-    bool spreads;
+    /* operands may be sharded over members of the device; work->sharding has the locations */
+    bool accepts_shards;
     /* Gets sub-plan `index` of a built work; false past the last. */
-    bool (*share)(const tsl_work *work, int index, tsl_subplan_info *share);
+    bool (*subplan)(const tsl_work *work, int index, tsl_subplan_info *share);
     /* Returns an upper bound of the bytes of device memory of a run. NULL: no device memory. */
     uint64_t (*bytes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
     /* Returns a sentence about problems in previous runs, owned by the work; NULL: none. */
@@ -373,14 +379,16 @@ tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *probl
  * aligns 8 products (16 on newer devices) and the accumulator to the largest magnitude, and truncates each
  * below f32's last digit (Fasi, Higham, Mikaitis, Pranesh 2021). So 8 products have at most nine truncations
  * of 2 u. Subnormals keep the exponent of the smallest normal number s, 2^-14 (f16) or 2^-126 (bf16), so they
- * count as (|a| + s) (|b| + s) in sums of magnitudes. `slips` is s times the factor of such sums. */
+ * count as (|a| + s) (|b| + s) in sums of magnitudes. `subnormal_error` is s times the factor of such sums.
+ */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
 /* Returns the factor of tensor-core sums of k products, in roundings of f32. */
 double tsl_accuracy_cuts(double k);
 /* Returns the factor where sums of `panel` products are added in f32, in roundings of f32. Holds for parts of
  * k with at least four panels, too. */
 double tsl_accuracy_cuts_of_panels(double k, double panel);
-/* Returns `slips` for a factor of `factor` roundings of f32; 0 for integers and types above two bytes. */
+/* Returns `subnormal_error` for a factor of `factor` roundings of f32; 0 for integers and types above two
+ * bytes. */
 double tsl_accuracy_slips(const tsl_problem *problem, double factor);
 /* Returns the bound of tensor cores for 8-bit floating point, where sums of `panel` products are added in f32
  * (`panel` >= k: no additions). An instruction aligns 32 exact products and the accumulator to their largest

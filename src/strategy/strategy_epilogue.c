@@ -117,7 +117,7 @@ static int64_t strategy_epilogue_step_of(const epilogue_job *job, const tsl_oper
 static unsigned char *strategy_epilogue_address(const epilogue_job *job, const tsl_operand *operand,
                                                 tesela_type type, const strategy_epilogue_stretch *stretch) {
   const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
-  return (unsigned char *)operand->host + (stretch->product * operand->step + stretch->line * line +
+  return (unsigned char *)operand->host + (stretch->product * operand->batch_step + stretch->line * line +
                                            stretch->first * strategy_epilogue_step_of(job, operand)) *
                                               (int64_t)tsl_type(type)->size;
 }

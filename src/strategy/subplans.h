@@ -14,7 +14,7 @@ typedef struct tsl_subplan_request {
   bool in_buffers; /* operands are on the device; false: in host memory */
   /* maximum bytes of device memory that a run may need in addition to its operands */
   uint64_t workspace_most;
-  tsl_accuracy most; /* accuracy limits: the factor, and `flushes` (strategy.h) */
+  tsl_accuracy most; /* accuracy limits: the factor, and `flush_threshold` (strategy.h) */
   /* the plan is only for a self-test: any correct strategy, fast to compile */
   bool on_trial;
   bool skips; /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */

@@ -210,7 +210,7 @@ void tsl_vendor_cublas_name(int (*property)(int what, int *value), tsl_vendor *f
 tsl_accuracy tsl_vendor_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);
-  promised.repeats = false;
+  promised.is_reproducible = false;
   return promised;
 }
 

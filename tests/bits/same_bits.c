@@ -117,7 +117,7 @@ static void draw_gemm(draws *from, int index, const tsl_strategy *strategy, tsl_
   draw_strides(from, problem->k, problem->n, &problem->b);
   draw_strides(from, problem->m, problem->n, &problem->c);
   draw_factors(from, problem);
-  const bool conjugates = strategy->takes.conjugates && tsl_type(problem->c.type)->is_complex;
+  const bool conjugates = strategy->supports.conjugates && tsl_type(problem->c.type)->is_complex;
   problem->conjugate_a = conjugates && draw(from, 2);
   problem->conjugate_b = conjugates && draw(from, 2);
 }

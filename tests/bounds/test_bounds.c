@@ -160,14 +160,14 @@ static void look_at(const drawn *call, const tesela_plan *plan, const tesela_rec
       if (!sum_exactly(call, problem, at / call->n, at % call->n, part, &is))
         continue;
       if (!isfinite(value)) {
-        if (in_range(call, &is) && !promised.finite)
+        if (in_range(call, &is) && !promised.finite_only)
           tell(call, record, "finite numbers came to one that is not");
         continue;
       }
       const scaled bound = scaled_plus(scaled_times(is.magnitude, scaled_of(record->error_bound)), lost);
       const scaled once = scaled_times(is.result, scaled_of(type->unit_roundoff)),
                    last = scaled_times(scaled_of(type->smallest), scaled_of(0.5));
-      const double ratio = promised.rounded
+      const double ratio = promised.is_correctly_rounded
                                ? scaled_ratio(is.error, scaled_ratio(once, last) > 1 ? once : last)
                                : scaled_ratio(is.error, is.magnitude.fraction == 0 ? is.magnitude : bound);
       count(tally_in, ratio);
@@ -184,9 +184,9 @@ static void look_at(const drawn *call, const tesela_plan *plan, const tesela_rec
 static void judge(const drawn *call, const tesela_plan *plan, const tesela_record *record) {
   const tsl_accuracy promised = tsl_plan_accuracy(plan->plan);
   const tsl_judge rule = {.factor = promised.factor,
-                          .rounded = promised.rounded,
+                          .rounded = promised.is_correctly_rounded,
                           .flushes = tsl_accuracy_underflow(&promised),
-                          .finite = promised.finite,
+                          .finite = promised.finite_only,
                           .operations_max = INT64_MAX,
                           .threads = 1};
   tsl_verdict verdict;

@@ -143,9 +143,9 @@ static void report(const tsl_plan *plan, const char *why) {
 static void run(tsl_plan *plan, const matrices *a, const matrices *b, const matrices *c,
                 const unsigned char *expected) {
   const size_t bytes = (size_t)c->count * tsl_type(c->shape.type)->size;
-  const tsl_operands operands = {.a = {.buffer = a->buffer, .offset = a->first, .step = a->step},
-                                 .b = {.buffer = b->buffer, .offset = b->first, .step = b->step},
-                                 .c = {.buffer = c->buffer, .offset = c->first, .step = c->step}};
+  const tsl_operands operands = {.a = {.buffer = a->buffer, .offset = a->first, .batch_step = a->step},
+                                 .b = {.buffer = b->buffer, .offset = b->first, .batch_step = b->step},
+                                 .c = {.buffer = c->buffer, .offset = c->first, .batch_step = c->step}};
   unsigned char *got = malloc(bytes);
   if (!got)
     exit(1);
@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
   int own = 0, parts = 1;
   const bool is_called = argc == 3 || (argc == 4 && sscanf(argv[3], "%d/%d", &own, &parts) == 2 && parts > 0);
   const tsl_strategy *strategy = is_called ? tsl_strategy_find(TSL_OP_GEMM, argv[1]) : NULL;
-  if (!strategy || !strategy->takes.batches) {
+  if (!strategy || !strategy->supports.batches) {
     printf("usage: check_batches NAME DEVICE [I/N], with the name of a strategy that takes batches\n");
     return 1;
   }

@@ -145,7 +145,7 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
 /* Returns true when there are cases with structures for a strategy in these types. */
 static bool has_structures(const tsl_strategy *strategy, const tsl_types *types) {
   const tsl_type_info *type = tsl_type(types->c);
-  return strategy->op == TSL_OP_GEMM && strategy->takes.structures && types->a == types->c &&
+  return strategy->op == TSL_OP_GEMM && strategy->supports.structures && types->a == types->c &&
          types->b == types->c && type->sums == types->c && !type->is_integer;
 }
 

@@ -20,7 +20,7 @@ static inline const tsl_subplan_factory *plain_children_for(const tsl_strategy *
                                                             tsl_subplan_factory *table) {
   *table = tsl_plan_children;
   table->make = plain_children_make;
-  return strategy->splits.share && !strategy->splits.parts ? table : NULL;
+  return strategy->splits.subplan && !strategy->splits.parts ? table : NULL;
 }
 
 #endif

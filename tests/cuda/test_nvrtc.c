@@ -83,7 +83,7 @@ static int forms_of(const tsl_strategy *strategy, form *forms) {
 /* Returns true for a strategy that takes only products with structures. Its children take the other
  * products. */
 static bool is_structured_only(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_GEMM && strategy->takes.structures && strategy->needs & TSL_CAN_KERNELS;
+  return strategy->op == TSL_OP_GEMM && strategy->supports.structures && strategy->needs & TSL_CAN_KERNELS;
 }
 
 /* Children, whose kernels other strategies compile here: there are none. */
@@ -144,7 +144,7 @@ static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *co
  * fails the test. */
 static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *form_in,
                   tsl_device *device) {
-  tsl_work work = {.strategy = strategy, .config = *config, .device = device, .children = &no_children};
+  tsl_work work = {.strategy = strategy, .config = *config, .device = device, .subplans = &no_children};
   if (refusal_of(strategy, config, form_in, device, &work.problem))
     return false;
   if (strategy->build(&work) != TESELA_OK)
@@ -333,7 +333,7 @@ static void finishing_kernels(void **state) {
   tsl_device *found[LENGTH(architectures) + 2];
   const int count = find_devices(found, (int)LENGTH(found)) - 1;
   for (int i = 0; i < (int)LENGTH(cases); i++) {
-    tsl_work work = {.strategy = strategy, .device = found[count - 1], .finishes = true};
+    tsl_work work = {.strategy = strategy, .device = found[count - 1], .fuses_epilogue = true};
     tsl_problem *problem = &work.problem;
     *problem = tsl_problem_gemm(cases[i].m, cases[i].m, cases[i].k, cases[i].c);
     problem->a.type = problem->b.type = cases[i].ab;

@@ -205,8 +205,9 @@ static void place(scattered *s, drawing *random, int operand) {
 
 /* Puts C back, runs, and compares all bytes of its buffers, if it went well. */
 static tesela_status run_scattered(tsl_plan *plan, scattered *s) {
-  const tsl_operands operands = {
-      .a.held = s->held[TSL_OPERAND_A], .b.held = s->held[TSL_OPERAND_B], .c.held = s->held[TSL_OPERAND_C]};
+  const tsl_operands operands = {.a.shards = s->held[TSL_OPERAND_A],
+                                 .b.shards = s->held[TSL_OPERAND_B],
+                                 .c.shards = s->held[TSL_OPERAND_C]};
   for (int i = 0; i < s->spread.counts[TSL_OPERAND_C]; i++)
     transfer(s->held[TSL_OPERAND_C][i].buffer, s->before[i], true);
   return tsl_plan_run(plan, &operands, NULL);
@@ -441,8 +442,9 @@ static void test_failures(void **state) {
     const tsl_config config = config_of(&s, SEVERAL_COLS, 1500);
     for (int nth = 1; failed; nth += 1 + nth / 8) {
       tsl_plan *plan = plan_of_scattered(&s, &config);
-      const tsl_operands operands = {
-          .a.held = s.held[TSL_OPERAND_A], .b.held = s.held[TSL_OPERAND_B], .c.held = s.held[TSL_OPERAND_C]};
+      const tsl_operands operands = {.a.shards = s.held[TSL_OPERAND_A],
+                                     .b.shards = s.held[TSL_OPERAND_B],
+                                     .c.shards = s.held[TSL_OPERAND_C]};
       (void)tsl_kept_forget(fakes->members[1]);
       tesela_fake_reset();
       tesela_fake_only(1);
@@ -513,9 +515,9 @@ static void test_replaced(void **state) {
       const tsl_config config = config_of(&s, g < 2 ? SEVERAL_ROWS : SEVERAL_HOLDERS, 1500);
       for (int nth = 1; failed; nth += 1 + nth / 8) {
         tsl_plan *plan = plan_of_scattered(&s, &config);
-        const tsl_operands operands = {.a.held = s.held[TSL_OPERAND_A],
-                                       .b.held = s.held[TSL_OPERAND_B],
-                                       .c.held = s.held[TSL_OPERAND_C]};
+        const tsl_operands operands = {.a.shards = s.held[TSL_OPERAND_A],
+                                       .b.shards = s.held[TSL_OPERAND_B],
+                                       .c.shards = s.held[TSL_OPERAND_C]};
         tesela_fake_reset();
         tesela_fake_only(1);
         tesela_fake_fail(operation, nth);

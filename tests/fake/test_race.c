@@ -55,7 +55,7 @@ static tesela_status run_planted(int number, const tsl_work *work, const tsl_ope
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)problem, (void)config;
-  return (tsl_accuracy){.factor = 4, .repeats = true};
+  return (tsl_accuracy){.factor = 4, .is_reproducible = true};
 }
 
 #define PLANT(number)                                                                                        \

@@ -31,7 +31,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)problem, (void)config;
-  return (tsl_accuracy){.factor = 4, .repeats = true};
+  return (tsl_accuracy){.factor = 4, .is_reproducible = true};
 }
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

@@ -149,12 +149,12 @@ static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side,
       if (!(which >> i & 1))
         continue;
       tsl_operand *of = operand_at(&operands, i);
-      const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->packing.bytes(work, i) : 0;
+      const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->prepack.bytes(work, i) : 0;
       void *form = bytes > 0 ? fence_block(TSL_GIVEN + i, bytes, 64, side) : NULL;
       packs = form != NULL;
       if (!packs)
         continue;
-      strategy->packing.pack(work, i, of, form, tsl_device_team(plan->work.device));
+      strategy->prepack.pack(work, i, of, form, tsl_device_team(plan->work.device));
       of->packed = form;
       of->host = fence_nowhere();
     }
@@ -184,7 +184,7 @@ static void try_case(const tsl_strategy *strategy, const tsl_config *config, tsl
   for (int side = 0; side < FENCE_SIDES; side++) {
     (void)lay_out(what, (fence_side)side, &operands);
     run_and_compare(plan, &operands, side == FENCE_BEHIND, tally);
-    if (strategy->packing.bytes)
+    if (strategy->prepack.bytes)
       run_packed(plan, what, (fence_side)side, tally);
   }
   fence_tell("nothing");

@@ -173,7 +173,7 @@ static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem
 static tsl_problem taken_by(const tsl_strategy *strategy, const tsl_problem *problem) {
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_problem structured = *problem;
-  if (!strategy->takes.structures || problem->op != TSL_OP_GEMM || problem->m != problem->k)
+  if (!strategy->supports.structures || problem->op != TSL_OP_GEMM || problem->m != problem->k)
     return *problem;
   structured.a.structure = TESELA_SYMMETRIC;
   structured.a.triangle = TESELA_LOWER;
@@ -250,7 +250,7 @@ static void every_strategy_tells(void **state) {
     int counted = 0;
     tsl_types types;
     if (strategy->vendor.load || strategy->splits.parts) { /* what children move is theirs to tell */
-      assert_null(strategy->uses.account);
+      assert_null(strategy->resources.account);
       continue;
     }
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)

@@ -86,7 +86,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *with, tsl_str
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = (double)problem->k + 2, .repeats = true};
+  return (tsl_accuracy){.factor = (double)problem->k + 2, .is_reproducible = true};
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

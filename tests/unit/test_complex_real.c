@@ -250,12 +250,13 @@ static void asks_are_handed_on(void **state) {
   tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_C64);
   const double careful = tsl_complex_real_accuracy(&problem, &config).factor;
   assert_true(careful >= 2004 && careful <= 2016);
-  assert_false(tsl_complex_real_accuracy(&problem, &config).cuts);
+  assert_false(tsl_complex_real_accuracy(&problem, &config).truncates_inputs);
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
   const tsl_accuracy tf32 = tsl_complex_real_accuracy(&problem, &config),
                      of_real = tsl_complex_real_of_product(&problem);
-  assert_true(tf32.cuts && tf32.factor > 0x1p15 && tf32.factor < 0x1p15 + 8 * 1000 + 100);
-  assert_true(of_real.cuts && of_real.factor < tf32.factor && of_real.factor > 0x1p15 + 5 * 1000 + 24);
+  assert_true(tf32.truncates_inputs && tf32.factor > 0x1p15 && tf32.factor < 0x1p15 + 8 * 1000 + 100);
+  assert_true(of_real.truncates_inputs && of_real.factor < tf32.factor &&
+              of_real.factor > 0x1p15 + 5 * 1000 + 24);
   const tsl_complex_real_way way = tsl_complex_real_way_of(&problem, &config);
   const tsl_problem real = tsl_complex_real_product(&problem, &way);
   assert_true(tsl_numeric_requirements_same(&real.ask, &problem.ask));

@@ -508,7 +508,7 @@ static void bytes_across_go_to_registers(void **state) {
     assert_false(tsl_cuda_wgmma_joining_tile(&problem, &config, &device).from_registers);
     const tsl_cuda_wgmma_schedule shares =
         tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, 256, &device);
-    assert_true(strategy->uses.scratch(&problem, &config, &device) >=
+    assert_true(strategy->resources.scratch(&problem, &config, &device) >=
                 (uint64_t)(tile.a_bytes + tile.b_bytes + shares.sums_bytes));
   }
 }
@@ -662,7 +662,7 @@ static void products_that_differ(void **state) {
         .b = {.row_stride = cases[i].b_row, .col_stride = 1},
         .c = {.row_stride = cases[i].c_row, .col_stride = 1, .offset = cases[i].c_offset}};
     const tsl_fused_product one = {&problem, &operands};
-    if (strategy->joins->takes(&work, &one) != cases[i].is_taken)
+    if (strategy->fused->takes(&work, &one) != cases[i].is_taken)
       fail_msg("%s: taken or not", cases[i].what);
   }
   tsl_problem biased = work.problem;
@@ -671,20 +671,20 @@ static void products_that_differ(void **state) {
   const tsl_operands operands = {.a = {.row_stride = 512, .col_stride = 1},
                                  .b = {.row_stride = 512, .col_stride = 1},
                                  .c = {.row_stride = 512, .col_stride = 1}};
-  assert_false(strategy->joins->takes(&work, &(tsl_fused_product){&biased, &operands}));
+  assert_false(strategy->fused->takes(&work, &(tsl_fused_product){&biased, &operands}));
   /* A work of one product has no such runs, and none are where memory is short. */
   tsl_problem plain = work.problem;
   plain.batch = 0;
   const tsl_work single = {.strategy = strategy, .device = &device, .config = work.config, .problem = plain};
-  assert_false(strategy->joins->takes(&single, &(tsl_fused_product){&plain, &operands}));
+  assert_false(strategy->fused->takes(&single, &(tsl_fused_product){&plain, &operands}));
   device.local_bytes_inside = 70 << 10;
-  assert_int_equal(strategy->joins->build(&work), TESELA_UNSUPPORTED);
-  assert_false(strategy->joins->takes(&work, &(tsl_fused_product){&plain, &operands}));
+  assert_int_equal(strategy->fused->build(&work), TESELA_UNSUPPORTED);
+  assert_false(strategy->fused->takes(&work, &(tsl_fused_product){&plain, &operands}));
   device = hopper();
-  assert_true(strategy->joins->takes(&work, &(tsl_fused_product){&plain, &operands}));
+  assert_true(strategy->fused->takes(&work, &(tsl_fused_product){&plain, &operands}));
   /* A table of 128 has room for all products of a run, and one row behind them. */
-  assert_int_equal(strategy->joins->scratch(1), 2 * 512);
-  assert_int_equal(strategy->joins->scratch(1000), 129 * 512);
+  assert_int_equal(strategy->fused->scratch(1), 2 * 512);
+  assert_int_equal(strategy->fused->scratch(1000), 129 * 512);
 }
 
 int main(void) {

@@ -188,7 +188,7 @@ static const tsl_strategy planted = {.name = "planted",
                                      .op = TSL_OP_GEMM,
                                      .version = 1,
                                      .needs = TSL_CAN_HOST,
-                                     .takes = {.types = own_types, .conjugates = true, .structures = true},
+                                     .supports = {.types = own_types, .conjugates = true, .structures = true},
                                      .accuracy = tsl_accuracy_in_order,
                                      .score = score,
                                      .run = run};

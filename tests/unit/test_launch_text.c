@@ -43,7 +43,7 @@ static tsl_hash source_of(const char *text, double *seconds) {
   tsl_plan *plan;
   assert_int_equal(tsl_devices_find(devices, "opencl:0", &device), TESELA_OK);
   assert_int_equal(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan), TESELA_OK);
-  const tsl_hash source = plan->work.source;
+  const tsl_hash source = plan->work.source_hash;
   *seconds = plan->work.build_seconds;
   tsl_plan_destroy(plan);
   return source;

@@ -250,7 +250,7 @@ static enum {
 static tsl_accuracy exact(const tsl_problem *problem, const tsl_config *config) {
   (void)problem;
   (void)config;
-  return (tsl_accuracy){.factor = 1, .repeats = true};
+  return (tsl_accuracy){.factor = 1, .is_reproducible = true};
 }
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -368,7 +368,7 @@ static tesela_status run_complex(const tsl_work *work, const tsl_operands *on, t
 
 static tsl_accuracy complex_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = 2 * (double)problem->k + 6, .repeats = true};
+  return (tsl_accuracy){.factor = 2 * (double)problem->k + 6, .is_reproducible = true};
 }
 
 static const tsl_types complex_types[] = {
@@ -393,7 +393,7 @@ static const tsl_strategy planted[] = {
      .op = TSL_OP_GEMM,
      .version = 1,
      .needs = TSL_CAN_HOST,
-     .takes = {.types = complex_types},
+     .supports = {.types = complex_types},
      .accuracy = complex_accuracy,
      .score = score,
      .run = run_complex},

@@ -32,7 +32,8 @@ static void parts_make_up_the_whole(void **state) {
       const tsl_accuracy all = tsl_accuracy_asked_of_parts(&whole, slabs),
                          one = tsl_accuracy_of_one_part(&whole, &part, slabs);
       assert_true(all.factor == allowed(&whole));
-      assert_true(all.cuts && all.flushes > 0 && one.flushes <= all.flushes);
+      assert_true(all.truncates_inputs && all.flush_threshold > 0 &&
+                  one.flush_threshold <= all.flush_threshold);
       assert_true(one.factor * (double)slabs <= all.factor);
       assert_true(one.factor > tsl_accuracy_of_parts(&part, 1).factor);
     }
@@ -48,11 +49,11 @@ static void careful_sums_stay(void **state) {
     const tsl_accuracy all = tsl_accuracy_asked_of_parts(&whole, 1), plain = tsl_accuracy_of_parts(&whole, 1),
                        one = tsl_accuracy_of_one_part(&whole, &part, 1);
     assert_true(all.factor == plain.factor && one.factor == plain.factor);
-    assert_true(!all.cuts && all.flushes == 0 && one.flushes == 0);
+    assert_true(!all.truncates_inputs && all.flush_threshold == 0 && one.flush_threshold == 0);
   }
   const tsl_problem wide = asked(1000, 1000, "1e-6", TESELA_F64);
   assert_true(tsl_accuracy_asked_of_parts(&wide, 1).factor > tsl_accuracy_of_parts(&wide, 1).factor);
-  assert_true(tsl_accuracy_asked_of_parts(&wide, 1).flushes == 0);
+  assert_true(tsl_accuracy_asked_of_parts(&wide, 1).flush_threshold == 0);
   const tsl_problem integers = asked(1000, 1000, "1e-3", TESELA_I8);
   assert_true(tsl_accuracy_asked_of_parts(&integers, 1).factor == 0);
 }

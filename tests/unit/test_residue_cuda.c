@@ -106,7 +106,7 @@ static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *chil
   tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"),
                    .device = on,
                    .state = &state,
-                   .children = children};
+                   .subplans = children};
   work.problem = tsl_problem_gemm(M, n, terms, TESELA_F64);
   a.device = b.device = c.device = scratch.device = on;
   const tsl_operands operands = {
@@ -179,7 +179,7 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
     assert_int_equal(glance->glance, -1);
     assert_int_equal(full->glance, glance->choice);
     assert_true(full->choice != glance->choice && full->made != glance->made && full->has_whole);
-    assert_true(given_to_child.wanted.is_told);
+    assert_true(given_to_child.wanted.is_set);
     assert_int_equal(given_to_child.wanted.at, full->choice + (int64_t)offsetof(residue_choice, is_whole));
     assert_int_equal(given_to_child.wanted.above, 0);
   }

@@ -75,7 +75,7 @@ static void try_format(const format *format_in, int from, double *with, double *
       sum = add(format_in, a + i, b + i, sum);
     const double error = fabs(sum - exact), bound = promised.factor * 0x1p-24 * size;
     *without = fmax(*without, error / bound);
-    *with = fmax(*with, error / (bound + promised.slips * factors));
+    *with = fmax(*with, error / (bound + promised.subnormal_error * factors));
   }
 }
 
@@ -93,8 +93,8 @@ static void small_factors_are_counted(void **state) {
 
 static double slips_of(tesela_type type, int64_t slabs) {
   tsl_problem problem = tsl_problem_gemm(100, 100, 4096, type);
-  return slabs ? tsl_accuracy_of_parts(&problem, slabs).slips
-               : tsl_accuracy_of_tensor_cores(&problem, NULL).slips;
+  return slabs ? tsl_accuracy_of_parts(&problem, slabs).subnormal_error
+               : tsl_accuracy_of_tensor_cores(&problem, NULL).subnormal_error;
 }
 
 /* Parts of a product allow their engines as much; whole numbers and f32 have nothing to lose so. */

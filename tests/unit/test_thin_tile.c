@@ -29,7 +29,7 @@ static void the_walk_loses_nothing(void **state) {
     for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, &problem, &graphics, &walk); walked++)
       legal += !tsl_strategy_refuse(strategy, &problem, &walk.config, &graphics);
     for (int i = 0; tsl_strategy_config(strategy, i, &config); i += 101)
-      if (strategy->values.prune(&problem, &config, &graphics) != 0) {
+      if (strategy->tuning.prune(&problem, &config, &graphics) != 0) {
         assert_non_null(tsl_strategy_refuse(strategy, &problem, &config, &graphics));
         pruned++;
       }

@@ -26,8 +26,8 @@ static bool transpose_common_scales(const tsl_problem *problem) {
 tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   return (tsl_accuracy){.factor = transpose_common_scales(problem) ? 1 : 0,
-                        .repeats = true,
-                        .rounded = transpose_common_scales(problem)};
+                        .is_reproducible = true,
+                        .is_correctly_rounded = transpose_common_scales(problem)};
 }
 
 const char *tsl_transpose_refuse_scaling(const tsl_problem *problem) {

@@ -6,9 +6,9 @@ tesela_status tsl_verify(const tesela_plan *plan, const void *a, const void *b, 
                          const tesela_epilogue *last, const void *c, tsl_verdict *verdict) {
   const tsl_accuracy accuracy = tsl_plan_accuracy(plan->plan);
   const tsl_judge rule = {.factor = accuracy.factor,
-                          .rounded = accuracy.rounded,
-                          .flushes = accuracy.flushes,
-                          .finite = accuracy.finite,
+                          .rounded = accuracy.is_correctly_rounded,
+                          .flushes = accuracy.flush_threshold,
+                          .finite = accuracy.finite_only,
                           .bias = last->bias.data,
                           .scale_a = last->scale_a.data,
                           .scale_b = last->scale_b.data,

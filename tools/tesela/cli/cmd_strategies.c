@@ -45,7 +45,7 @@ static void strategies_add_word(void *argument, const char *word) {
 
 static void strategies_add_types(const tsl_strategy *strategy, tsl_text *text) {
   const tsl_type_info *type;
-  if (strategy->takes.types == tsl_types_all) {
+  if (strategy->supports.types == tsl_types_all) {
     strategies_add_word(text, "all");
     return;
   }
@@ -56,7 +56,7 @@ static void strategies_add_types(const tsl_strategy *strategy, tsl_text *text) {
 
 static void strategies_add_values(const tsl_strategy *strategy, int index, tsl_text *text) {
   const tsl_param *param = &strategy->params[index];
-  const tsl_range *range = &strategy->values.ranges[index];
+  const tsl_range *range = &strategy->tuning.ranges[index];
   const int listed = tsl_param_values(param);
   for (int i = 0; i < listed; i++) {
     tsl_text_add(text, "%s", i ? " " : "");
@@ -65,10 +65,10 @@ static void strategies_add_values(const tsl_strategy *strategy, int index, tsl_t
   }
   if (listed == 0)
     tsl_text_add(text, "%lld*", (long long)param->fallback);
-  if (range->most == INT64_MAX)
-    tsl_text_add(text, "; by name %lld or more", (long long)range->least);
-  else if (range->most > 0)
-    tsl_text_add(text, "; by name %lld to %lld", (long long)range->least, (long long)range->most);
+  if (range->max == INT64_MAX)
+    tsl_text_add(text, "; by name %lld or more", (long long)range->min);
+  else if (range->max > 0)
+    tsl_text_add(text, "; by name %lld to %lld", (long long)range->min, (long long)range->max);
 }
 
 /* The two groups: tesela's own strategies, which have a rung, and strategies that call a vendor's
@@ -127,9 +127,9 @@ static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
   if (accuracy.factor == 0)
     tsl_table_add(table, "every bit kept");
   else
-    tsl_table_add(table, "%s%s u%s", accuracy.rounded ? "rounded once, " : "",
+    tsl_table_add(table, "%s%s u%s", accuracy.is_correctly_rounded ? "rounded once, " : "",
                   tsl_format_number(accuracy.factor, factor, sizeof factor),
-                  accuracy.repeats ? "" : ", bits vary");
+                  accuracy.is_reproducible ? "" : ", bits vary");
   tsl_table_add(table, "%s", params.length ? tsl_text_get(&params) : "-");
   tsl_table_add(table, "%s", needs.length ? tsl_text_get(&needs) : "any device");
   tsl_text_free(&needs);
@@ -266,23 +266,24 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
       append_name(types, type->name);
   for (int p = 0; p < tsl_strategy_params(strategy); p++) {
     const tsl_param *param = &strategy->params[p];
-    const tsl_range *range = &strategy->values.ranges[p];
+    const tsl_range *range = &strategy->tuning.ranges[p];
     json_t *values = json_array();
     for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
       json_array_append_new(values, json_value(strategy, p, param->values[i]));
-    json_array_append_new(
-        params, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", param->name, "what", param->what,
-                          "default", json_value(strategy, p, param->fallback), "values", values, "least",
-                          range->most > 0 ? json_integer(range->least) : json_null(), "most",
-                          range->most > 0 ? json_integer(range->most) : json_null()));
+    json_array_append_new(params, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", param->name, "what",
+                                            param->what, "default", json_value(strategy, p, param->fallback),
+                                            "values", values, "least",
+                                            range->max > 0 ? json_integer(range->min) : json_null(), "most",
+                                            range->max > 0 ? json_integer(range->max) : json_null()));
   }
   const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
-  return json_pack(
-      "{s:s, s:o, s:b, s:s, s:i, s:s, s:s?, s:o, s:o, s:o, s:f, s:b, s:b}", "op", tsl_op_name(strategy->op),
-      "rung", strategy->vendor.load ? json_null() : json_integer(tsl_strategy_rung(strategy)), "vendor",
-      strategy->vendor.load != NULL, "name", strategy->name, "version", strategy->version, "idea",
-      strategy->idea, "lifts", strategy->lifts, "types", types, "needs", needs, "parameters", params,
-      "error_factor_k1000", accuracy.factor, "repeats", accuracy.repeats, "rounded", accuracy.rounded);
+  return json_pack("{s:s, s:o, s:b, s:s, s:i, s:s, s:s?, s:o, s:o, s:o, s:f, s:b, s:b}", "op",
+                   tsl_op_name(strategy->op), "rung",
+                   strategy->vendor.load ? json_null() : json_integer(tsl_strategy_rung(strategy)), "vendor",
+                   strategy->vendor.load != NULL, "name", strategy->name, "version", strategy->version,
+                   "idea", strategy->idea, "lifts", strategy->lifts, "types", types, "needs", needs,
+                   "parameters", params, "error_factor_k1000", accuracy.factor, "repeats",
+                   accuracy.is_reproducible, "rounded", accuracy.is_correctly_rounded);
 }
 
 /* --- one strategy --- */

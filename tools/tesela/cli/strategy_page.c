@@ -44,7 +44,7 @@ tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type
                    .problem = tsl_problem_of(strategy->op, SIZE, SIZE, SIZE, type),
                    .config = chosen->config,
                    .device = device,
-                   .kept = out};
+                   .source_texts = out};
   const char *why = tsl_strategy_refuse(strategy, &work.problem, &work.config, device);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);

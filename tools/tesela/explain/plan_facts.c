@@ -18,8 +18,8 @@ static tsl_plan_bound plan_facts_bound_of(const tsl_plan *plan) {
   const tsl_accuracy accuracy = tsl_plan_accuracy(plan);
   return (tsl_plan_bound){.factor = accuracy.factor,
                           .bound = tsl_plan_error_bound(plan),
-                          .flushes = accuracy.flushes,
-                          .rounded = accuracy.rounded};
+                          .flushes = accuracy.flush_threshold,
+                          .rounded = accuracy.is_correctly_rounded};
 }
 
 tesela_status tsl_plan_facts_of(const tesela_plan *plan_in, tsl_plan_facts **facts) {
@@ -64,9 +64,9 @@ uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan) {
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t index, int64_t most) {
   const tsl_work *work = &whole->plan->work;
   tsl_problem room;
-  return work->strategy->sums.part
-             ? work->strategy->sums.part(tsl_problem_without_epilogue(&work->problem, &room), &work->config,
-                                         work->device, m, n, index, most)
+  return work->strategy->k_split.steps
+             ? work->strategy->k_split.steps(tsl_problem_without_epilogue(&work->problem, &room),
+                                             &work->config, work->device, m, n, index, most)
              : 0;
 }
 

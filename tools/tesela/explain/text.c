@@ -73,7 +73,7 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
     const tsl_accuracy promised =
         tsl_strategy_error_model(candidate->strategy, &found->problem, &candidate->config);
     const tsl_paint paint = begin_row(found, i, table);
-    tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
+    tsl_table_add_painted(table, paint, promised.is_correctly_rounded ? "rounded once" : "%.2g",
                           tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
     tsl_table_add_painted(table, paint, "%s",
                           tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)));
@@ -171,7 +171,7 @@ static const char *const basis_words[] = {
 static void add_first_call(const tsl_explanation *found, tsl_table *table) {
   const tsl_plan *plan = found->plan;
   char one[32], two[32];
-  if (plan->work.texts == 0)
+  if (plan->work.source_count == 0)
     return;
   if (plan->work.build_seconds > 0)
     tsl_table_add_pair(table, "kernels", "compiled now, in %s; kept for later",

@@ -100,8 +100,8 @@ const tsl_strategy tsl_dot_block_tree = {
     .build = block_tree_build,
     .run = tsl_fold_run,
     .release = tsl_fold_release,
-    .takes = {.types = tsl_types_real},
-    .values = {.ranges = {[GROUPS] = {1, 1 << 20}, [GROUP] = {1, TSL_LAUNCH_ITEMS_MOST}}},
-    .uses = {.scratch = block_tree_scratch, .account = block_tree_account},
+    .supports = {.types = tsl_types_real},
+    .tuning = {.ranges = {[GROUPS] = {1, 1 << 20}, [GROUP] = {1, TSL_LAUNCH_ITEMS_MOST}}},
+    .resources = {.scratch = block_tree_scratch, .count_costs = block_tree_account},
     .testing = {.probes = probes},
 };

@@ -23,7 +23,7 @@ enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 static tsl_accuracy dot_exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const bool whole = tsl_type(problem->c.type)->is_integer;
-  return (tsl_accuracy){.factor = whole ? 0 : 1, .repeats = true, .rounded = !whole};
+  return (tsl_accuracy){.factor = whole ? 0 : 1, .is_reproducible = true, .is_correctly_rounded = !whole};
 }
 
 static bool dot_exact_is_host(const tsl_device *device) {
@@ -148,6 +148,6 @@ const tsl_strategy tsl_dot_exact = {
     .build = dot_exact_build,
     .run = dot_exact_run,
     .release = tsl_fold_release,
-    .takes = {.types = tsl_types_real},
-    .uses = {.scratch = dot_exact_scratch, .account = dot_exact_account},
+    .supports = {.types = tsl_types_real},
+    .resources = {.scratch = dot_exact_scratch, .count_costs = dot_exact_account},
 };

@@ -27,8 +27,8 @@ static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_co
   const double depth =
       TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)fixed_tree_blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
   const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * 0x1p-53 : 2 * depth * 0x1p-29;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = 1 + errors, .repeats = true, .tree = true},
-                              problem->c.type);
+  return tsl_accuracy_in_type(
+      (tsl_accuracy){.factor = 1 + errors, .is_reproducible = true, .has_fixed_tree = true}, problem->c.type);
 }
 
 static bool fixed_tree_is_host(const tsl_device *device) {
@@ -138,6 +138,6 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .build = fixed_tree_build,
     .run = fixed_tree_run,
     .release = tsl_fold_release,
-    .takes = {.types = tsl_types_real},
-    .uses = {.scratch = fixed_tree_scratch, .account = fixed_tree_account},
+    .supports = {.types = tsl_types_real},
+    .resources = {.scratch = fixed_tree_scratch, .count_costs = fixed_tree_account},
 };

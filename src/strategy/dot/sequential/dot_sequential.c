@@ -63,6 +63,6 @@ const tsl_strategy tsl_dot_sequential = {
     .accuracy = tsl_accuracy_in_order,
     .score = dot_sequential_score,
     .run = dot_sequential_run,
-    .takes = {.types = tsl_types_real},
-    .uses = {.account = dot_sequential_account},
+    .supports = {.types = tsl_types_real},
+    .resources = {.count_costs = dot_sequential_account},
 };

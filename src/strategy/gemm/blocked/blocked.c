@@ -161,5 +161,5 @@ const tsl_strategy tsl_gemm_blocked = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .uses = {.account = account},
+    .resources = {.count_costs = account},
 };

@@ -57,7 +57,7 @@ static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_confi
 
 static void complex_real_release(tsl_work *work) {
   tsl_complex_real *self = work->state;
-  work->children->destroy(self->child);
+  work->subplans->destroy(self->child);
   tsl_free(self);
   work->state = NULL;
 }
@@ -76,8 +76,8 @@ static tesela_status complex_real_make_child(tsl_work *work, uint64_t value) {
                                        .in_buffers = true,
                                        .workspace_most = all > value ? all - value : 0,
                                        .most = tsl_complex_real_of_product(&work->problem),
-                                       .on_trial = work->loaded_only};
-  return work->children->make(work->children, &request, &self->child);
+                                       .on_trial = work->forbid_compile};
+  return work->subplans->make(work->subplans, &request, &self->child);
 }
 
 static int64_t complex_real_reserve(int64_t *numbers, int64_t more, int64_t line) {
@@ -100,7 +100,7 @@ static tesela_status complex_real_prepare(tsl_work *work) {
     return TESELA_OK;
   TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
   TSL_TRY(complex_real_make_child(work, tsl_complex_real_bytes(&work->problem, way)));
-  (void)complex_real_reserve(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
+  (void)complex_real_reserve(&numbers, (int64_t)work->subplans->workspace(self->child) / size + 1, line);
   self->made_at = complex_real_reserve(&numbers, way->made.elements, line);
   self->copy_at = complex_real_reserve(&numbers, way->copy.elements, line);
   self->sums_at = complex_real_reserve(&numbers, way->sums.elements, line);
@@ -110,7 +110,7 @@ static tesela_status complex_real_prepare(tsl_work *work) {
 
 static tesela_status complex_real_build(tsl_work *work) {
   void *block;
-  if (!work->children || work->children->for_blocks)
+  if (!work->subplans || work->subplans->for_blocks)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real on %s: for a block the real product would be other kernels",
                     work->device->name);
@@ -134,12 +134,12 @@ static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info
   if (index != 0 || !self->child)
     return false;
   *out = (tsl_subplan_info){.device = work->device->name,
-                            .plan = work->children->text(self->child),
+                            .plan = work->subplans->text(self->child),
                             .rows = work->problem.m,
                             .cols = work->problem.n,
                             .depth = work->problem.k,
                             .count = work->problem.batch,
-                            .seconds = work->children->expected(self->child)};
+                            .seconds = work->subplans->expected(self->child)};
   return true;
 }
 
@@ -159,11 +159,11 @@ const tsl_strategy tsl_gemm_complex_real = {
     .build = complex_real_build,
     .run = tsl_complex_real_run,
     .release = complex_real_release,
-    .takes = {.types = types,
-              .why = "only complex products can be computed as real ones",
-              .conjugates = true,
-              .batches = true},
-    .values = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
-    .uses = {.scratch = complex_real_scratch, .account = tsl_complex_real_account},
-    .splits = {.share = complex_real_share},
+    .supports = {.types = types,
+                 .why = "only complex products can be computed as real ones",
+                 .conjugates = true,
+                 .batches = true},
+    .tuning = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
+    .resources = {.scratch = complex_real_scratch, .count_costs = tsl_complex_real_account},
+    .splits = {.subplan = complex_real_share},
 };

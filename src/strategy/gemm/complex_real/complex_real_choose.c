@@ -91,7 +91,7 @@ static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &strides);
   const double elements = (double)problem->k * (double)(swapped ? problem->m : problem->n);
-  return tsl_complex_real_of_product(problem).cuts && tsl_launch_along(right.along, right.line) &&
+  return tsl_complex_real_of_product(problem).truncates_inputs && tsl_launch_along(right.along, right.line) &&
          elements >= SMALL;
 }
 

@@ -23,8 +23,9 @@ static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_proble
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
   const tsl_config config = tsl_strategy_defaults(strategy);
-  return family_of(strategy) <= CONFIGS_MOST || (tsl_numeric_requirements_has_accuracy(&real->ask) &&
-                                                 tsl_strategy_error_model(strategy, real, &config).cuts);
+  return family_of(strategy) <= CONFIGS_MOST ||
+         (tsl_numeric_requirements_has_accuracy(&real->ask) &&
+          tsl_strategy_error_model(strategy, real, &config).truncates_inputs);
 }
 
 /* Returns the seconds of the fastest model whose error bound is at most `most`. */
@@ -37,7 +38,7 @@ static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const ts
       if (tsl_strategy_refuse(strategy, real, &walk.config, device))
         continue;
       const tsl_accuracy promised = tsl_strategy_error_model(strategy, real, &walk.config);
-      if (promised.factor <= most.factor && promised.flushes <= most.flushes)
+      if (promised.factor <= most.factor && promised.flush_threshold <= most.flush_threshold)
         least = fmin(least, tsl_strategy_seconds(strategy, real, &walk.config, device));
     }
   return least;

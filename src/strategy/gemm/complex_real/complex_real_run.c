@@ -43,9 +43,9 @@ static tesela_status complex_real_run_copy(const complex_real_context *run,
 static complex_real_copy complex_real_copy_of(const complex_real_context *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
-  return (complex_real_copy){.products = operand->step == 0 ? 1 : batch,
+  return (complex_real_copy){.products = operand->batch_step == 0 ? 1 : batch,
                              .offset = operand->offset,
-                             .step = batch > 1 ? operand->step : 0,
+                             .step = batch > 1 ? operand->batch_step : 0,
                              .to = index,
                              .to_line = room->line,
                              .to_step = room->step};
@@ -116,7 +116,7 @@ static tsl_operand in_room(const complex_real_context *run, const tsl_complex_re
                        .offset = index,
                        .row_stride = room->line,
                        .col_stride = 1,
-                       .step = shared ? 0 : room->step};
+                       .batch_step = shared ? 0 : room->step};
 }
 
 static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
@@ -124,7 +124,7 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
                        .offset = 2 * operand->offset,
                        .row_stride = 2 * line,
                        .col_stride = 1,
-                       .step = 2 * operand->step};
+                       .batch_step = 2 * operand->batch_step};
 }
 
 static tesela_status complex_real_multiply(const complex_real_context *run) {
@@ -136,12 +136,12 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
   if ((!stays && !way->copies) || (!way->is_staged && !tsl_complex_real_follows(&c, way->n)))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real: operands do not lie along the lines that its plan is for");
-  const tsl_operand as_it_lies =
-                        stays ? as_real(unchanged_factor(run), strides.line)
-                              : in_room(run, &way->copy, self->copy_at, unchanged_factor(run)->step == 0),
-                    expanded = in_room(
-                        run, &way->made, self->made_at,
-                        (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
+  const tsl_operand
+      as_it_lies = stays ? as_real(unchanged_factor(run), strides.line)
+                         : in_room(run, &way->copy, self->copy_at, unchanged_factor(run)->batch_step == 0),
+      expanded =
+          in_room(run, &way->made, self->made_at,
+                  (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->batch_step == 0);
   tsl_operands real = {.a = complex_real_is_apart(run) ? expanded : as_it_lies,
                        .b = complex_real_is_apart(run) ? as_it_lies : expanded,
                        .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
@@ -153,7 +153,7 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
   TSL_TRY(complex_real_is_apart(run) ? take_left_apart(run) : expand_right(run));
   if (!stays)
     TSL_TRY(copy_unchanged_factor(run));
-  return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
+  return run->work->subplans->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
 }
 
 typedef union complex_real_number {
@@ -188,7 +188,7 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
                                       .offset = c->offset,
                                       .row_stride = strides.line,
                                       .col_stride = strides.along,
-                                      .step = batch > 1 ? c->step : 0,
+                                      .step = batch > 1 ? c->batch_step : 0,
                                       .is_empty = way->is_empty,
                                       .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
                                       .sign = {left * right, right, left}};

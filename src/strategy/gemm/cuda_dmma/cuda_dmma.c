@@ -71,7 +71,10 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .run = tsl_cuda_dmma_run,
     .release = tsl_cuda_dmma_release,
     .skips = TSL_CAN_CUDA,
-    .takes = {.types = types, .why = "these instructions multiply f64", .conjugates = true, .batches = true},
-    .uses = {.scratch = dmma_scratch, .account = tsl_cuda_dmma_account},
+    .supports = {.types = types,
+                 .why = "these instructions multiply f64",
+                 .conjugates = true,
+                 .batches = true},
+    .resources = {.scratch = dmma_scratch, .count_costs = tsl_cuda_dmma_account},
     .testing = {.probes = probes},
 };

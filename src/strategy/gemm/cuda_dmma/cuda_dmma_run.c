@@ -56,7 +56,7 @@ void tsl_cuda_dmma_release(tsl_work *work) {
 /* Returns 1 if 16 bytes can be accessed along stride `along`, in all products of a batch; else 0. */
 static int dmma_is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
                         int64_t offset) {
-  return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
+  return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->batch_step * numbers % 2 == 0 &&
          (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
 
@@ -85,7 +85,7 @@ static tesela_status dmma_fold(const dmma_launch_state *run) {
                                    .n = s->n,
                                    .pitch = run->schedule.pitch,
                                    .part = s->m * run->schedule.pitch,
-                                   .c_step = run->operands->c.step,
+                                   .c_step = run->operands->c.batch_step,
                                    .c = run->result,
                                    .parts = s->k > 0 ? (int)run->schedule.parts : 0,
                                    .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
@@ -105,7 +105,7 @@ static cuda_dmma_matrix dmma_factor(const dmma_launch_state *run, const tsl_oper
                                     int64_t offset, int64_t row, int64_t col, int64_t rows, int64_t cols,
                                     bool is_a) {
   const bool by_rows = is_a != across; /* elements of a row of the matrix are adjacent */
-  return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
+  return (cuda_dmma_matrix){offset + run->first * operand->batch_step, row, col,
                             by_rows ? dmma_is_wide(run->tile.numbers, operand, col, row, rows, offset)
                                     : dmma_is_wide(run->tile.numbers, operand, row, col, cols, offset)};
 }
@@ -115,7 +115,7 @@ static tesela_status dmma_multiply(const dmma_launch_state *run) {
   const dmma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_dmma_schedule *schedule = &run->schedule;
-  const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.step;
+  const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.batch_step;
   cuda_dmma_arguments args = {
       .m = (int)s->m,
       .n = (int)s->n,
@@ -131,8 +131,8 @@ static tesela_status dmma_multiply(const dmma_launch_state *run) {
                        s->n, false),
       .c = run->is_split ? (cuda_dmma_matrix){0, schedule->pitch, 1, 1} : run->result,
       .c_part = s->m * schedule->pitch,
-      .a_step = run->a->step,
-      .b_step = run->b->step,
+      .a_step = run->a->batch_step,
+      .b_step = run->b->batch_step,
       .c_step = c_step,
       .alpha = {1},
       .wanted = run->wanted.at,

@@ -90,8 +90,10 @@ static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *c
   const double k = (double)problem->k;
   if (problem->a.type != TESELA_F32)
     return tsl_accuracy_of_tensor_cores(problem, config);
-  return (tsl_accuracy){
-      .factor = cut + 2.5 * k + 24 + 0x1p-22 * k, .repeats = true, .flushes = 0x1p-126, .cuts = true};
+  return (tsl_accuracy){.factor = cut + 2.5 * k + 24 + 0x1p-22 * k,
+                        .is_reproducible = true,
+                        .flush_threshold = 0x1p-126,
+                        .truncates_inputs = true};
 }
 
 const tsl_strategy tsl_gemm_cuda_mma = {
@@ -109,10 +111,10 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .build = tsl_cuda_mma_build,
     .run = tsl_cuda_mma_run,
     .release = tsl_cuda_mma_release,
-    .takes = {.types = types,
-              .why = "these instructions multiply narrow types, and f32 as tf32",
-              .batches = true},
-    .values = {.names = {[TSL_CUDA_MMA_FROM] = from_names}},
-    .uses = {.scratch = mma_scratch, .account = tsl_cuda_mma_account},
+    .supports = {.types = types,
+                 .why = "these instructions multiply narrow types, and f32 as tf32",
+                 .batches = true},
+    .tuning = {.names = {[TSL_CUDA_MMA_FROM] = from_names}},
+    .resources = {.scratch = mma_scratch, .count_costs = tsl_cuda_mma_account},
     .testing = {.probes = probes},
 };

@@ -107,7 +107,7 @@ static tesela_status mma_fold(const mma_launch_state *run) {
                                   .n = s->n,
                                   .pitch = run->schedule.pitch,
                                   .part = s->m * run->schedule.pitch,
-                                  .c_step = run->operands->c.step,
+                                  .c_step = run->operands->c.batch_step,
                                   .c = run->result,
                                   .parts = s->k > 0 ? (int)run->schedule.parts : 0,
                                   .alpha = run->alpha,
@@ -152,7 +152,7 @@ static mma_factor mma_factor_of(const tsl_cuda_mma *tile, const tsl_operand *ope
                                 int64_t lines, int64_t k, int64_t offset, int64_t line, int64_t along) {
   return (mma_factor){tsl_rows_of(lines, k, across, tile->element),
                       {operand->buffer, offset, across ? along : line, across ? line : along, 0},
-                      operand->step};
+                      operand->batch_step};
 }
 
 static tesela_status mma_multiply(const mma_launch_state *run) {
@@ -160,7 +160,7 @@ static tesela_status mma_multiply(const mma_launch_state *run) {
   const mma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_mma_schedule *schedule = &run->schedule;
-  const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.step;
+  const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.batch_step;
   cuda_mma_arguments args = {
       .m = (int)s->m,
       .n = (int)s->n,
@@ -193,7 +193,7 @@ static tesela_status mma_multiply(const mma_launch_state *run) {
 static bool by_quads(const mma_launch_state *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_operand *c = &run->operands->c;
-  return s->c_col_stride == 1 && s->c_offset % 4 == 0 && c->step % 4 == 0 &&
+  return s->c_col_stride == 1 && s->c_offset % 4 == 0 && c->batch_step % 4 == 0 &&
          (s->m == 1 || s->c_row_stride % 4 == 0) && mma_is_aligned(c->buffer);
 }
 

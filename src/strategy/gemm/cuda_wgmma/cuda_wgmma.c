@@ -94,7 +94,8 @@ static tsl_accuracy accuracy_of_panels(const tsl_problem *problem, int64_t sums)
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
   const double factor = tsl_accuracy_cuts_of_panels(k, terms);
-  return (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true};
+  return (tsl_accuracy){
+      .factor = factor, .subnormal_error = tsl_accuracy_slips(problem, factor), .is_reproducible = true};
 }
 
 /* Returns the accuracy. For f32 the tensor cores truncate factors: a product loses less than 2^-9. Their sums
@@ -109,8 +110,10 @@ static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config 
     return accuracy_of_panels(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]);
   if (problem->a.type != TESELA_F32)
     return tsl_accuracy_of_tensor_cores(problem, config);
-  return (tsl_accuracy){
-      .factor = cut + 2.5 * k + 24 + 0x1p-22 * k, .repeats = true, .flushes = 0x1p-126, .cuts = true};
+  return (tsl_accuracy){.factor = cut + 2.5 * k + 24 + 0x1p-22 * k,
+                        .is_reproducible = true,
+                        .flush_threshold = 0x1p-126,
+                        .truncates_inputs = true};
 }
 
 /* Limits of accumulators per thread: of one set, and with a partial set. */
@@ -236,12 +239,12 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .build = tsl_cuda_wgmma_build,
     .run = tsl_cuda_wgmma_run,
     .release = tsl_cuda_wgmma_release,
-    .finishes = wgmma_finishes,
-    .joins = &tsl_cuda_wgmma_joining,
-    .takes = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
-    .values = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
+    .can_fuse_epilogue = wgmma_finishes,
+    .fused = &tsl_cuda_wgmma_joining,
+    .supports = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
+    .tuning = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
                          [TSL_CUDA_WGMMA_FORM] = form_names,
                          [TSL_CUDA_WGMMA_EIGHTS] = eights_names}},
-    .uses = {.scratch = wgmma_scratch, .account = tsl_cuda_wgmma_account},
+    .resources = {.scratch = wgmma_scratch, .count_costs = tsl_cuda_wgmma_account},
     .testing = {.probes = probes},
 };

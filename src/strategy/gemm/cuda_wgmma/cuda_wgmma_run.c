@@ -28,8 +28,8 @@ static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
 }
 
 static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
-  return work->finishes ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
-                        : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
+  return work->fuses_epilogue ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
+                              : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
 }
 
 /* Writes the defines of the fused epilogue; "" where the kernel has no epilogue. */
@@ -123,14 +123,16 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
   const bool a = tile->a_mn_major, b = tile->b_mn_major;
   const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
                     *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
-  factors[0] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
-                                       .place = {from_a->buffer, s->a_offset + run->first * from_a->step,
-                                                 a ? s->a_col_stride : s->a_row_stride,
-                                                 a ? s->a_row_stride : s->a_col_stride, from_a->step}};
-  factors[1] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->n, s->k, b, tile->element),
-                                       .place = {from_b->buffer, s->b_offset + run->first * from_b->step,
-                                                 b ? s->b_row_stride : s->b_col_stride,
-                                                 b ? s->b_col_stride : s->b_row_stride, from_b->step}};
+  factors[0] =
+      (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
+                              .place = {from_a->buffer, s->a_offset + run->first * from_a->batch_step,
+                                        a ? s->a_col_stride : s->a_row_stride,
+                                        a ? s->a_row_stride : s->a_col_stride, from_a->batch_step}};
+  factors[1] =
+      (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->n, s->k, b, tile->element),
+                              .place = {from_b->buffer, s->b_offset + run->first * from_b->batch_step,
+                                        b ? s->b_row_stride : s->b_col_stride,
+                                        b ? s->b_col_stride : s->b_row_stride, from_b->batch_step}};
   for (int i = 0; i < 2; i++)
     factors[i].packs = tile->element != tile->input_bytes ||
                        tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
@@ -208,17 +210,17 @@ static cuda_wgmma_scalar get_one(const tsl_problem *problem) {
 }
 
 static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
-  return run->sizes.c_offset + run->first * run->operands->c.step;
+  return run->sizes.c_offset + run->first * run->operands->c.batch_step;
 }
 
 enum { EPILOGUE_ARGUMENTS = 4 }; /* arguments of the epilogue, at the end of a kernel's list */
 
 static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_launch *run, const tsl_operand *vector) {
   const bool is_swapped = run->tile.swapped;
-  return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->step,
+  return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->batch_step,
                              .row = is_swapped ? vector->col_stride : vector->row_stride,
                              .col = is_swapped ? vector->row_stride : vector->col_stride,
-                             .step = vector->step};
+                             .step = vector->batch_step};
 }
 
 static cuda_wgmma_finish get_epilogue(const tsl_cuda_wgmma_launch *run) {
@@ -242,7 +244,7 @@ static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cud
 
 bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c) {
   tsl_gemm_sizes sizes = run->sizes;
-  const int64_t step = run->operands->c.step;
+  const int64_t step = run->operands->c.batch_step;
   sizes.c_offset = c_offset(run);
   return tsl_cuda_wgmma_by_map(&run->tile, &sizes, reads_c) &&
          (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
@@ -258,7 +260,7 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_te
                              .offset = (size_t)(c_offset(run) * element),
                              .element = element,
                              .size = {sizes->n, sizes->m, run->count},
-                             .pitch = {pitch, run->count > 1 ? run->operands->c.step * element : 16},
+                             .pitch = {pitch, run->count > 1 ? run->operands->c.batch_step * element : 16},
                              .box = {128 / element, 64}};
   return c->device->ops->tensor_map(&tensor, map);
 }
@@ -298,7 +300,7 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
                                           .c_offset = s->c_offset,
                                           .c_row = s->c_row_stride,
                                           .c_col = s->c_col_stride,
-                                          .c_step = run->operands->c.step,
+                                          .c_step = run->operands->c.batch_step,
                                           .parts = parts,
                                           .products = (int)run->count,
                                           .alpha = alpha,
@@ -371,7 +373,7 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
                                .c_offset = c_offset(run),
                                .c_row = s->c_row_stride,
                                .c_col = s->c_col_stride,
-                               .c_part = run->operands->c.step,
+                               .c_part = run->operands->c.batch_step,
                                .alpha = alpha,
                                .beta = beta,
                                .one = get_one(&tile->problem)};

@@ -63,7 +63,7 @@ tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_
     return TESELA_OK;
   tsl_work own = *work;
   char defines[TSL_CUDA_WGMMA_DEFINES];
-  own.kept = NULL;
+  own.source_texts = NULL;
   tsl_cuda_wgmma_define(&tile->problem, tile, false, defines);
   TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/cuda_wgmma/cuda_wgmma_joined.cu",
                                  "tsl_gemm_cuda_wgmma_joined", tsl_cuda_wgmma_items(tile), defines, kernel));

@@ -61,7 +61,7 @@ const tsl_strategy tsl_gemm_cuda_whole = {
     .build = tsl_cuda_whole_build,
     .run = tsl_cuda_whole_run,
     .release = tsl_cuda_whole_release,
-    .takes = {.types = types, .why = "its instructions multiply narrow types", .batches = true},
-    .uses = {.account = tsl_cuda_whole_account},
+    .supports = {.types = types, .why = "its instructions multiply narrow types", .batches = true},
+    .resources = {.count_costs = tsl_cuda_whole_account},
     .testing = {.probes = probes},
 };

@@ -35,7 +35,7 @@ static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines,
                                               int64_t end, int64_t offset, int64_t line, int64_t step,
                                               int64_t products) {
   enum { ALIGNED = 16, ELEMENT = 2 };
-  const int64_t apart = products > 1 ? operand->step : 0;
+  const int64_t apart = products > 1 ? operand->batch_step : 0;
   const bool is_aligned =
       (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % ALIGNED == 0;
   return (cuda_whole_factor){.offset = offset,
@@ -72,7 +72,7 @@ tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *opera
       .c = {.offset = s.c_offset,
             .row = s.c_row_stride,
             .col = s.c_col_stride,
-            .apart = products > 1 ? operands->c.step : 0,
+            .apart = products > 1 ? operands->c.batch_step : 0,
             .dense = s.c_col_stride == 1 && (s.m == 1 || s.c_row_stride == s.n) && beta == 0},
       .alpha = alpha,
       .beta = beta};

@@ -67,8 +67,8 @@ const tsl_strategy tsl_gemm_element = {
     .build = element_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
-    .values = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST},
+    .tuning = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = element_account},
+    .resources = {.count_costs = element_account},
 };

@@ -41,7 +41,7 @@ typedef struct exact_kernels {
 static tsl_accuracy exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)problem;
   (void)config;
-  return (tsl_accuracy){.factor = 1, .repeats = true, .rounded = true};
+  return (tsl_accuracy){.factor = 1, .is_reproducible = true, .is_correctly_rounded = true};
 }
 
 static bool exact_is_host(const tsl_device *device) {
@@ -211,7 +211,7 @@ const tsl_strategy tsl_gemm_exact = {
     .build = exact_build,
     .run = exact_run,
     .release = tsl_launch_release,
-    .takes = {.types = types,
-              .why = "integer sums are exact in other strategies, and complex types are not supported"},
-    .uses = {.scratch = exact_scratch, .account = exact_account},
+    .supports = {.types = types,
+                 .why = "integer sums are exact in other strategies, and complex types are not supported"},
+    .resources = {.scratch = exact_scratch, .count_costs = exact_account},
 };

@@ -24,7 +24,8 @@ enum { TERMS_MOST = 65536 };
 
 static tsl_accuracy halves_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = tsl_halves_factor(problem), .repeats = true, .cuts = true};
+  return (tsl_accuracy){
+      .factor = tsl_halves_factor(problem), .is_reproducible = true, .truncates_inputs = true};
 }
 
 static const char *halves_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -48,7 +49,7 @@ static void halves_release(tsl_work *work) {
   const tsl_halves_state *state = work->state;
   if (!state)
     return;
-  work->children->destroy(state->product);
+  work->subplans->destroy(state->product);
   tsl_free(work->state);
   work->state = NULL;
 }
@@ -64,12 +65,12 @@ static tesela_status halves_fill_in(tsl_work *work) {
                                        .in_buffers = true,
                                        .workspace_most = tsl_halves_workspace(&work->problem),
                                        .most = {.factor = tsl_halves_product_factor(&work->problem)}};
-  return work->children->make(work->children, &request, &state->product);
+  return work->subplans->make(work->subplans, &request, &state->product);
 }
 
 static tesela_status halves_build(tsl_work *work) {
   void *block;
-  if (work->loaded_only)
+  if (work->forbid_compile)
     return tsl_fail(TESELA_UNSUPPORTED, "halves on %s: the product of halves would be another kernel",
                     work->device->name);
   TSL_TRY(tsl_alloc(sizeof(tsl_halves_state), "halves' state", &block));
@@ -95,6 +96,6 @@ const tsl_strategy tsl_gemm_halves = {
     .build = halves_build,
     .run = tsl_halves_run,
     .release = halves_release,
-    .takes = {.types = types},
-    .uses = {.scratch = tsl_halves_scratch, .account = tsl_halves_account},
+    .supports = {.types = types},
+    .resources = {.scratch = tsl_halves_scratch, .count_costs = tsl_halves_account},
 };

@@ -201,7 +201,7 @@ static tesela_status halves_multiply(const halves_run *run) {
       .a = {.buffer = run->scratch, .offset = args->planes[0] / 2},
       .b = {.buffer = run->scratch, .offset = args->planes[1] / 2},
       .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(float)}};
-  return run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch);
+  return run->work->subplans->enqueue(run->state->product, &operands, run->stream, run->scratch);
 }
 
 tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

@@ -55,7 +55,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
                 panels = k == 0 ? 1 : (k - 1) / depth + 1;
   const double factor = (double)(k < panel ? k : panel) + (double)panels + 5 + 0x1p-23 * (double)k;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .repeats = true}, problem->c.type);
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .is_reproducible = true}, problem->c.type);
 }
 
 static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -154,8 +154,8 @@ const tsl_strategy tsl_gemm_host_amx = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .takes = {.types = tsl_types_small, .why = "host_packed is for wide types"},
-    .uses = {.account = account},
+    .supports = {.types = tsl_types_small, .why = "host_packed is for wide types"},
+    .resources = {.count_costs = account},
     .testing = {.probes = probes},
-    .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
+    .prepack = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
 };

@@ -135,6 +135,6 @@ const tsl_strategy tsl_gemm_host_slim = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .uses = {.account = account},
-    .fast_path = {.run_at = run_at},
+    .resources = {.count_costs = account},
+    .direct = {.run_at = run_at},
 };

@@ -138,6 +138,6 @@ const tsl_strategy tsl_gemm_host_thin = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .uses = {.account = thin_account},
-    .fast_path = {.run_at = thin_run_at},
+    .resources = {.count_costs = thin_account},
+    .direct = {.run_at = thin_run_at},
 };

@@ -287,6 +287,6 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .build = build,
     .run = run,
     .release = release,
-    .takes = {.types = types, .why = "texels of images are f32"},
-    .uses = {.scratch = scratch, .account = account},
+    .supports = {.types = types, .why = "texels of images are f32"},
+    .resources = {.scratch = scratch, .count_costs = account},
 };

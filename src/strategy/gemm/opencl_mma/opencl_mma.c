@@ -105,7 +105,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .build = tsl_opencl_mma_build,
     .run = tsl_opencl_mma_run,
     .release = tsl_opencl_mma_release,
-    .takes = {.types = tsl_types_narrow, .why = "tensor cores multiply narrow types"},
-    .uses = {.scratch = opencl_mma_scratch, .account = tsl_opencl_mma_account},
+    .supports = {.types = tsl_types_narrow, .why = "tensor cores multiply narrow types"},
+    .resources = {.scratch = opencl_mma_scratch, .count_costs = tsl_opencl_mma_account},
     .testing = {.probes = probes},
 };

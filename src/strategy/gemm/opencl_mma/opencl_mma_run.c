@@ -152,7 +152,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .maps = tile.a_bytes + tile.b_bytes,
       .sums = tile.a_bytes + tile.b_bytes + schedule.groups * TSL_OPENCL_MMA_MAPS,
       .split_k = schedule.split_k,
-      .wanted = operands->wanted.is_told ? operands->wanted.at : -1,
+      .wanted = operands->wanted.is_set ? operands->wanted.at : -1,
       .wanted_above = operands->wanted.above,
       .rests = operands->rests.at,
       .rests_row = operands->rests.row,

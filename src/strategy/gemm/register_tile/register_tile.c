@@ -277,8 +277,8 @@ const tsl_strategy tsl_gemm_register_tile = {
     .build = tsl_register_tile_build,
     .run = tsl_register_tile_run,
     .release = tsl_register_tile_release,
-    .takes = {.types = types, .conjugates = true, .batches = true},
-    .values = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = register_tile_prune},
-    .uses = {.scratch = register_tile_scratch, .account = tsl_register_tile_account},
+    .supports = {.types = types, .conjugates = true, .batches = true},
+    .tuning = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = register_tile_prune},
+    .resources = {.scratch = register_tile_scratch, .count_costs = tsl_register_tile_account},
     .testing = {.probes = probes},
 };

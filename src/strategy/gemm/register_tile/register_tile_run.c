@@ -145,8 +145,8 @@ static register_tile_run_state register_tile_start(const tsl_work *work, const t
       .b = kernels->swapped ? a : b,
       .c = c,
       .scratch = operands->scratch ? operands->scratch : c,
-      .steps = {kernels->swapped ? operands->b.step : operands->a.step,
-                kernels->swapped ? operands->a.step : operands->b.step, operands->c.step},
+      .steps = {kernels->swapped ? operands->b.batch_step : operands->a.batch_step,
+                kernels->swapped ? operands->a.batch_step : operands->b.batch_step, operands->c.batch_step},
       /* sums of no terms are not scaled: infinity times 0 would be NaN */
       .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
       .beta = {work->problem.beta[0], work->problem.beta[1]},

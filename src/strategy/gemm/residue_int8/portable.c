@@ -114,8 +114,8 @@ static tesela_status portable_make_product(tsl_work *work) {
                                     .device = work->device,
                                     .in_buffers = true,
                                     .workspace_most = (uint64_t)portable_workspace_of(&work->config, &args)};
-  TSL_TRY(work->children->make(work->children, &wish, &state->product));
-  state->reduces = work->children->reduces(state->product);
+  TSL_TRY(work->subplans->make(work->subplans, &wish, &state->product));
+  state->reduces = work->subplans->reduces(state->product);
   return TESELA_OK;
 }
 
@@ -128,7 +128,7 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   static const char lines[] = FOLDER "residue_int8_scaling.cl", rests[] = FOLDER "residue_int8_residues.cl",
                     result[] = FOLDER "residue_int8_result.cl";
   tsl_residue_state *state = work->state;
-  if (work->loaded_only)
+  if (work->forbid_compile)
     return tsl_fail(TESELA_UNSUPPORTED, "residue_int8 on %s: the integer product would be another kernel",
                     work->device->name);
   state->is_swapped = is_swapped(&work->problem);
@@ -279,7 +279,7 @@ static tesela_status multiply_plane(const portable_residue_run *run, int plane) 
   tsl_operands operands = {.a = {.buffer = run->scratch, .offset = args->planes[0] + plane * args->plane[0]},
                            .b = {.buffer = run->scratch, .offset = args->planes[1] + plane * args->plane[1]},
                            .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(int)},
-                           .wanted = {.is_told = true,
+                           .wanted = {.is_set = true,
                                       .at = args->choice + (int64_t)offsetof(residue_choice, moduli),
                                       .above = modulus}};
   if (run->state->reduces)
@@ -289,7 +289,7 @@ static tesela_status multiply_plane(const portable_residue_run *run, int plane) 
                                           .magic = by->magic,
                                           .bias = by->bias};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args), TSL_ARG_VALUE(plane)};
-  TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
+  TSL_TRY(run->work->subplans->enqueue(run->state->product, &operands, run->stream, run->scratch));
   if (run->state->reduces)
     return TESELA_OK;
   return portable_launch(run, run->state->reduce,

@@ -61,10 +61,11 @@ static bool residue_is_host(const tsl_device *device) {
 static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool has_tree = problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
   if (residue_is_complex(problem))
-    return (tsl_accuracy){.factor = 2 * (double)problem->k + 16, .repeats = true, .tree = has_tree};
+    return (tsl_accuracy){
+        .factor = 2 * (double)problem->k + 16, .is_reproducible = true, .has_fixed_tree = has_tree};
   (void)config;
   const double factor = tsl_residue_allowed(problem) / tsl_type(problem->c.type)->unit_roundoff;
-  return (tsl_accuracy){.factor = factor, .repeats = true, .tree = has_tree};
+  return (tsl_accuracy){.factor = factor, .is_reproducible = true, .has_fixed_tree = has_tree};
 }
 
 static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -96,9 +97,9 @@ static void residue_release(tsl_work *work) {
   if (state && state->host_choice)
     work->device->ops->pinned_destroy(state->host_choice);
   if (state && state->product)
-    work->children->destroy(state->product);
+    work->subplans->destroy(state->product);
   if (state && state->whole)
-    work->children->destroy(state->whole);
+    work->subplans->destroy(state->whole);
   tsl_free(work->state);
   work->state = NULL;
 }
@@ -180,14 +181,14 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .build = residue_build,
     .run = residue_run,
     .release = residue_release,
-    .takes = {.types = types, .conjugates = true},
-    .values =
+    .supports = {.types = types, .conjugates = true},
+    .tuning =
         {.ranges =
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
-    .uses = {.scratch = residue_scratch,
-             .within = residue_within,
-             .host = tsl_residue_int8_host_bytes,
-             .account = tsl_residue_int8_account},
+    .resources = {.scratch = residue_scratch,
+                  .fit_workspace = residue_within,
+                  .host = tsl_residue_int8_host_bytes,
+                  .count_costs = tsl_residue_int8_account},
     .splits = {.note = residue_note},
 };

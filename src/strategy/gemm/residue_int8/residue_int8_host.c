@@ -517,7 +517,7 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   }
   const tesela_status status =
       look(run, operands->team) ? multiply_residues(run, operands->team)
-                                : work->children->enqueue_as_given(run->state->whole, operands, NULL, NULL);
+                                : work->subplans->enqueue_as_given(run->state->whole, operands, NULL, NULL);
   tsl_free(block);
   return status;
 }

@@ -414,8 +414,8 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
     return TESELA_OK;
   own.stays = NULL;
   own.wanted = (tsl_run_predicate){
-      .is_told = true, .at = args->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
-  return work->children->enqueue_as_given(state->whole, &own, stream, operands->scratch);
+      .is_set = true, .at = args->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
+  return work->subplans->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,

@@ -22,7 +22,7 @@ static int weight_of(const tsl_work *work, double seconds) {
 
 /* Writes the note with the subplan's strategy: the second word of its plan's text. */
 static void whole_tell(const tsl_work *work, tsl_residue_state *state) {
-  const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
+  const char *const text = work->subplans->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';
   snprintf(state->whole_note, sizeof state->whole_note,
            "residue_int8: residues do not pay for these numbers: the product was computed by %.*s",
@@ -33,8 +33,8 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
   const tsl_problem problem = tsl_problem_unfinished(&work->problem);
   tsl_status_saved saved;
-  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !whole_reads(&problem) || !work->children ||
-      (work->loaded_only && !work->children->for_blocks))
+  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !whole_reads(&problem) || !work->subplans ||
+      (work->forbid_compile && !work->subplans->for_blocks))
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
   const tsl_subplan_request wish = {.problem = &problem,
@@ -45,14 +45,14 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
                                     .skips = !is_host,
                                     .except = work->strategy};
   tsl_status_save(&saved);
-  const tesela_status status = work->children->make(work->children, &wish, &state->whole);
+  const tesela_status status = work->subplans->make(work->subplans, &wish, &state->whole);
   if (status == TESELA_OUT_OF_MEMORY)
     return status;
   if (status != TESELA_OK || !state->whole) { /* this strategy's kernels compute it */
     tsl_status_restore(&saved);
     return TESELA_OK;
   }
-  state->whole_weight = weight_of(work, work->children->expected(state->whole));
+  state->whole_weight = weight_of(work, work->subplans->expected(state->whole));
   whole_tell(work, state);
   return TESELA_OK;
 }

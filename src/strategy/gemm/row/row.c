@@ -54,6 +54,6 @@ const tsl_strategy tsl_gemm_row = {
     .build = row_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
-    .values = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = row_account},
+    .tuning = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
+    .resources = {.count_costs = row_account},
 };

@@ -60,8 +60,8 @@ const tsl_strategy tsl_gemm_row_private = {
     .build = row_private_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
-    .values = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST},
+    .tuning = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [PANEL] = {1, 512},
                           [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = row_private_account},
+    .resources = {.count_costs = row_private_account},
 };

@@ -125,6 +125,6 @@ const tsl_strategy tsl_gemm_sequential = {
     .accuracy = tsl_accuracy_in_order,
     .score = sequential_score,
     .run = sequential_run,
-    .takes = {.types = tsl_types_every, .conjugates = true, .structures = true},
-    .uses = {.account = sequential_account},
+    .supports = {.types = tsl_types_every, .conjugates = true, .structures = true},
+    .resources = {.count_costs = sequential_account},
 };

@@ -60,5 +60,5 @@ const tsl_strategy tsl_gemm_sequential_optimized = {
     .score = sequential_optimized_score,
     .build = sequential_optimized_build,
     .run = sequential_optimized_run,
-    .uses = {.account = sequential_optimized_account},
+    .resources = {.count_costs = sequential_optimized_account},
 };

@@ -31,7 +31,7 @@ static void add_traffic(const tsl_work *work, const tsl_rect *c, int member, int
   const double size = (double)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
   for (int other = 0; other < work->device->member_count; other++) {
     const double bytes =
-        other == member ? 0 : size * (double)tsl_sharding_elements(work->spread, operand, &rect, other);
+        other == member ? 0 : size * (double)tsl_sharding_elements(work->sharding, operand, &rect, other);
     traffic->in[other] += tsl_problem_reads(&work->problem, operand) ? bytes : 0;
     traffic->out[other] += operand == TSL_OPERAND_C ? bytes : 0;
   }

@@ -17,7 +17,7 @@
  * If a device fails, another member computes its part again, now and in later runs, and the plan reports it.
  * If beta is not 0, the part of C is saved before the run.
  *
- * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines if
+ * Distributed operands (work->sharding): each device computes its shards of C, or its partition of lines if
  * some devices hold no shard of C. The copy engines bring the missing parts from the other devices
  * (several_tiles.c, shard_worker_run.c). A failed device is replaced only if beta is 0 and its shards can
  * still be read and written.
@@ -117,8 +117,8 @@ static double several_score(const tsl_problem *problem, const tsl_config *config
 static void several_release(tsl_work *work) {
   tsl_several *self = work->state;
   for (int i = 0; i < self->count; i++) {
-    work->children->destroy(self->parts[i].child);
-    work->children->destroy(atomic_load(&self->parts[i].instead));
+    work->subplans->destroy(self->parts[i].child);
+    work->subplans->destroy(atomic_load(&self->parts[i].instead));
     tsl_pool_destroy(self->parts[i].pool);
   }
   tsl_several_release_sites(work, self);
@@ -150,7 +150,7 @@ static tesela_status several_add_part(const tsl_work *work, tsl_several *self, i
       .workspace_most = UINT64_MAX,
       .most = tsl_accuracy_of_one_part(&work->problem, &part->problem,
                                        tsl_several_sums(&work->problem, &work->config))};
-  TSL_TRY(work->children->make(work->children, &request, &part->child));
+  TSL_TRY(work->subplans->make(work->subplans, &request, &part->child));
   self->count++;
   return TESELA_OK;
 }
@@ -158,7 +158,7 @@ static tesela_status several_add_part(const tsl_work *work, tsl_several *self, i
 static void drop_parts(const tsl_work *work, tsl_several *self) {
   while (self->count > 0) {
     tsl_several_part *part = &self->parts[--self->count];
-    work->children->destroy(part->child);
+    work->subplans->destroy(part->child);
     *part = (tsl_several_part){.child = NULL};
   }
 }
@@ -207,7 +207,7 @@ static bool several_is_empty(const tsl_problem *problem) {
 /* Makes the sites of distributed operands. Unless each member holds shards of C, expected times decide. */
 static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   int64_t *cut = &work->config.value[SEVERAL_CUT];
-  const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);
+  const bool all_hold = tsl_several_all_hold(work->sharding, work->device->member_count);
   if (*cut == 0 && all_hold)
     *cut = SEVERAL_HOLDERS;
   if (*cut == SEVERAL_TERMS)
@@ -221,7 +221,7 @@ static tesela_status make_sites(tsl_work *work, tsl_several *self) {
 static tesela_status several_make_all(tsl_work *work, tsl_several *self) {
   if (several_is_empty(&work->problem))
     return TESELA_OK;
-  if (work->spread)
+  if (work->sharding)
     return make_sites(work, self);
   if (work->config.value[SEVERAL_CUT] == SEVERAL_HOLDERS)
     return tsl_fail(TESELA_UNSUPPORTED, "cut=3 is for operands in pieces on the devices, and these are in "
@@ -248,7 +248,7 @@ static double several_bytes_of(const tsl_problem *problem, int operand) {
 
 static bool several_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_several *self = work->state;
-  if (work->spread)
+  if (work->sharding)
     return tsl_several_share_of_block(work, index, out);
   if (index < 0 || index >= self->count)
     return false;
@@ -256,13 +256,13 @@ static bool several_share(const tsl_work *work, int index, tsl_subplan_info *out
   const int64_t cut = work->config.value[SEVERAL_CUT];
   const bool copies = !(part->device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
   *out = (tsl_subplan_info){.device = part->device->name,
-                            .plan = work->children->text(part->child),
+                            .plan = work->subplans->text(part->child),
                             .row = cut == SEVERAL_ROWS ? part->first : 0,
                             .rows = part->problem.m,
                             .col = cut == SEVERAL_COLS ? part->first : 0,
                             .cols = part->problem.n,
                             .depth = part->problem.k,
-                            .seconds = work->children->expected(part->child)};
+                            .seconds = work->subplans->expected(part->child)};
   for (int i = 0; copies && i < TSL_OPERANDS; i++)
     out->in_bytes += tsl_problem_reads(&part->problem, i) ? several_bytes_of(&part->problem, i) : 0;
   out->out_bytes = copies ? several_bytes_of(&part->problem, TSL_OPERAND_C) : 0;
@@ -289,12 +289,12 @@ const tsl_strategy tsl_gemm_several = {
     .needs = TSL_CAN_SEVERAL,
     .accuracy = several_accuracy,
     .params = params,
-    .takes = {.types = tsl_types_every, .conjugates = true},
-    .values = {.ranges = {[SEVERAL_CUT] = {0, 4}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
+    .supports = {.types = tsl_types_every, .conjugates = true},
+    .tuning = {.ranges = {[SEVERAL_CUT] = {0, 4}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
     .refuse = several_refuse,
     .score = several_score,
     .build = several_build,
     .run = tsl_several_run,
     .release = several_release,
-    .splits = {.parts = true, .spreads = true, .share = several_share, .note = several_note},
+    .splits = {.parts = true, .accepts_shards = true, .subplan = several_share, .note = several_note},
 };

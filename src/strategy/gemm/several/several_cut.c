@@ -104,7 +104,7 @@ static double link_seconds(const cut_decision *job, int member, int64_t lines, d
   const tsl_rect band = tsl_several_band(&work->problem, job->side, begin < most ? begin : most, lines);
   tsl_traffic traffic;
   double first;
-  if (!work->spread)
+  if (!work->sharding)
     return 0;
   tsl_several_traffic(work, &band, member, &traffic);
   tsl_several_measure(work->device, member, &traffic, &job->self->links);
@@ -118,11 +118,11 @@ static double several_cut_seconds_of(const cut_decision *job, int member, int64_
   const tsl_subplan_request request = {
       .problem = &part,
       .device = job->work->device->members[member],
-      .in_buffers = job->work->spread != NULL,
+      .in_buffers = job->work->sharding != NULL,
       .workspace_most = UINT64_MAX,
       .most =
           tsl_accuracy_of_one_part(&job->work->problem, &part, job->side == SEVERAL_TERMS ? job->count : 1)};
-  const double seconds = job->work->children->seconds(job->work->children, &request);
+  const double seconds = job->work->subplans->seconds(job->work->subplans, &request);
   return seconds > 0 ? seconds + link_seconds(job, member, lines, seconds) : INFINITY;
 }
 
@@ -131,7 +131,7 @@ static void seconds_of_all(const cut_decision *job, const int64_t *lines, double
   for (int i = 0; i < job->count; i++) {
     const char *key = job->work->device->members[i]->key;
     int like = 0;
-    while (like < i && (job->work->spread || lines[like] != lines[i] ||
+    while (like < i && (job->work->sharding || lines[like] != lines[i] ||
                         strcmp(job->work->device->members[like]->key, key) != 0))
       like++;
     seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : several_cut_seconds_of(job, i, lines[i]);
@@ -224,7 +224,7 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
     job.side = tsl_several_side(&work->problem, job.count);
   if (!decide_side(&job, idle, alone))
     return tsl_fail(TESELA_UNSUPPORTED, "no device of %s can compute a part of this product", group->name);
-  if (is_open && !work->spread && tsl_several_is_deep(&work->problem) && any_copies(group)) {
+  if (is_open && !work->sharding && tsl_several_is_deep(&work->problem) && any_copies(group)) {
     cut_decision terms = {.work = work, .self = self, .count = group->member_count, .side = SEVERAL_TERMS};
     double by_terms[TSL_MEMBERS_MAX];
     if (decide_side(&terms, idle, by_terms) && terms.seconds < job.seconds)

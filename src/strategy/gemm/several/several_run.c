@@ -57,7 +57,7 @@ static tsl_team several_team_of(const several_launch *job) {
 static void several_run_child(several_launch *job, tsl_subplan *child, tsl_team team) {
   tsl_operands part_operands = several_operands_of(job);
   part_operands.team = team;
-  job->status = job->work->children->run(child, &part_operands);
+  job->status = job->work->subplans->run(child, &part_operands);
   if (job->status != TESELA_OK)
     tsl_status_save(&job->failure);
 }
@@ -130,12 +130,12 @@ static void store_replacement(const several_launch *job, tsl_subplan *child) {
   const bool is_first = atomic_compare_exchange_strong(&job->part->instead, &none, child);
   pthread_mutex_unlock(&self->lock);
   if (!is_first)
-    job->work->children->destroy(child);
+    job->work->subplans->destroy(child);
 }
 
 /* Repeats a failed part on another device with its proven strategy. */
 static bool several_run_again_by(several_launch *job, const tsl_several_part *other) {
-  const tsl_subplan_factory *children = job->work->children;
+  const tsl_subplan_factory *children = job->work->subplans;
   const tsl_subplan_request request = {
       .problem = &job->part->problem,
       .device = other->device,
@@ -243,7 +243,7 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
   several_launch jobs[TSL_MEMBERS_MAX] = {{0}};
   tesela_status status = TESELA_OK;
   (void)stream;
-  if (work->spread)
+  if (work->sharding)
     return tsl_several_run_sites(work, operands);
   for (int i = 0; i < self->count; i++) {
     jobs[i] = (several_launch){.work = work, .operands = operands, .part = &self->parts[i]};

@@ -45,7 +45,7 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
 tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_rect *rect,
                                  tsl_buffer_layout *out) {
   const size_t size = several_tiles_size_of(work, operand);
-  const bool by_rows = tsl_sharding_by_rows(work->spread, operand);
+  const bool by_rows = tsl_sharding_by_rows(work->sharding, operand);
   const int64_t length = by_rows ? rect->cols : rect->rows, lines = by_rows ? rect->rows : rect->cols,
                 unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
   *out = (tsl_buffer_layout){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
@@ -58,7 +58,7 @@ tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_re
 
 static double missing(const tsl_work *work, int operand, const tsl_several_block *block) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &block->c);
-  const bool whole = tsl_sharding_whole(work->spread, operand, &rect, block->member) >= 0;
+  const bool whole = tsl_sharding_whole(work->sharding, operand, &rect, block->member) >= 0;
   return whole || !tsl_problem_reads(&work->problem, operand)
              ? 0
              : (double)rect.rows * (double)rect.cols * (double)several_tiles_size_of(work, operand);
@@ -96,8 +96,8 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
   int64_t first = 0;
   int room = 0;
   if (value[SEVERAL_CUT] == SEVERAL_HOLDERS) {
-    for (int i = 0; i < work->spread->counts[TSL_OPERAND_C]; i++) {
-      const tsl_shard *hold = &work->spread->holds[TSL_OPERAND_C][i];
+    for (int i = 0; i < work->sharding->counts[TSL_OPERAND_C]; i++) {
+      const tsl_shard *hold = &work->sharding->holds[TSL_OPERAND_C][i];
       if (hold->at.rows > 0 && hold->at.cols > 0)
         TSL_TRY(tsl_several_add_block(work, self, &room,
                                       (tsl_several_block){.c = hold->at, .member = hold->member}));
@@ -144,7 +144,7 @@ static tsl_rect rect_of(const tile_cutter *job, int64_t first, int64_t count) {
 }
 
 static void add_ends(tile_cutter *job, int operand) {
-  const tsl_sharding *spread = job->work->spread;
+  const tsl_sharding *spread = job->work->sharding;
   const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
   for (int i = 0; i < spread->counts[operand]; i++) {
     tsl_rect rect;
@@ -167,7 +167,7 @@ static int distance_of(const tile_cutter *job, const tsl_rect *c) {
   int best = 0;
   for (int step = 0; step < members; step++) {
     const int64_t elements =
-        tsl_sharding_elements(job->work->spread, job->passes, &rect, (job->block->member + step) % members);
+        tsl_sharding_elements(job->work->sharding, job->passes, &rect, (job->block->member + step) % members);
     best = elements > most ? step : best;
     most = elements > most ? elements : most;
   }
@@ -176,7 +176,7 @@ static int distance_of(const tile_cutter *job, const tsl_rect *c) {
 
 static bool is_here(const tile_cutter *job, const tsl_rect *c) {
   const tsl_rect rect = tsl_several_rect(&job->work->problem, job->passes, c);
-  const tsl_sharding *spread = job->work->spread;
+  const tsl_sharding *spread = job->work->sharding;
   const int member = job->block->member;
   return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
          (!tsl_problem_reads(&job->work->problem, job->passes) ||
@@ -187,7 +187,7 @@ static bool is_here(const tile_cutter *job, const tsl_rect *c) {
 static bool several_tiles_may_join(const tile_cutter *job, const line_range *range, const line_range *next) {
   const tsl_rect c = rect_of(job, range->first, range->count + next->count);
   return !range->is_here && !next->is_here &&
-         tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
+         tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
 /* Appends a range, in order. Merges it with the last one if possible, as fewer products are faster. */
@@ -255,14 +255,14 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
 static tesela_status set_layout(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                                 tsl_shape *shape, int member) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &tile->c);
-  const int piece = tsl_sharding_whole(work->spread, operand, &rect, member);
+  const int piece = tsl_sharding_whole(work->sharding, operand, &rect, member);
   tsl_buffer_layout layout;
   shape->rows = rect.rows;
   shape->cols = rect.cols;
   tile->piece[operand] = piece;
   if (piece >= 0) {
-    shape->row_stride = work->spread->holds[operand][piece].row_stride;
-    shape->col_stride = work->spread->holds[operand][piece].col_stride;
+    shape->row_stride = work->sharding->holds[operand][piece].row_stride;
+    shape->col_stride = work->sharding->holds[operand][piece].col_stride;
     return TESELA_OK;
   }
   TSL_TRY(tsl_several_layout(work, operand, &rect, &layout));
@@ -323,9 +323,9 @@ static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64
   double most = (double)range->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
-      tsl_sharding_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
+      tsl_sharding_whole(job->work->sharding, job->passes, &through, job->block->member) < 0)
     most = slab / ((double)job->work->problem.k * (double)several_tiles_size_of(job->work, job->passes));
-  if (tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) < 0) {
+  if (tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) < 0) {
     const double line = (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) *
                         (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;
@@ -362,7 +362,7 @@ tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *sel
                      .block = owner_block,
                      .passes = owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
   const size_t ends =
-      2 * ((size_t)work->spread->counts[job.passes] + (size_t)work->spread->counts[TSL_OPERAND_C]) + 1;
+      2 * ((size_t)work->sharding->counts[job.passes] + (size_t)work->sharding->counts[TSL_OPERAND_C]) + 1;
   tesela_status status = TESELA_OK;
   job.ends = malloc(ends * sizeof *job.ends);
   job.stretches = malloc(ends * sizeof *job.stretches);

@@ -34,10 +34,10 @@ static tesela_status shard_worker_make_children(const tsl_work *work, tsl_site *
                                          .workspace_most = UINT64_MAX,
                                          .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1),
                                          .like = like};
-    const tesela_status status = work->children->make(work->children, &request, &kind->child);
+    const tesela_status status = work->subplans->make(work->subplans, &request, &kind->child);
     if (status != TESELA_OK)
       return tsl_fail_in(status, "the part of %s", site->device->name);
-    const uint64_t bytes = work->children->workspace(kind->child);
+    const uint64_t bytes = work->subplans->workspace(kind->child);
     site->workspace = bytes > site->workspace ? bytes : site->workspace;
   }
   return TESELA_OK;
@@ -104,7 +104,7 @@ void tsl_several_free_site(const tsl_work *work, tsl_site *site) {
   tsl_several_free_site(work, site->instead);
   tsl_site_release(site);
   for (int kind = 0; kind < site->kind_count; kind++)
-    work->children->destroy(site->kinds[kind].child);
+    work->subplans->destroy(site->kinds[kind].child);
   free(site->kinds);
   free(site->tiles);
   free(site->own_blocks);
@@ -125,7 +125,7 @@ static double shard_worker_compute_seconds(const tsl_work *work, const tsl_site 
   double seconds = 0;
   for (int i = 0; i < site->tile_count; i++)
     if (site->tiles[i].block == block)
-      seconds += work->children->expected(site->kinds[site->tiles[i].kind].child);
+      seconds += work->subplans->expected(site->kinds[site->tiles[i].kind].child);
   return seconds;
 }
 
@@ -161,7 +161,7 @@ bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_inf
   const tsl_site *site = self->sites[block->member];
   tsl_several_traffic(work, &block->c, block->member, &traffic);
   *out = (tsl_subplan_info){.device = site->device->name,
-                            .plan = work->children->text(site->kinds[first_tile(site, index)->kind].child),
+                            .plan = work->subplans->text(site->kinds[first_tile(site, index)->kind].child),
                             .row = block->c.row,
                             .rows = block->c.rows,
                             .col = block->c.col,

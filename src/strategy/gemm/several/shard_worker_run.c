@@ -56,10 +56,10 @@ static const tsl_operand *shard_worker_operand_of(const shard_worker_launch *job
 static tsl_copy_rect shard_worker_rows_of(const shard_worker_launch *job, int operand, int piece,
                                           const tsl_rect *common, const tsl_rect *rect,
                                           const tsl_buffer_layout *layout) {
-  const tsl_shard *hold = &job->work->spread->holds[operand][piece];
-  const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
+  const tsl_shard *hold = &job->work->sharding->holds[operand][piece];
+  const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->shards[piece];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
-  const bool by_rows = tsl_sharding_by_rows(job->work->spread, operand);
+  const bool by_rows = tsl_sharding_by_rows(job->work->sharding, operand);
   const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
                            (common->col - hold->at.col) * hold->col_stride,
                 in_buffer = (common->row - rect->row) * layout->row_stride +
@@ -87,7 +87,7 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
 /* Copies a rectangle from its shards to a buffer, or back: own shards first, then the next member's. */
 static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *stream, int operand,
                                     const tsl_rect *rect, tsl_buffer *buffer, bool back) {
-  const tsl_sharding *spread = job->work->spread;
+  const tsl_sharding *spread = job->work->sharding;
   const int members = job->work->device->member_count;
   tsl_buffer_layout layout;
   TSL_TRY(tsl_several_layout(job->work, operand, rect, &layout));
@@ -113,8 +113,8 @@ static tesela_status shard_worker_bring(const shard_worker_launch *job, const ts
   const int piece = tile->piece[operand];
   const tsl_rect rect = tsl_several_rect(&job->work->problem, operand, &tile->c);
   if (piece >= 0) {
-    const tsl_shard *hold = &job->work->spread->holds[operand][piece];
-    const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
+    const tsl_shard *hold = &job->work->sharding->holds[operand][piece];
+    const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->shards[piece];
     *out = (tsl_operand){.buffer = held->buffer,
                          .offset = held->offset + (rect.row - hold->at.row) * hold->row_stride +
                                    (rect.col - hold->at.col) * hold->col_stride};
@@ -154,7 +154,7 @@ static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
     /* C was not copied, so no copy has waited for the buffer */
     TSL_TRY(shard_worker_wait_for(job, site->compute, result));
-  TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
+  TSL_TRY(job->work->subplans->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
   const int passes = a_stays ? TSL_OPERAND_B : TSL_OPERAND_A;
   TSL_TRY(shard_worker_mark(job, site->compute, slab, tile->piece[passes] < 0));
   TSL_TRY(shard_worker_mark(job, site->compute, &site->stay, tile->piece[block->stays] < 0));

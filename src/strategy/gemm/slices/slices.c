@@ -37,7 +37,8 @@ static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
   const double of_child = tsl_accuracy_cuts((double)tsl_slices_depth(problem));
-  return (tsl_accuracy){.factor = 1.05 * of_child + left_out + 4, .repeats = true, .cuts = products == 3};
+  return (tsl_accuracy){
+      .factor = 1.05 * of_child + left_out + 4, .is_reproducible = true, .truncates_inputs = products == 3};
 }
 
 static const char *slices_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -78,7 +79,7 @@ static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_
                                            slices_is_host(work->device) ? 0 : tsl_slices_workspace(work),
                                        .most = {.factor = tsl_accuracy_cuts((double)depth)},
                                        .like = like};
-  return work->children->make(work->children, &request, child);
+  return work->subplans->make(work->subplans, &request, child);
 }
 
 static tesela_status slices_fill_in(tsl_work *work, tsl_slices_state *state) {
@@ -97,15 +98,15 @@ static void slices_release(tsl_work *work) {
   const tsl_slices_products *products = work->state;
   if (!products)
     return;
-  work->children->destroy(products->more);
-  work->children->destroy(products->first);
+  work->subplans->destroy(products->more);
+  work->subplans->destroy(products->first);
   tsl_free(work->state);
   work->state = NULL;
 }
 
 static tesela_status slices_build(tsl_work *work) {
   void *block;
-  if (work->loaded_only && !slices_is_host(work->device))
+  if (work->forbid_compile && !slices_is_host(work->device))
     return tsl_fail(TESELA_UNSUPPORTED, "slices on %s: products of slices would be other kernels",
                     work->device->name);
   TSL_TRY(tsl_alloc(sizeof(tsl_slices_state), "slices' state", &block));
@@ -153,6 +154,6 @@ const tsl_strategy tsl_gemm_slices = {
     .build = slices_build,
     .run = slices_run,
     .release = slices_release,
-    .takes = {.types = types},
-    .uses = {.scratch = slices_scratch, .host = host_bytes, .account = tsl_slices_account},
+    .supports = {.types = types},
+    .resources = {.scratch = slices_scratch, .host = host_bytes, .count_costs = tsl_slices_account},
 };

@@ -58,7 +58,7 @@ static tesela_status multiply(const tsl_work *work, const tsl_slices_job *job, t
                                    .b = {.host = job->operands[1].planes + pair->b * job->operands[1].plane},
                                    .c = {.host = job->sums},
                                    .team = team};
-    TSL_TRY(work->children->run(i == begin ? products->first : products->more, &operands));
+    TSL_TRY(work->subplans->run(i == begin ? products->first : products->more, &operands));
   }
   return TESELA_OK;
 }

@@ -141,7 +141,7 @@ static tesela_status slices_run_cut(const slices_run *run) {
 
 static tesela_status slices_run_multiply(const slices_run *run) {
   const slices_arguments *args = &run->given;
-  const tsl_subplan_factory *children = run->work->children;
+  const tsl_subplan_factory *children = run->work->subplans;
   const int64_t products = run->work->config.value[TSL_SLICES_PRODUCTS],
                 begin = TSL_SLICES_PRODUCTS_MOST - products;
   for (int64_t i = begin; i < TSL_SLICES_PRODUCTS_MOST; i++) {

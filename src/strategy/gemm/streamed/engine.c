@@ -45,15 +45,15 @@ static double seconds_by(const tsl_strategy *strategy, const tsl_problem *whole,
     return INFINITY;
   const tsl_accuracy promised = tsl_strategy_error_model(strategy, slab, &config),
                      most = tsl_accuracy_of_one_part(whole, slab, slabs);
-  return promised.factor <= most.factor && promised.flushes <= most.flushes &&
+  return promised.factor <= most.factor && promised.flush_threshold <= most.flush_threshold &&
                  tsl_strategy_fit_workspace(strategy, slab, device, room, &config)
              ? tsl_strategy_seconds(strategy, slab, &config, device)
              : INFINITY;
 }
 
 static bool engine_is_asked(const tsl_strategy *strategy, const tsl_problem *problem) {
-  return strategy->op == problem->op && strategy->uses.within && strategy->score && !strategy->vendor.load &&
-         !strategy->splits.parts;
+  return strategy->op == problem->op && strategy->resources.fit_workspace && strategy->score &&
+         !strategy->vendor.load && !strategy->splits.parts;
 }
 
 const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device) {

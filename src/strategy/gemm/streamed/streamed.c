@@ -78,7 +78,7 @@ static void streamed_release(tsl_work *work) {
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++)
       for (int s = 0; s < STREAMED_SLABS; s++)
-        work->children->destroy(self->kinds[i][j][s].child);
+        work->subplans->destroy(self->kinds[i][j][s].child);
   pthread_mutex_destroy(&self->lock);
   tsl_free(self);
   work->state = NULL;
@@ -132,9 +132,9 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
       .workspace_most = tsl_tiling_room(work->device, &self->tiling),
       .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
       .like = self->first};
-  TSL_TRY(work->children->make(work->children, &request, &kind->child));
+  TSL_TRY(work->subplans->make(work->subplans, &request, &kind->child));
   self->first = self->first ? self->first : kind->child;
-  const uint64_t workspace = work->children->workspace(kind->child);
+  const uint64_t workspace = work->subplans->workspace(kind->child);
   self->workspace = workspace > self->workspace ? workspace : self->workspace;
   return TESELA_OK;
 }
@@ -177,7 +177,7 @@ static tesela_status streamed_build(tsl_work *work) {
           (long long)tiling.rows, (long long)tiling.cols, (long long)tiling.slabs, (long long)tiling.depth,
           tsl_format_bytes(tiling.bytes, text, sizeof text),
           tsl_format_bytes((uint64_t)tiling.in, in, sizeof in),
-          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out), work->children->text(self->first),
+          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out), work->subplans->text(self->first),
           tsl_format_bytes(self->workspace, workspace, sizeof workspace));
   return TESELA_OK;
 }
@@ -188,7 +188,7 @@ static bool streamed_share(const tsl_work *work, int index, tsl_subplan_info *ou
   if (index != 0)
     return false;
   *out = (tsl_subplan_info){.device = work->device->name,
-                            .plan = work->children->text(self->first),
+                            .plan = work->subplans->text(self->first),
                             .rows = t->rows,
                             .cols = t->cols,
                             .depth = t->depth,
@@ -208,12 +208,12 @@ const tsl_strategy tsl_gemm_streamed = {
     .needs = TSL_CAN_KERNELS,
     .accuracy = streamed_accuracy,
     .params = params,
-    .takes = {.types = tsl_types_every, .conjugates = true},
-    .values = {.ranges = {ANY, ANY, ANY}},
+    .supports = {.types = tsl_types_every, .conjugates = true},
+    .tuning = {.ranges = {ANY, ANY, ANY}},
     .refuse = streamed_refuse,
     .score = streamed_score,
     .build = streamed_build,
     .run = tsl_streamed_run,
     .release = streamed_release,
-    .splits = {.parts = true, .share = streamed_share, .bytes = bytes},
+    .splits = {.parts = true, .subplan = streamed_share, .bytes = bytes},
 };

@@ -243,7 +243,7 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
   const tsl_operands operands = {.a = {.buffer = used[TSL_OPERAND_A]},
                                  .b = {.buffer = used[TSL_OPERAND_B]},
                                  .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
-  TSL_TRY(job->work->children->enqueue(kind->child, &operands, job->stream, job->scratch));
+  TSL_TRY(job->work->subplans->enqueue(kind->child, &operands, job->stream, job->scratch));
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     TSL_TRY(record(job, job->rings[operand].free[position[operand]],
                    &job->rings[operand].is_read[position[operand]]));

@@ -106,7 +106,7 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
 static void release_one(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   for (int i = 0; self && i < self->cut.count; i++)
-    work->children->destroy(self->children[i]);
+    work->subplans->destroy(self->children[i]);
   tsl_free(self);
   work->state = NULL;
 }
@@ -146,17 +146,17 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
       .in_buffers = true,
       .workspace_most = most,
       .most = tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
-      .on_trial = work->loaded_only};
+      .on_trial = work->forbid_compile};
   /* Processors launch fast, and their fastest kernels pack the operands of one product at a time. */
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
   const tesela_status status = part.batch > 0 && is_large
                                    ? TESELA_UNSUPPORTED
-                                   : work->children->make(work->children, &request, &self->children[index]);
+                                   : work->subplans->make(work->subplans, &request, &self->children[index]);
   if (status != TESELA_UNSUPPORTED || part.batch == 0)
     return status;
   part.batch = 0;
   self->one_by_one[index] = true;
-  return work->children->make(work->children, &request, &self->children[index]);
+  return work->subplans->make(work->subplans, &request, &self->children[index]);
 }
 
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
@@ -166,7 +166,7 @@ static tesela_status structured_make_children(tsl_work *work, uint64_t *workspac
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
     TSL_TRY(structured_make_child(work, i, all > copy_bytes ? all - copy_bytes : 0));
-    const uint64_t needs = work->children->workspace(self->children[i]);
+    const uint64_t needs = work->subplans->workspace(self->children[i]);
     *workspace = needs > *workspace ? needs : *workspace;
   }
   return TESELA_OK;
@@ -260,14 +260,14 @@ static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_inf
     return false;
   const tsl_structured_piece *piece = &self->cut.pieces[index];
   *out = (tsl_subplan_info){.device = work->device->name,
-                            .plan = work->children->text(self->children[index]),
+                            .plan = work->subplans->text(self->children[index]),
                             .row = piece->row,
                             .rows = piece->rows,
                             .col = piece->col,
                             .cols = piece->cols,
                             .depth = piece->depth,
                             .count = piece->count,
-                            .seconds = work->children->expected(self->children[index]) *
+                            .seconds = work->subplans->expected(self->children[index]) *
                                        (double)(self->one_by_one[index] ? piece->count : 1)};
   return true;
 }
@@ -291,14 +291,14 @@ const tsl_strategy tsl_gemm_structured = {
     .needs = TSL_CAN_KERNELS,
     .accuracy = structured_accuracy,
     .params = params,
-    .takes = {.types = types, .conjugates = true, .structures = true},
-    .values = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
+    .supports = {.types = types, .conjugates = true, .structures = true},
+    .tuning = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
     .refuse = structured_refuse,
     .score = structured_score,
     .build = structured_build,
     .run = run,
     .release = structured_release,
-    .uses = {.scratch = structured_scratch, .account = structured_account},
+    .resources = {.scratch = structured_scratch, .count_costs = structured_account},
     .testing = {.probes = probes},
-    .splits = {.share = structured_share},
+    .splits = {.subplan = structured_share},
 };

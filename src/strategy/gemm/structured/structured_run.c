@@ -140,13 +140,13 @@ static tsl_operand structured_part_of(const structured_context *run, const tsl_s
   if (operand == structured && piece->on_diagonal && self->blocks.elements > 0) {
     tsl_operand block = room_at(run, &self->blocks, self->blocks_at);
     block.offset += (operand == TSL_OPERAND_B ? col : row) / self->cut.block * self->blocks.step;
-    block.step = piece->count > 1 ? self->blocks.step : 0;
+    block.batch_step = piece->count > 1 ? self->blocks.step : 0;
     return block;
   }
   const bool is_held = operand != structured && operand != TSL_OPERAND_C && self->held.elements > 0;
   tsl_operand part = is_held ? room_at(run, &self->held, self->held_at) : *structured_given_of(run, operand);
   part.offset += row * part.row_stride + col * part.col_stride;
-  part.step = rows_apart * part.row_stride + cols_apart * part.col_stride;
+  part.batch_step = rows_apart * part.row_stride + cols_apart * part.col_stride;
   return part;
 }
 
@@ -155,11 +155,11 @@ static tesela_status structured_enqueue(const structured_context *run, int index
   const tsl_structured_gemm *self = run->self;
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
-    TSL_TRY(run->work->children->enqueue_as_given(self->children[index], &part, run->stream,
+    TSL_TRY(run->work->subplans->enqueue_as_given(self->children[index], &part, run->stream,
                                                   run->operands->scratch));
-    part.a.offset += part.a.step;
-    part.b.offset += part.b.step;
-    part.c.offset += part.c.step;
+    part.a.offset += part.a.batch_step;
+    part.b.offset += part.b.batch_step;
+    part.c.offset += part.c.batch_step;
   }
   return TESELA_OK;
 }

@@ -74,7 +74,7 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
  * Swirydowicz, Laguna, Gopalakrishnan 2024), and Intel's is unknown. The self-test refuses larger errors. */
 static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
-  made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a flushes subnormals */
+  made.flush_threshold = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a flushes subnormals */
   return made;
 }
 
@@ -129,7 +129,7 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .build = subgroup_mma_build,
     .run = subgroup_mma_run,
     .release = tsl_launch_release,
-    .takes = {.types = tsl_types_narrow, .why = "matrix instructions multiply narrow types"},
-    .uses = {.account = tsl_subgroup_mma_account},
+    .supports = {.types = tsl_types_narrow, .why = "matrix instructions multiply narrow types"},
+    .resources = {.count_costs = tsl_subgroup_mma_account},
     .testing = {.probes = probes},
 };

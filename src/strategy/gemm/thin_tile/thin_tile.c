@@ -146,8 +146,8 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .build = tsl_thin_tile_build,
     .run = tsl_thin_tile_run,
     .release = tsl_thin_tile_release,
-    .takes = {.batches = true},
-    .values = {.prune = thin_tile_prune},
-    .uses = {.scratch = thin_tile_scratch, .account = tsl_thin_tile_account},
+    .supports = {.batches = true},
+    .tuning = {.prune = thin_tile_prune},
+    .resources = {.scratch = thin_tile_scratch, .count_costs = tsl_thin_tile_account},
     .testing = {.probes = probes},
 };

@@ -108,8 +108,8 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
       .b = tile.swapped ? a : b,
       .c = c,
       .scratch = operands->scratch,
-      .steps = {tile.swapped ? operands->b.step : operands->a.step,
-                tile.swapped ? operands->a.step : operands->b.step, operands->c.step},
+      .steps = {tile.swapped ? operands->b.batch_step : operands->a.batch_step,
+                tile.swapped ? operands->a.batch_step : operands->b.batch_step, operands->c.batch_step},
       .stream = stream,
   };
   TSL_TRY(thin_tile_multiply(&run));

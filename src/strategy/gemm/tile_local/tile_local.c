@@ -83,6 +83,6 @@ const tsl_strategy tsl_gemm_tile_local = {
     .build = tile_local_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
-    .values = {.ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = tile_local_account},
+    .tuning = {.ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
+    .resources = {.count_costs = tile_local_account},
 };

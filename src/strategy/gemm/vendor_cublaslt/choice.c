@@ -13,8 +13,8 @@ static const double timing_seconds = 1;
 
 bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product) {
   const tsl_blas_product *chosen = &choice->product;
-  return choice->steps[0] == product->a->step && choice->steps[1] == product->b->step &&
-         choice->steps[2] == product->c->step && chosen->m == product->m && chosen->n == product->n &&
+  return choice->steps[0] == product->a->batch_step && choice->steps[1] == product->b->batch_step &&
+         choice->steps[2] == product->c->batch_step && chosen->m == product->m && chosen->n == product->n &&
          chosen->k == product->k && chosen->a_transposed == product->a_transposed &&
          chosen->b_transposed == product->b_transposed && chosen->a_leading == product->a_leading &&
          chosen->b_leading == product->b_leading && chosen->c_leading == product->c_leading;
@@ -288,8 +288,8 @@ tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, con
   tsl_lt_choice *result = block;
   result->product = *product;
   result->product.a = result->product.b = result->product.c = NULL;
-  result->steps[0] = product->a->step, result->steps[1] = product->b->step,
-  result->steps[2] = product->c->step;
+  result->steps[0] = product->a->batch_step, result->steps[1] = product->b->batch_step,
+  result->steps[2] = product->c->batch_step;
   tesela_status status = choice_describe(work, result);
   if (status == TESELA_OK)
     status = choice_choose(work, handle, workspace, timed, result);

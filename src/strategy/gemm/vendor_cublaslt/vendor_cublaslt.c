@@ -141,9 +141,9 @@ static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *v
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
   if (tsl_problem_batch(problem) > 1) { /* dense batches are assumed */
-    operands.a.step = tsl_shape_extent(&problem->a);
-    operands.b.step = tsl_shape_extent(&problem->b);
-    operands.c.step = tsl_shape_extent(&problem->c);
+    operands.a.batch_step = tsl_shape_extent(&problem->a);
+    operands.b.batch_step = tsl_shape_extent(&problem->b);
+    operands.c.batch_step = tsl_shape_extent(&problem->c);
   }
   TSL_TRY(tsl_blas_product_of(work, &operands, &product));
   TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&vendor_handle->handle)));
@@ -199,7 +199,7 @@ static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *oper
   tsl_blas_product p;
   tsl_lt_choice *choice;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
-  if (operands->a.step < 0 || operands->b.step < 0 || operands->c.step < 0)
+  if (operands->a.batch_step < 0 || operands->b.batch_step < 0 || operands->c.batch_step < 0)
     return tsl_fail(TESELA_UNSUPPORTED, "cuBLASLt takes a batch's products forwards");
   const int64_t a_extent = cublaslt_extent(p.m, p.k, p.a_transposed, p.a_leading),
                 b_extent = cublaslt_extent(p.k, p.n, p.b_transposed, p.b_leading);
@@ -242,14 +242,14 @@ static const tsl_types types[] = {
 static tsl_accuracy cublaslt_accuracy(const tsl_problem *problem, const tsl_config *config) {
   if (tsl_lt_takes_tf32(problem))
     return (tsl_accuracy){.factor = tsl_lt_tf32_bound(problem) / tsl_type(problem->c.type)->unit_roundoff,
-                          .flushes = 0x1p-126,
-                          .cuts = true};
+                          .flush_threshold = 0x1p-126,
+                          .truncates_inputs = true};
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
   tsl_accuracy promised = problem->a.type == TESELA_E4M3
                               ? tsl_accuracy_of_eights(problem, tsl_max(1, problem->k))
                               : tsl_accuracy_of_tensor_cores(problem, config);
-  promised.repeats = false;
+  promised.is_reproducible = false;
   return promised;
 }
 
@@ -265,7 +265,7 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .build = cublaslt_build,
     .run = cublaslt_run,
     .release = cublaslt_release,
-    .takes = {.types = types, .why = "cuBLASLt has no such combination", .batches = true},
-    .uses = {.scratch = cublaslt_scratch},
+    .supports = {.types = types, .why = "cuBLASLt has no such combination", .batches = true},
+    .resources = {.scratch = cublaslt_scratch},
     .vendor = {.load = tsl_lt_vendor},
 };

@@ -155,7 +155,7 @@ static void device_blocked_account(const tsl_problem *problem, const tsl_config 
 static void device_blocked_release(tsl_work *work) {
   tsl_solve_state *self = work->state;
   for (int i = 0; i < SOLVE_PRODUCTS_MOST; i++)
-    work->children->destroy(self->children[i]);
+    work->subplans->destroy(self->children[i]);
   tsl_free(self);
   work->state = NULL;
 }
@@ -171,9 +171,9 @@ static tesela_status device_blocked_make_child(tsl_work *work, int index) {
                                     .workspace_most =
                                         memory < device->allocation_max ? memory : device->allocation_max,
                                     .most = tsl_accuracy_of_parts(&part, 1),
-                                    .on_trial = work->loaded_only};
-  TSL_TRY(work->children->make(work->children, &wish, &self->children[index]));
-  const uint64_t needs = work->children->workspace(self->children[index]);
+                                    .on_trial = work->forbid_compile};
+  TSL_TRY(work->subplans->make(work->subplans, &wish, &self->children[index]));
+  const uint64_t needs = work->subplans->workspace(self->children[index]);
   work->scratch = needs > work->scratch ? needs : work->scratch;
   return TESELA_OK;
 }
@@ -213,14 +213,14 @@ static bool device_blocked_share(const tsl_work *work, int index, tsl_subplan_in
   const tsl_solve_product *at = &self->cut.products[slot];
   const int64_t row = slot % 2 == 0 ? at->depth : self->cut.size - at->rows;
   *out = (tsl_subplan_info){.device = work->device->name,
-                            .plan = work->children->text(self->children[slot]),
+                            .plan = work->subplans->text(self->children[slot]),
                             .row = work->problem.a.triangle == TESELA_UPPER ? self->cut.size - row - at->rows
                                                                             : row,
                             .rows = at->rows,
                             .cols = work->problem.n,
                             .depth = at->depth,
                             .count = at->count,
-                            .seconds = work->children->expected(self->children[slot]) * (double)at->count};
+                            .seconds = work->subplans->expected(self->children[slot]) * (double)at->count};
   return true;
 }
 
@@ -233,13 +233,13 @@ const tsl_strategy tsl_solve_device_blocked = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = device_blocked_accuracy,
     .params = params,
-    .takes = {.types = types, .conjugates = true, .structures = true},
+    .supports = {.types = types, .conjugates = true, .structures = true},
     .refuse = device_blocked_refuse,
     .score = device_blocked_score,
     .build = device_blocked_build,
     .run = tsl_solve_device_run,
     .release = device_blocked_release,
-    .uses = {.account = device_blocked_account},
+    .resources = {.count_costs = device_blocked_account},
     .testing = {.probes = probes},
-    .splits = {.share = device_blocked_share},
+    .splits = {.subplan = device_blocked_share},
 };

@@ -98,7 +98,7 @@ static tesela_status take_off(const device_blocked_launch *run, int64_t index) {
       .a = device_blocked_part_of(run, &run->given->a, step.row, step.rows, step.first, step.depth),
       .b = device_blocked_part_of(run, &run->given->c, step.first, step.depth, 0, 0),
       .c = device_blocked_part_of(run, &run->given->c, step.row, step.rows, 0, 0)};
-  return run->work->children->enqueue_as_given(run->self->children[step.slot], &part, run->stream,
+  return run->work->subplans->enqueue_as_given(run->self->children[step.slot], &part, run->stream,
                                                run->given->scratch);
 }
 

@@ -79,6 +79,6 @@ const tsl_strategy tsl_solve_sequential = {
     .accuracy = tsl_accuracy_of_substitution,
     .score = solve_sequential_score,
     .run = solve_sequential_run,
-    .takes = {.types = types, .conjugates = true, .structures = true},
-    .uses = {.account = solve_sequential_account},
+    .supports = {.types = types, .conjugates = true, .structures = true},
+    .resources = {.count_costs = solve_sequential_account},
 };

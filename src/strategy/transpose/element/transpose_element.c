@@ -126,7 +126,7 @@ const tsl_strategy tsl_transpose_element = {
     .build = transpose_element_build,
     .run = transpose_element_run,
     .release = tsl_launch_release,
-    .takes = {.types = tsl_types_all},
-    .values = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST}, [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST}}},
-    .uses = {.account = transpose_element_account},
+    .supports = {.types = tsl_types_all},
+    .tuning = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST}, [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST}}},
+    .resources = {.count_costs = transpose_element_account},
 };

@@ -69,7 +69,7 @@ const tsl_strategy tsl_transpose_tile_local = {
     .build = transpose_tile_local_build,
     .run = transpose_tile_local_run,
     .release = tsl_launch_release,
-    .takes = {.types = tsl_types_all},
-    .uses = {.account = transpose_tile_local_account},
+    .supports = {.types = tsl_types_all},
+    .resources = {.count_costs = transpose_tile_local_account},
     .testing = {.probes = probes},
 };

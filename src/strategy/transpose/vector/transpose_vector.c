@@ -122,7 +122,7 @@ const tsl_strategy tsl_transpose_vector = {
     .build = transpose_vector_build,
     .run = transpose_vector_run,
     .release = tsl_launch_release,
-    .takes = {.types = tsl_types_all},
-    .uses = {.account = transpose_vector_account},
+    .supports = {.types = tsl_types_all},
+    .resources = {.count_costs = transpose_vector_account},
     .testing = {.probes = probes},
 };
