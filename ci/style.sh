@@ -24,6 +24,8 @@ python3 ci/symbol_graph.py || complain "files go in a circle by what they call"
 
 python3 ci/prose.py --self-test >/dev/null || complain "ci/prose.py does not find a planted breach"
 python3 ci/prose.py || complain "the language got worse (CODING_STYLE.md, Words)"
+python3 ci/parameter_names.py --self-test >/dev/null || complain "ci/parameter_names.py misses a planted parameter"
+python3 ci/parameter_names.py || complain "a parameter is named of, at, to, given, own, one or made (CODING_STYLE.md)"
 
 for file in "${sources[@]}"; do
   lines=$(wc -l <"$file")
