@@ -2,7 +2,8 @@
 # Installs the distribution's packages that the named groups need and that are missing:
 #   ci/setup.sh build run unit test style
 #   ci/setup.sh --list build run     prints the names of the groups' packages and installs nothing
-# Prints the packages and the reason before it installs. Uses sudo unless root. Does nothing if none is missing.
+# Prints the packages and the reason before it installs. Uses sudo unless root. Does nothing if none is
+# missing.
 set -euo pipefail
 
 header() { printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1; }
@@ -11,7 +12,9 @@ cmake_is_new() {
     [ "$(printf '3.21\n%s\n' "$(cmake --version | sed -n '1s/[^0-9]*//p')" | sort -V | head -n 1)" = 3.21 ]
 }
 python_has() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
-python3_header() { test -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h"; }
+python3_header() {
+  test -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h"
+}
 shared_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 arm64_library() { test -e "/usr/lib/aarch64-linux-gnu/$1" || test -e "/lib/aarch64-linux-gnu/$1"; }
 pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }

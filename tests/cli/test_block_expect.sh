@@ -49,7 +49,8 @@ judged() {
   json '(lambda w: [k for k in w if not (w[k] == j["expected"][k] or (isinstance(w[k], float) and abs(w[k] - j["expected"][k]) <= 1e-9 * abs(w[k])))] == [])(json.load(open("whole.json"))["expected"])'
 }
 
-for files in "a.npy b.npy" "af.npy bf.npy" "at.npy b.npy --transpose-a" "atf.npy btf.npy --transpose-a --transpose-b" "a_big.npy bt.npy --transpose-b"; do
+for files in "a.npy b.npy" "af.npy bf.npy" "at.npy b.npy --transpose-a" \
+  "atf.npy btf.npy --transpose-a --transpose-b" "a_big.npy bt.npy --transpose-b"; do
   # shellcheck disable=SC2086
   judged 200KiB 0 multiply $files --expect zero_f.npy
   # shellcheck disable=SC2086
@@ -113,8 +114,10 @@ tesela 1 "${work[@]}" --expect first_off.npy
 absent c.npy c.npy.tesela-part c.npy.tesela-journal
 
 # --repeat: C has its original content before each repetition, in each part of k.
-tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o whole.npy --memory 1GiB --strategy "host_packed depth=128"
-tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o c.npy --memory 400KiB --repeat 3 --verify --strategy "host_packed depth=128" --json
+tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o whole.npy --memory 1GiB \
+  --strategy "host_packed depth=128"
+tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o c.npy --memory 400KiB --repeat 3 \
+  --verify --strategy "host_packed depth=128" --json
 json 'j["repeats"] == 3 and j["blocks"]["count"] > 1 and j["blocks"]["depth"] < j["k"] and j["verified"]["right"] and j["memory_bytes"] <= 400 << 10'
 same c.npy whole.npy
 tesela 0 multiply p.npy q.npy -o c.npy --memory 300KiB --repeat 2 --resume

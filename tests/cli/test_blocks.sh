@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files larger than memory: products and transposes by blocks have the bits of the ones in memory, for every
-# type, order of bytes and of elements, with C0, and with k in parts.
+# Files larger than memory: products and transposes by blocks have the bits of the results in memory. Tested
+# for every type, order of bytes and order of elements, with C0, and with k in parts.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)
@@ -66,9 +66,8 @@ for file in a.npy af.npy a_big.npy ac.npy ai.npy; do
   by_blocks 300KiB "$several" transpose $file
 done
 by_blocks 300KiB "$several" transpose af.npy --alpha 0.5
-# Files that cannot be read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one,
-# a packed one in Fortran order, and a pipe. They are copied to a temporary file, for which there must be
-# room.
+# Files that cannot be read by blocks are copied to a temporary file, which needs disk space: text, compressed
+# files, also in Fortran order, Matrix Market files of coordinates or symmetric, a pipe.
 "$python" - <<'P'
 import gzip, numpy as np
 a, b = np.load("a.npy"), np.load("b.npy")

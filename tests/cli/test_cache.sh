@@ -62,7 +62,8 @@ says 'of the file TESELA_CACHE is used on'
 [ -z "$(ls -A "$home")" ] || fail "the home is not empty: $(find "$home")"
 never 0 TESELA_CACHE=kernels.cache
 same expected.npy found.npy
-[ "$(find "$home" -type f -printf '%f ')" = 'trials ' ] || fail "more than self-tests was kept: $(find "$home")"
+[ "$(find "$home" -type f -printf '%f ')" = 'trials ' ] ||
+  fail "more than self-tests was kept: $(find "$home")"
 never 2
 says 'not compiled: TESELA_JIT=never and the kernel is in no cache'
 absent found.npy
@@ -70,7 +71,8 @@ run 2 elsewhere "$TESELA" explain 60 70 50 --device "$device"
 prints 'not compiled: TESELA_JIT=never and the kernel is in no cache'
 run 0 elsewhere "$TESELA" explain 60 70 50 --device cpu
 # Without the strategy's name the call goes on by the next best one whose kernel is there.
-run 0 elsewhere TESELA_LOG=plan TESELA_CACHE=kernels.cache "$TESELA" multiply a.npy b.npy --quiet --device "$device" -o found.npy
+run 0 elsewhere TESELA_LOG=plan TESELA_CACHE=kernels.cache "$TESELA" multiply a.npy b.npy \
+  --quiet --device "$device" -o found.npy
 says 'not compiled: TESELA_JIT=never'
 cp kernels.cache short.cache
 chmod 644 short.cache

@@ -16,7 +16,8 @@ kernels=$(find "$TESELA_CACHE_DIR" -type f -name '*.cl' | wc -l)
 [ "$kernels" -lt 30 ] || fail "$kernels kernels were compiled"
 
 # The first case is no empty product, and the report names the strategies that were not tried.
-tesela 0 check --device opencl:0 --strategy 'element columns=32 rows=4,row_private,tile_local,dot exact' --budget 1ms --json
+tesela 0 check --device opencl:0 --strategy 'element columns=32 rows=4,row_private,tile_local,dot exact' \
+  --budget 1ms --json
 json 'j["cut_short"] and j["untried"] == 3 and j["right"] == 1 and j["standard_cases"] == 0'
 json 'all(row["right"] + row["refused"] == 0 for row in j["rows"][1:])'
 tesela 0 check --device opencl:0 --strategy 'element columns=32 rows=4,row_private' --budget 1ms

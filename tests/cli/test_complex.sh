@@ -49,9 +49,11 @@ assert np.load("c.npy").dtype == "c16" and abs(np.load("c.npy") - ab).max() < 1e
 assert np.load("c8.npy").dtype == "c8" and abs(np.load("c8.npy") - ab).max() < 1e-4
 assert abs(scipy.io.mmread("c.mtx") - ab).max() < 1e-12'
 # Factors, conjugates, transposes, C0; in panels, too.
-tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i --expect hh.npy --verify
+tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i \
+  --expect hh.npy --verify
 prints 'C = (1.5-2i) conj(A) conj(B) + (-1+0.5i) C0'
-tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i --expect hh.npy --memory 10KiB --json
+tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i \
+  --expect hh.npy --memory 10KiB --json
 json 'j["panels"] > 1 and j["expected"]["agrees"]'
 tesela 0 multiply a.npy c0.npy --transpose-a --conjugate-a --alpha -2i --expect ah.npy --verify
 prints 'C = (0-2i) A^H B'

@@ -31,7 +31,7 @@ fi
 tesela 0 explain 512 512 512
 prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'
 
-# The same account for the strategy that ran.
+# An equal account for the strategy that ran.
 matrix a.npy 30x100
 matrix b.npy 100x50
 tesela 0 multiply a.npy b.npy -o c.npy --device "$device" --strategy "element columns=16 rows=8" --json

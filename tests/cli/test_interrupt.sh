@@ -53,7 +53,8 @@ finish TERM 143
 # third chance.
 sizes=32,900,901,902,903,904,905,906,907,908,909,910,911,912
 for seconds in 4 16 60; do
-  start explore --sizes $sizes --types f32,f64 --devices cpu --strategies sequential --time-limit 1h --html page.html --json
+  start explore --sizes $sizes --types f32,f64 --devices cpu --strategies sequential --time-limit 1h \
+    --html page.html --json
   sleep $seconds
   finish INT 130
   ! grep -q interrupted "$err" || continue

@@ -50,7 +50,8 @@ json 'j["measured"] is None and j["note"] is None'
 # Kinds of ordinary numbers: of a matrix that is made, and of A where strategies are measured.
 matrix eye.csv 3x2 --distribution identity --type f64
 [ "$(cat eye.csv)" = $'1,0\n0,1\n0,0' ] || fail "not the identity: $(cat eye.csv)"
-tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data softmax --json
+tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data softmax \
+  --json
 json 'j["options"]["data"] == "softmax"'
 tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data relu
 prints "A's numbers were relu"
@@ -95,7 +96,8 @@ json 'sorted(set((e["m"], e["n"], e["k"]) for e in j["entries"])) == [(8, 9, 10)
 json 'all(e["result"] == "right" and e["seconds"] > 0 and e["grade"] >= 0 for e in j["entries"] if e["strategy"].startswith("seq"))'
 json 'all(e["result"] == "refused" and e["why"] for e in j["entries"] if e["strategy"] == "element")'
 tesela 0 explore --sizes 16 --types f32,f64 --devices cpu --seconds 0.01 --csv
-head -1 "$out" | grep -q '^strategy,config,device,type,m,n,k,result,gflops,speedup,' || fail "the CSV's titles"
+head -1 "$out" | grep -q '^strategy,config,device,type,m,n,k,result,gflops,speedup,' ||
+  fail "the CSV's titles"
 [ "$(grep -c '^sequential,' "$out")" = 2 ] || fail "the CSV has not one line an entry"
 tesela 0 explore --sizes 16 --types f32 --devices cpu --seconds 0.01 --markdown
 prints '### GFLOP/s, f32, 16 x 16 x 16' '### Speed-up' '|---|---:|'

@@ -20,12 +20,14 @@ save("rows3000", r.random(3000).astype("f4")); save("z", r.random(21) + 1j); sav
 
 # --- scales as numbers and files, for the matrix and for each line; integers remain integers ---
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a rows.npy --scale-b cols.npy --verify
-prints 'scale of A lines, scale of B lines' 'types=i8,i8,f32' 'scale_a=lines scale_b=lines' '|alpha||scale_a||A||B||scale_b|' right
+prints 'scale of A lines, scale of B lines' 'types=i8,i8,f32' 'scale_a=lines scale_b=lines' \
+  '|alpha||scale_a||A||B||scale_b|' right
 python 'near(get("c"), get("rows") * (get("a") @ get("b")) * get("cols")); assert np.load("c.npy").dtype == np.float32'
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a 0.02 --verify
 prints 'scale_a=tensor'
 python 'near(get("c"), 0.02 * (get("a") @ get("b")))'
-tesela 0 multiply a.npy b.npy -o c.npy --scale-b one.npy --alpha -2 --add c0.npy --beta 0.5 --bias bias.npy --activation relu --verify
+tesela 0 multiply a.npy b.npy -o c.npy --scale-b one.npy --alpha -2 --add c0.npy --beta 0.5 --bias bias.npy \
+  --activation relu --verify
 prints 'C = relu(-2 A B + 0.5 C0 + bias)' 'scale of B tensor, bias row'
 python 'near(get("c"), np.maximum(-0.5 * (get("a") @ get("b")) + 0.5 * get("c0") + get("bias"), 0))'
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a rows.npy --scale-b 1e-3 --type i8:f16 --verify

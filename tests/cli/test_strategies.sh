@@ -16,7 +16,8 @@ while read -r op name; do
   if grep -qF '*/' "$out"; then fail "the comment's marks are left"; fi
 done <names
 tesela 0 strategies tile_local
-prints 'gemm tile_local, rung' 'Idea: the work-group loads a TILE x TILE tile' '| TILE |' 'Local memory: 2 TILE' '8 16* 32; by name 1 to 128'
+prints 'gemm tile_local, rung' 'Idea: the work-group loads a TILE x TILE tile' '| TILE |' \
+  'Local memory: 2 TILE' '8 16* 32; by name 1 to 128'
 tesela 0 strategies tile_local --json
 json 'j["strategies"][0]["story"].startswith("Idea: ") and j["strategies"][0]["parameters"][0]["most"] == 128'
 tesela 0 strategies transpose tile_local

@@ -84,7 +84,8 @@ says 'held whole' l.npy
 tesela 0 multiply --symmetric a.npy -o s.npy --verify
 prints 'C = A A^T' 'by its lower triangle' 'c_is=lower' right
 python 's = get("s"); near(s, get("a") @ get("a").T); assert (s == s.T).all()'
-tesela 0 multiply a.npy --symmetric --transpose-a -o s.npy --verify --add s0.npy --beta -1 --alpha 0.5 --repeat 2
+tesela 0 multiply a.npy --symmetric --transpose-a -o s.npy --verify --add s0.npy --beta -1 --alpha 0.5 \
+  --repeat 2
 prints 'C = 0.5 A^T A - C0'
 python 's = get("s"); near(s, 0.5 * get("a").T @ get("a") - get("s0")); assert (s == s.T).all()'
 tesela 0 multiply --symmetric a.npy -o s.npy --verify --add clower.npy

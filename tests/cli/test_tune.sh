@@ -95,8 +95,7 @@ says 'no call in it'
 tesela 2 tune 1 2 3 --from-log calls.txt
 says 'leave M N K'
 
-# Two tuners that compile at once, one of them killed: neither the compiled kernels nor the wisdom are
-# damaged.
+# Two tuners that compile at once; one is killed. Neither the compiled kernels nor the wisdom are damaged.
 device=$(kernel_devices | head -1)
 if [ -n "$device" ]; then
   export TESELA_CACHE_DIR=$scratch/kernels TESELA_WISDOM=$scratch/both

@@ -32,7 +32,8 @@ tesela 1 multiply a.npy b.npy --device "$device" --strategy element --measure-er
 says 'element on' 'is outside of its error bound' 'C('
 prints 'largest error seen' 'of |A||B| in all elements (bound'
 [ "$(cat old.npy)" = old ] || fail "a wrong product replaced the older file"
-TESELA_MEASURE_ERROR=7 tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy --memory 60KiB --json
+TESELA_MEASURE_ERROR=7 tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy \
+  --memory 60KiB --json
 json 'j["measured"]["largest_error"] > j["error_bound"] and j["output"] is None'
 absent new.npy
 # Without the self-test and --verify, the result is not checked.
@@ -64,7 +65,8 @@ for memory in 1MiB 60KiB; do
 done
 tesela 1 explain 60 50 70 --device "$device" --strategy element
 prints 'none: element on' 'failed its self-test'
-[ "$(grep -c '^wrong .* gemm element' cache/trials)" = 1 ] || fail "the trial was not remembered, or made twice"
+[ "$(grep -c '^wrong .* gemm element' cache/trials)" = 1 ] ||
+  fail "the trial was not remembered, or made twice"
 unset TESELA_KERNEL_DIR
 tesela 0 multiply a.npy b.npy --device "$device" --strategy element -o new.npy
 same right.npy new.npy
