@@ -43,7 +43,7 @@ def number(rate):
 
 
 def table():
-    lines = ["| where | n | type | tesela | best other | over it | results |",
+    lines = ["| where | n | type | tesela | best other | ratio | results |",
              "|---|---:|---|---:|---:|---:|---|"]
     for where, size, kind, name, device in ROWS:
         path = os.path.join(FOLDER, name)
