@@ -16,7 +16,7 @@ TESELA := build/$(PRESET)/bin/tesela
 help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
-	@echo 'make test-sweeps   long tests that make test omits: older GPUs'"'"' kernels, every type with every shape'
+	@echo 'make test-sweeps   long tests that make test omits: kernels of old GPUs, all types with all shapes'
 	@echo 'make test-mutants [MUTANTS=PATTERN]   plants faults of one line in a copy: do the tests find each?'
 	@echo 'make test-documents   commands of docs/COURSES.md and README.md print the output in these pages'
 	@echo 'make test-lapack LAPACK=FOLDER   LAPACK'"'"'s own test programs on the BLAS drop-in: minutes'
