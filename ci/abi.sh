@@ -37,7 +37,7 @@ if abidiff --no-added-syms --suppressions "$source/ci/abi/grows.ini" "$baseline"
   echo "the interface equals $(basename "$baseline"), or extends it"
 else
   cat "$scratch/report.txt"
-  echo "the binary interface has changed: programs that were built before would break. Where that is wanted, raise TESELA_ABI in CMakeLists.txt" \
-    "and run ci/abi.sh --write $binary $scratch" >&2
+  echo "the binary interface has changed: programs that were built before would break. If this is wanted," \
+    "raise TESELA_ABI in CMakeLists.txt and run ci/abi.sh --write $binary $scratch" >&2
   exit 1
 fi
