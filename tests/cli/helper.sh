@@ -107,7 +107,7 @@ json() {
   [ -n "${json_python:=$(python_with json)}" ] || skip "needs Python 3"
   "$json_python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
-if not eval(sys.argv[2]): sys.exit("not true: " + sys.argv[2])' "$out" "$1" 2>>"$err" || fail "JSON: $1"
+if not eval(f"({sys.argv[2]})"): sys.exit("not true: " + sys.argv[2])' "$out" "$1" 2>>"$err" || fail "JSON: $1"
 }
 
 # Names of the devices with kernels that are here.

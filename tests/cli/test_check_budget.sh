@@ -25,5 +25,6 @@ prints 'not tried: the budget was over' '1 strategy was not tried at all'
 
 # Enough time is not cut short.
 tesela 0 check --device cpu --strategy "dot exact" --type f32 --budget 20s --cases 3 --json
-json 'not j["cut_short"] and j["untried"] == 0 and j["standard_cases"] == j["standard_cases_in_all"] and j["random_cases"] == 3'
+json 'not j["cut_short"] and j["untried"] == 0 and j["standard_cases"] == j["standard_cases_in_all"]
+  and j["random_cases"] == 3'
 echo "ok"

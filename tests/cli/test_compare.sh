@@ -63,7 +63,8 @@ tesela 0 compare c.json a.json
 prints '1 new'
 changed c.json 'j["entries"].remove(f64); f32["m"] = 17'
 tesela 0 compare a.json c.json --json
-json 'j["counts"]["missing"] == 2 and j["counts"]["new"] == 1 and sum(r["old"] is None for r in j["rows"]) == 1'
+json 'j["counts"]["missing"] == 2 and j["counts"]["new"] == 1
+  and sum(r["old"] is None for r in j["rows"]) == 1'
 
 # The model's own choice of a config may change; named configs are rows of their own.
 changed c.json \

@@ -7,20 +7,25 @@ quick=(--seconds 0.01 --noise 1)
 
 # --- explore ---
 tesela 0 explore --sizes 16,8x9x10 --types f32 --devices all "${quick[@]}" --json
-json 'j["op"] == "gemm" and j["options"]["seconds"] == 0.01 and j["options"]["warm"] is False and j["date"].endswith("Z")'
+json 'j["op"] == "gemm" and j["options"]["seconds"] == 0.01 and j["options"]["warm"] is False
+  and j["date"].endswith("Z")'
 json 'j["machine"]["threads"] >= 1 and j["machine"]["compiler"] and len(j["machine"]["load_average"]) == 3'
 json 'all(m["kind"] and m["reason"] for m in j["missing"])'
 json 'all(d["cache_bytes"] >= 0 and "measured" not in d for d in j["devices"])'
-json 'len(j["races"]) == 2 * len(j["devices"]) and all(r["sets"] > 1 and r["operands"] == "cold" for r in j["races"])'
+json 'len(j["races"]) == 2 * len(j["devices"]) and all(r["sets"] > 1 and r["operands"] == "cold"
+  for r in j["races"])'
 json 'all((r["clock_mhz_before"] is None) == (r["clock_why"] != "") for r in j["races"])'
 json 'all(r["rounds"] >= 3 and r["set_bytes"] in (3 * 16 * 16 * 4, 4 * (80 + 90 + 72)) for r in j["races"])'
 json 'all(e["flops"] == 2 * e["m"] * e["n"] * e["k"] for e in j["entries"])'
 json 'all(e["bytes"] == 4 * (e["m"] * e["k"] + e["k"] * e["n"] + e["m"] * e["n"]) for e in j["entries"])'
-json 'all(e["fastest"] <= e["first_quartile"] <= e["seconds"] <= e["third_quartile"] <= e["slowest"] for e in j["entries"] if e["result"] == "right")'
-json 'all(e["samples"] >= 3 and e["batch"] >= 1 and e["error_ratio"] <= 1 for e in j["entries"] if e["result"] == "right")'
+json 'all(e["fastest"] <= e["first_quartile"] <= e["seconds"] <= e["third_quartile"] <= e["slowest"]
+  for e in j["entries"] if e["result"] == "right")'
+json 'all(e["samples"] >= 3 and e["batch"] >= 1 and e["error_ratio"] <= 1 for e in j["entries"]
+  if e["result"] == "right")'
 json 'sum(e["result"] == "right" for e in j["entries"]) >= 14'
 json 'all(e["speedup"] == 1 for e in j["entries"] if e["strategy"] == "sequential" and e["result"] == "right")'
-json 'all(abs(e["flops_per_second"] * e["seconds"] / e["flops"] - 1) < 1e-9 for e in j["entries"] if e["result"] == "right")'
+json 'all(abs(e["flops_per_second"] * e["seconds"] / e["flops"] - 1) < 1e-9 for e in j["entries"]
+  if e["result"] == "right")'
 
 tesela 0 explore --sizes 16 --types f32 --devices cpu "${quick[@]}" --warm --json
 json 'all(r["sets"] == 1 and r["operands"] == "warm" for r in j["races"]) and j["missing"] == []'
@@ -64,7 +69,8 @@ prints "gemm tile_local on $device, f32, 24 x 24 x 24" 'of best' '100%' 'tile=12
   fail "the curve has not its two points"
 grep -qE '^ +8 .*16 .*129  tile$' "$out" || fail "the curve has no labels"
 tesela 0 sweep gemm tile_local tile=8,16 --size 24,32 --type f32,f64 --device "$device" "${quick[@]}" --json
-json 'j["command"] == "sweep" and j["strategy"] == "tile_local" and j["parameters"] == [{"name": "tile", "values": [8, 16]}]'
+json 'j["command"] == "sweep" and j["strategy"] == "tile_local"
+  and j["parameters"] == [{"name": "tile", "values": [8, 16]}]'
 json '[e["config"] for e in j["entries"]] == 4 * ["tile_local tile=8", "tile_local tile=16"]'
 json '[e["parameters"]["tile"] for e in j["entries"]] == 4 * [8, 16]'
 tesela 0 sweep tile_local tile=8,129 --size 24 --type f32 --device "$device" "${quick[@]}" --csv

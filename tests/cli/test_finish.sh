@@ -22,7 +22,8 @@ save("row", row); save("row2", row.reshape(1, 13)); save("row3", row.reshape(13,
 np.savetxt("row.csv", row.reshape(1, 13), delimiter=",", fmt="%.17g")
 save("zrow", row + 2j * row[::-1]); save("ia", (a * 8).astype("i1")); save("ib", b.astype("i1"))
 save("a4", a.astype("f4")); save("b4", b.astype("f4")); save("square", r.standard_normal((13, 13)))
-save("long", r.standard_normal((3000, 60))); save("wide", r.standard_normal((60, 40))); save("column3000", r.standard_normal(3000) * 10)'
+save("long", r.standard_normal((3000, 60))); save("wide", r.standard_normal((60, 40)))
+save("column3000", r.standard_normal(3000) * 10)'
 
 # --- each function, each way of a bias, each form of its file ---
 tesela 0 multiply a.npy b.npy -o c.npy --bias row.npy --activation relu --verify

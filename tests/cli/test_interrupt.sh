@@ -60,7 +60,8 @@ for seconds in 4 16 60; do
   ! grep -q interrupted "$err" || continue
   break
 done
-json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][-1]["why"].startswith("cut short")'
+json 'j["cut_short"] and j["entries"][0]["result"] == "right"
+  and j["entries"][-1]["why"].startswith("cut short")'
 grep -q 'CUT SHORT by an interrupt: ' page.html || fail "the page does not tell"
 
 # An interrupt does not wait for a run that takes minutes: the measurements before the run are printed.
@@ -79,7 +80,8 @@ for seconds in 2 8 30; do
   ! grep -q interrupted "$err" || continue
   break
 done
-json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][1]["why"].startswith("cut short")'
+json 'j["cut_short"] and j["entries"][0]["result"] == "right"
+  and j["entries"][1]["why"].startswith("cut short")'
 
 # An unwritable wisdom file is reported before the search. A folder that disappears meanwhile loses no result.
 mkdir -p place && : >place/file

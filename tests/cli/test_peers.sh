@@ -30,7 +30,8 @@ says 'TESELA_VENDORS is "yes"; it can be 0 or 1'
 # --peers adds them to whatever is named.
 TESELA_CBLAS=none tesela 0 check --peers --strategy sequential --device cpu --type f32 --case standard:3 \
   --json
-json 'sorted(set(r["strategy"] for r in j["rows"])) == ["sequential", "vendor_clblast", "vendor_cublas", "vendor_cublaslt", "vendor_openblas"]'
+json 'sorted(set(r["strategy"] for r in j["rows"])) == ["sequential", "vendor_clblast", "vendor_cublas",
+  "vendor_cublaslt", "vendor_openblas"]'
 json '[r["peer"] for r in j["rows"] if r["strategy"] == "vendor_openblas"] == [None]'
 TESELA_CBLAS=none tesela 0 explore --peers --strategies sequential --sizes 16 --types f32 --devices cpu --csv
 prints vendor_openblas vendor_cublaslt

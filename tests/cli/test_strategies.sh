@@ -67,4 +67,6 @@ says '--strategy'
 
 # Rungs are unique, and go from 1 up in the order in which strategies are listed.
 tesela 0 strategies --json
-json 'all([s["rung"] for s in j["strategies"] if s["op"] == op and not s["vendor"]] == list(range(1, 1 + sum(s["op"] == op and not s["vendor"] for s in j["strategies"]))) for op in ("gemm", "dot", "transpose"))'
+json 'all([s["rung"] for s in j["strategies"] if s["op"] == op
+  and not s["vendor"]] == list(range(1, 1 + sum(s["op"] == op and not s["vendor"] for s in j["strategies"])))
+  for op in ("gemm", "dot", "transpose"))'

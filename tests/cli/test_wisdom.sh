@@ -37,7 +37,8 @@ tesela 0 wisdom list
 prints '4 records, 1 of use' 'gemm sequential' 'of another device' 'version 99999 of sequential is retired' \
   'no strategy gemm forgotten_idea'
 tesela 0 wisdom list --json
-json 'j["count"] == 4 and j["used"] == 1 and [e["device"] for e in j["entries"] if e["unused"] is None] == ["cpu"]'
+json 'j["count"] == 4 and j["used"] == 1 and [e["device"] for e in j["entries"] if e["unused"] is None]
+  == ["cpu"]'
 tesela 0 wisdom list --device cpu --strategy sequential --json
 json 'j["count"] == 2 and all(e["strategy"] == "sequential" for e in j["entries"])'
 tesela 0 wisdom list --shipped --json

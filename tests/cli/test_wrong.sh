@@ -47,7 +47,8 @@ command=$(sed -n 's/^  again  tesela //p' "$out" | head -1)
 run 1 bash -c "\"\$TESELA\" $command"
 prints 'WRONG: element'
 tesela 1 check --device "$device" --strategy element --type f32 --cases 1 --json
-json 'j["wrong"] > 0 and j["faults"][0]["kind"] == "wrong" and j["faults"][0]["command"].startswith("tesela check")'
+json 'j["wrong"] > 0 and j["faults"][0]["kind"] == "wrong"
+  and j["faults"][0]["command"].startswith("tesela check")'
 tesela 1 explore --devices "$device" --strategies element,tile_local --sizes 32 --types f32 --seconds 0.01
 prints WRONG
 says element wrong
