@@ -1,4 +1,4 @@
-/* CUDA runs of residue_int8 without a device: arguments of the launches with a reused operand
+/* CUDA runs of residue_int8 without a device. Tested: arguments of the launches with a reused operand
  * (strategy/operand_reuse.h), and residues that also serve another choice. A failing run leaves no
  * allocation. */
 #include "unit/unit.h"
