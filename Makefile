@@ -2,38 +2,40 @@
 #   make demo    install what is missing, build, multiply two real matrices, verify, compare the strategies
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
-# compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-mutants test-sweeps test-documents test-lapack test-arm64 test-arm64-all same-bits wheel style docs site asan tsan install deb clean
+# The target compile builds without a check for missing packages.
+.PHONY: help build compile demo test test-mutants test-sweeps test-documents test-lapack test-arm64 \
+        test-arm64-all same-bits wheel style docs site asan tsan install deb clean
 
-# One more than processors: a compiler waits for its files, and between two folders for the last one.
+# One job more than processors, since compilers wait for their files.
 JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 PRESET ?= release
-# Tests use all processors themselves; three at a time fill the gaps of those that wait.
+# Each test uses all processors; three at a time use the processors while one test waits.
 CTEST_JOBS ?= 3
 TESELA := build/$(PRESET)/bin/tesela
 
 help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
-	@echo 'make test-sweeps   what make test leaves out since it takes long: kernels for older GPUs, every type with every shape'
-	@echo 'make test-mutants [MUTANTS=PATTERN]   faults of one line, planted in a copy: which of them the tests see'
-	@echo 'make test-documents   that the commands of docs/COURSES.md and of the README print what stands there'
+	@echo 'make test-sweeps   long tests that make test omits: kernels of old GPUs, all types with all shapes'
+	@echo 'make test-mutants [MUTANTS=PATTERN]   plants faults of one line in a copy: do the tests find each?'
+	@echo 'make test-documents   commands of docs/COURSES.md and README.md print the output in these pages'
 	@echo 'make test-lapack LAPACK=FOLDER   LAPACK'"'"'s own test programs on the BLAS drop-in: minutes'
 	@echo 'make style    format, include graph, generated documents'
-	@echo 'make wheel    the Python package: built, repaired, and used where there is no compiler'
+	@echo 'make wheel    the Python package: built, repaired, and tested without a compiler'
 	@echo 'make docs     reference pages of the C interface, in build/docs/html'
 	@echo 'make site     the manual as a web site with search, in build/site/html'
 	@echo 'make asan, make tsan   the tests under a sanitizer'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=folder], make deb   what to install, and a package of it'
-	@echo 'make same-bits OLD=PATH/libtesela.so   every strategy, bit by bit, beside another build'
-	@echo 'make test-arm64, make test-arm64-all   the library for AArch64, and its tests by an emulator: minutes, or an hour'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=folder], make deb   installs; makes a Debian package'
+	@echo 'make same-bits OLD=PATH/libtesela.so   compares every strategy with another build, bit by bit'
+	@echo 'make test-arm64, make test-arm64-all   builds for AArch64, tests in an emulator: minutes, or an hour'
 
 build:
 	@ci/setup.sh build unit
 	@$(MAKE) --no-print-directory compile
 
 compile:
-	@cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || \
+	  { cat build-configure.log; rm -f build-configure.log; exit 1; }
 	@rm -f build-configure.log
 	@cmake --build --preset $(PRESET) --parallel $(JOBS) $(addprefix --target ,$(TARGETS))
 
@@ -47,33 +49,41 @@ test:
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(CTEST_ARGS),-LE 'sweep|documents')
 
-# What takes minutes and seldom finds what `make test` has not.
+# Tests that take minutes and seldom find a fault that `make test` does not find.
 test-sweeps:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L sweep"
-# Faults of one line, each in turn in a copy of the sources (tests/mutants/run.py): the score, and those that no test sees.
+# Faults of one line, each in turn in a copy of the sources (tests/mutants/run.py). Prints the score, and the
+# faults that no test finds.
 test-mutants:
 	@ci/setup.sh build run unit test mpi
 	@MUTANTS='$(MUTANTS)' tests/mutants/run.py
-# Whether what documents say that commands print is what they print.
+# Tests that commands print the output that the documents show.
 test-documents:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L documents"
 
-# LAPACK's own test programs (Debian: liblapack-test and what it needs; or a folder into which these packages were unpacked).
+# LAPACK's own test programs (Debian: liblapack-test and its dependencies, or a folder with these packages
+# unpacked).
 test-lapack:
 	@$(MAKE) --no-print-directory compile TARGETS=tesela_blas
 	@tests/blas/lapack.sh build/$(PRESET)/lib/libtesela_blas.so build/lapack $(LAPACK)
 
-# The library for AArch64, whole, and its tests by an emulator, which takes its time (docs/TESTING.md has each one's). The short form is what
-# differs there: the judge's standard shapes for every strategy with vectors, bits, the API, the drop-in. The long one is all that can run.
-ARM64_TESTS := check_(gemm_(sequential_optimized|blocked|host_packed|host_small|host_thin|host_amx)|dot_(fixed_tree|exact)|transpose_.*)_cpu
-ARM64_TESTS += check_gemm_host_amx_neon_dot same_bits_.* blas_(routines.*|starved_.*|beside_.*|stray|wide_.*|known|twice)
-ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_thin|packed|plan|scalars|view)
-# Not by an emulator: what needs a device with kernels; other programs, which are this processor's; forks of threads, which QEMU 7.2 does not
-# survive; what asks for a machine's speed or for an end in so many seconds, or takes a quarter of an hour by itself (test_fixed_tree).
+# The library for AArch64, and its tests in an emulator (docs/TESTING.md has the time of each test). The short
+# form has the tests that differ on AArch64: the judge's standard shapes for every strategy with vectors,
+# bits, the API, the drop-in. The long form has all tests that can run.
+ARM64_TESTS := check_gemm_(sequential_optimized|blocked|host_packed|host_small|host_thin|host_amx)_cpu
+ARM64_TESTS += check_(dot_(fixed_tree|exact)|transpose_.*)_cpu check_gemm_host_amx_neon_dot same_bits_.*
+ARM64_TESTS += blas_(routines.*|starved_.*|beside_.*|stray|wide_.*|known|twice)
+ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_thin)
+ARM64_TESTS += test_(packed|plan|scalars|view)
+# Tests that an emulator cannot run: they need a device with kernels; run other programs, built for this
+# processor; or fork with threads, which ends QEMU 7.2. Others measure speed or need an end within seconds.
+# A single test takes a quarter of an hour (test_fixed_tree).
 ARM64_NOT := check_.*_(opencl|cuda|blis) test_api_(opencl|threads_opencl|vendor_.*)
-ARM64_NOT += blas_(log|testers.*|threadpoolctl.*|numpy|device|octave|r) cli_.* header_.* include_graph.* symbol_graph.* formats_numpy
-ARM64_NOT += blas_process test_(pool|api_stress) test_(threads|roofs|fixed_tree)
-ARM64_NOT += test_(opencl.*|launch_text|link|named|planner|register_tile|thin_tile|trust|dialect|fake.*|trim|nvrtc|image_microtile|inject|page)
+ARM64_NOT += blas_(log|testers.*|threadpoolctl.*|numpy|device|octave|r) cli_.* header_.* formats_numpy
+ARM64_NOT += include_graph.* symbol_graph.* blas_process
+ARM64_NOT += test_(pool|api_stress) test_(threads|roofs|fixed_tree)
+ARM64_NOT += test_(opencl.*|launch_text|link|named|planner|register_tile|thin_tile|trust|dialect|fake.*|trim)
+ARM64_NOT += test_(nvrtc|image_microtile|inject|page)
 space := $(subst ,, )
 any_of = $(subst $(space),|,$(strip $(1)))
 test-arm64: ARM64_RUN = -R '^($(call any_of,$(ARM64_TESTS)))$$'
@@ -83,7 +93,7 @@ test-arm64 test-arm64-all:
 	@$(MAKE) --no-print-directory compile PRESET=arm64 CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh arm64 --parallel $(CTEST_JOBS) $(ARM64_RUN) $(CTEST_ARGS)
 
-# Every strategy's results, bit by bit, beside those of another build: make same-bits OLD=PATH/libtesela.so
+# Compares every strategy's results with another build, bit by bit: make same-bits OLD=PATH/libtesela.so
 same-bits:
 	@test -n "$(OLD)" || { echo 'make same-bits OLD=PATH/libtesela.so: the build to compare with' >&2; exit 2; }
 	@ci/setup.sh build run unit
@@ -95,7 +105,7 @@ style:
 	@$(MAKE) --no-print-directory compile
 	@ci/style.sh
 
-# Five minutes, most of them for building the library once more; .ci/run leaves it out, since make test has the package's tests.
+# Takes five minutes: it builds the library once more. Not part of .ci/run: make test has the package's tests.
 wheel:
 	@ci/setup.sh build test
 	@ci/wheel.sh
@@ -116,7 +126,8 @@ asan tsan:
 # make install [PREFIX=/usr/local] [DESTDIR=a folder that stands for /]
 install:
 	@ci/setup.sh build
-	@$(MAKE) --no-print-directory compile CMAKE_ARGS="$(CMAKE_ARGS)$(if $(PREFIX), -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)))"
+	@$(MAKE) --no-print-directory compile \
+	  CMAKE_ARGS="$(CMAKE_ARGS)$(if $(PREFIX), -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)))"
 	@DESTDIR=$(DESTDIR) ci/install.sh build/$(PRESET)
 
 deb:

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Draws the picture of docs/ACCURACY.md: guaranteed and measured errors against the length of the sums.
 
-    ci/accuracy_picture.py     draws docs/accuracy.svg of bench/results/amd-zen4/accuracy.json; needs Matplotlib (`ci/setup.sh picture`)
+    ci/accuracy_picture.py     draws docs/accuracy.svg from bench/results/amd-zen4/accuracy.json
 
-Its numbers: tesela explore --sizes 64x64x16,64x64x64,64x64x256,64x64x1024,64x64x4096,64x64x16384 --types f32,bf16:bf16,f64
---strategies host_packed,exact,sequential --device cpu --json
+Needs Matplotlib (`ci/setup.sh picture`). The command that measured the numbers:
+
+    tesela explore --sizes 64x64x16,64x64x64,64x64x256,64x64x1024,64x64x4096,64x64x16384 \\
+           --types f32,bf16:bf16,f64 --strategies host_packed,exact,sequential --device cpu --json
 """
 import json
 import os
@@ -31,7 +33,8 @@ plot.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "t
 figure, axes = plot.subplots(figsize=(7.2, 4.6))
 for strategy, kind, result, colour, name in LINES:
     points = sorted((e["k"], e["grade"] * UNIT[result], e["grade"] / e["error_ratio"] * UNIT[result])
-                    for e in entries if e["strategy"] == strategy and e["type"] == kind and e["result"] == "right")
+                    for e in entries if e["strategy"] == strategy and e["type"] == kind
+                    and e["result"] == "right")
     if not points:
         raise SystemExit(f"{strategy} {kind} is not in the results")
     k, seen, promised = zip(*points)
@@ -40,7 +43,8 @@ for strategy, kind, result, colour, name in LINES:
     axes.annotate(name, (k[-1], seen[-1]), xytext=(6, -3), textcoords="offset points", color=colour)
 for asked in (1e-3, 1e-5):
     axes.axhline(asked, color="#9aa3ae", linewidth=0.7, linestyle=":")
-    axes.annotate(f"--accuracy {asked:.0e}".replace("e-0", "e-"), (3.9e5, asked), xytext=(0, 2), textcoords="offset points", color="#5b636d", ha="right")
+    axes.annotate(f"--accuracy {asked:.0e}".replace("e-0", "e-"), (3.9e5, asked), xytext=(0, 2),
+                  textcoords="offset points", color="#5b636d", ha="right")
 axes.set_xlabel("k, terms of a sum")
 axes.set_ylabel("error / |A||B|")
 axes.set_xlim(14, 4e5)
@@ -50,4 +54,5 @@ axes.set_title("Dashed: guaranteed. Dots: the largest error seen in 64 x 64 resu
 for side in ("top", "right"):
     axes.spines[side].set_visible(False)
 figure.tight_layout()
-figure.savefig(os.path.join(ROOT, "docs", "accuracy.svg"), metadata={"Date": None, "Creator": "ci/accuracy_picture.py"})
+figure.savefig(os.path.join(ROOT, "docs", "accuracy.svg"),
+               metadata={"Date": None, "Creator": "ci/accuracy_picture.py"})

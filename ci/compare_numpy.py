@@ -26,8 +26,8 @@ def product(tesela, device, folder, dtype, transpose_a, transpose_b):
     numpy.save(folder / "a.npy", numpy.ascontiguousarray(a.T) if transpose_a else a)
     numpy.save(folder / "b.npy", numpy.ascontiguousarray(b.T) if transpose_b else b)
     numpy.save(folder / "c0.npy", c0)
-    command = [tesela, "multiply", folder / "a.npy", folder / "b.npy", "-o", folder / "c.npy", "--add", folder / "c0.npy",
-               "--alpha", str(ALPHA), "--beta", str(BETA), "--device", device]
+    command = [tesela, "multiply", folder / "a.npy", folder / "b.npy", "-o", folder / "c.npy", "--add",
+               folder / "c0.npy", "--alpha", str(ALPHA), "--beta", str(BETA), "--device", device]
     command += ["--transpose-a"] * transpose_a + ["--transpose-b"] * transpose_b
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     c = numpy.load(folder / "c.npy")
@@ -49,7 +49,8 @@ def main():
                     for transpose_b in (False, True):
                         ratio = product(tesela, device, pathlib.Path(folder), dtype, transpose_a, transpose_b)
                         worst = max(worst, ratio)
-                        print(f"{device:10} {numpy.dtype(dtype).name} A{'T' if transpose_a else ' '} B{'T' if transpose_b else ' '}"
+                        print(f"{device:10} {numpy.dtype(dtype).name} A{'T' if transpose_a else ' '} "
+                              f"B{'T' if transpose_b else ' '}"
                               f"  {ratio:.3g} of the bound")
     print("all within the bound" if worst <= 1 else "NOT within the bound")
     return worst > 1

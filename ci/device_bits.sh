@@ -32,7 +32,8 @@ everywhere() {
   shift
   places=0
   while read -r where threads device; do
-    one=$(hash "TESELA_ISA=$where" "TESELA_THREADS=$threads" -- "$@" --device "$device") || { echo "$name: nothing on $device, $where" >&2; exit 3; }
+    one=$(hash "TESELA_ISA=$where" "TESELA_THREADS=$threads" -- "$@" --device "$device") ||
+      { echo "$name: nothing on $device, $where" >&2; exit 3; }
     first=${first:-$one}
     places=$((places + 1))
     if [ "$one" != "$first" ]; then
@@ -47,7 +48,8 @@ everywhere() {
 # A set that the processor lacks falls back to a lower set. The first device's capabilities show which it has.
 placed= sets=
 while read -r isa what; do
-  can=$(env TESELA_ISA="$isa" "$tesela" devices --json 2>/dev/null | sed '/"kind": "opencl"\|"kind": "cuda"/,$d') || can=
+  can=$(env TESELA_ISA="$isa" "$tesela" devices --json 2>/dev/null |
+    sed '/"kind": "opencl"\|"kind": "cuda"/,$d') || can=
   if [ -z "$can" ] || { [ "$isa" != generic ] && ! grep -qF "\"$what" <<<"$can"; }; then
     echo "not here: $isa"
     continue

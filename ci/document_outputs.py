@@ -6,13 +6,14 @@
 
 It runs, in order and in one empty folder:
 
-- blocks that begin with ```console: lines that begin with "$ " are commands, the lines below one are some that it
-  prints, in their order; "..." stands for lines that are left out;
+- blocks that begin with ```console: lines that begin with "$ " are commands; the lines below a command are
+  lines of its output, in their order; "..." stands for lines that are left out;
 - rows of tables with the columns "command" and "what came out": the text in backquotes in the first column is
   run; the text in backquotes in the second column is part of a line of its output.
 
-Measured numbers (times, rates, shares, whatever has a point or a "~") may differ, and the prefixes of their units;
-everything else may not. In a block that begins with ```console figures, all numbers may.
+Measured numbers may differ: times, rates, shares, all numbers with a point or a "~". The prefixes of their
+units may differ, too. All else must be equal. In a block that begins with ```console figures, all numbers may
+differ.
 """
 import os
 import re
@@ -70,15 +71,17 @@ def blocks_and_rows(lines):
                 columns = cells.index("command"), cells.index("what came out")
             elif columns and max(columns) < len(cells) and CODE.search(cells[columns[0]]):
                 command = "; ".join(CODE.findall(cells[columns[0]]))
-                steps.append((number, command, [Expected(number, text) for text in CODE.findall(cells[columns[1]])]))
+                steps.append((number, command,
+                              [Expected(number, text) for text in CODE.findall(cells[columns[1]])]))
         else:
             columns = None
     return steps
 
 
 def run(command, folder):
-    done = subprocess.run(["bash", "-uo", "pipefail", "-c", command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    done = subprocess.run(["bash", "-uo", "pipefail", "-c", command], cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          check=False)
     return done.returncode, done.stdout
 
 
@@ -119,11 +122,13 @@ def main():
                 complaints.insert(0, f"line {step[0] + 1}: exit code {code}")
             if complaints:
                 failed += 1
-                print(f"{path}: {step[1]}\n" + "\n".join(complaints) + f"\nit prints:\n{output}", file=sys.stderr)
+                print(f"{path}: {step[1]}\n" + "\n".join(complaints) + f"\nit prints:\n{output}",
+                      file=sys.stderr)
     if write:
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
-    print(f"{path}: {len(steps)} commands, {sum(len(step[2]) for step in steps)} lines of output, {failed} that differ")
+    print(f"{path}: {len(steps)} commands, {sum(len(step[2]) for step in steps)} lines of output, "
+          f"{failed} that differ")
     return 1 if failed else 0
 
 

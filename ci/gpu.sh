@@ -43,18 +43,20 @@ run() {
 kernel_strategies() {
   local op name
   while read -r op name; do
-    { [ -f "src/strategy/$op/$name/$name.cl" ] || [ -f "src/strategy/$op/$name/$name.cu" ]; } && echo "$op $name"
+    { [ -f "src/strategy/$op/$name/$name.cl" ] || [ -f "src/strategy/$op/$name/$name.cu" ]; } &&
+      echo "$op $name"
   done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/strategy_list.h)
 }
 
 # --- the processor ---
 
 # Tests that need no device with kernels and no other programs; then tests that choose their instruction set.
-host_tests='check_.*_cpu|check_gemm_host_amx_.*|same_bits_.*|fenced_.*|test_exact.*|test_bounds|test_grades|test_starved.*'
-host_tests+='|blas_(routines|level[123]|places|starved|stray|known|twice|switch).*|test_comm_(product|transpose|bits)'
+host_tests='check_.*_cpu|check_gemm_host_amx_.*|same_bits_.*|fenced_.*|test_exact.*|test_bounds|test_grades'
+host_tests+='|test_starved.*|test_comm_(product|transpose|bits)'
+host_tests+='|blas_(routines|level[123]|places|starved|stray|known|twice|switch).*'
 host_tests+='|test_api(_level3|_ops|_solve|_threads|_stress|_explain)?|test_host_.*'
-host_tests+='|test_(at_once|batch|blocked|cpu|dispatch|dot_narrow|grids|grouped|packed|parts|plan|pool|residue_host|scalars|stack|structures|threads)'
-host_tests+='|test_(transpose_host|types|view)'
+host_tests+='|test_(at_once|batch|blocked|cpu|dispatch|dot_narrow|grids|grouped|packed|parts|plan|pool)'
+host_tests+='|test_(residue_host|scalars|stack|structures|threads|transpose_host|types|view)'
 own_set='_(generic|avx2|avx512|avx512_vnni|avx512_bf16|amx)(_[0-9])?'
 
 # Packs these tests' stripped programs, libraries that another machine may lack, and CTest's lists.
@@ -66,12 +68,14 @@ pack() {
     find "$build/lib" -name '*.so*'
     printf '%s\n' "$build/CMakeCache.txt" "$bin/tesela" "$bin/same_bits"
     ctest --test-dir "$build" -R "^($host_tests)\$" --show-only=json-v1 |
-      python3 -c 'import json, sys; print(*(word for test in json.load(sys.stdin)["tests"] for word in test.get("command", [])), sep="\n")' |
+      python3 -c 'import json, sys
+print(*(word for test in json.load(sys.stdin)["tests"] for word in test.get("command", [])), sep="\n")' |
       sed -n "s|^$PWD/\($bin/.*\)|\1|p"
   } | sort -u | tar -c --no-recursion -T - | tar -x -C "$kit"
   find "$kit" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip {} + 2>/dev/null
   mkdir -p "$kit/$build/others"
-  ldd "$kit/$bin"/* 2>/dev/null | awk '$3 ~ /lib(cmocka|jansson|mpfr|gmp|z)\./ {print $3}' | sort -u | xargs cp -Lt "$kit/$build/others"
+  ldd "$kit/$bin"/* 2>/dev/null | awk '$3 ~ /lib(cmocka|jansson|mpfr|gmp|z)\./ {print $3}' | sort -u |
+    xargs cp -Lt "$kit/$build/others"
   # The programs have the library in common, which a window of that size sees.
   tar -C "$kit" -c "$build" | xz -T1 -3 --lzma2=preset=3,dict=256MiB >"$build.tar.xz"
   rm -rf "$kit"
@@ -92,7 +96,8 @@ test_host() {
     if [ "$set" = best ]; then unset TESELA_ISA; else export TESELA_ISA=$set; fi
     printf '\n== %s: %s\n' "$set" "$("$bin/same_bits" --name)"
     log=$logs/$set.log
-    ctest --test-dir "$build" --output-on-failure --timeout 120 -j "${HOST_JOBS:-8}" -R "^(${HOST_TESTS:-$host_tests})\$" "${not[@]}" >"$log" 2>&1 || failed=1
+    ctest --test-dir "$build" --output-on-failure --timeout 120 -j "${HOST_JOBS:-8}" \
+      -R "^(${HOST_TESTS:-$host_tests})\$" "${not[@]}" >"$log" 2>&1 || failed=1
     sed -n '/tests passed/,$p' "$log"
     not=(-E "$own_set\$")
   done
@@ -111,12 +116,18 @@ sanitize_one() { # tool step op name part parts
   # initcheck does not see what tensor maps write.
   [ "$1" = initcheck ] && unseen=(--kernel-name-exclude kernel_substring=tsl_gemm_cuda_wgmma_fold)
   "$sanitizer" --tool "$1" "${unseen[@]}" --error-exitcode 9 --print-limit 20 --report-api-errors no \
-    "$bin/check_strategy" "$3" "$4" cuda 0 tight "$2" part "$5" of "$6" within "${SANITIZE_SECONDS:-100}" >"$log" 2>&1
+    "$bin/check_strategy" "$3" "$4" cuda 0 tight "$2" part "$5" of "$6" within "${SANITIZE_SECONDS:-100}" \
+    >"$log" 2>&1
   status=$?
   if [ $status = 77 ] || grep -q '^skipped' "$log"; then
     echo "skipped  $1 $3 $4: $(grep '^skipped' "$log" | tail -n 1)"
   elif [ $status = 0 ] && grep -q 'SUMMARY: 0 ' "$log"; then
-    echo "clean    $1 $3 $4 $5/$6: $(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$log" | awk '{ s += $1 } END { print NR " configs and types, " s " cases" }')$(sed -n 's/^\([0-9]*\) cases not begun.*/\1/p' "$log" | awk '{ s += $1 } END { if (s) print ", " s " not begun" }'), $((SECONDS - start)) s:$(sed -n 's/^kernels on cuda:[0-9]*://p' "$log" | tail -n 1)"
+    cases=$(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$log" |
+      awk '{ s += $1 } END { print NR " configs and types, " s " cases" }')
+    rest=$(sed -n 's/^\([0-9]*\) cases not begun.*/\1/p' "$log" |
+      awk '{ s += $1 } END { if (s) print ", " s " not begun" }')
+    kernels=$(sed -n 's/^kernels on cuda:[0-9]*://p' "$log" | tail -n 1)
+    echo "clean    $1 $3 $4 $5/$6: $cases$rest, $((SECONDS - start)) s:$kernels"
   else
     echo "FAILED   $1 $3 $4 $5/$6 ($status): $log"
     grep -E '^=========|wrong' "$log" | head -n 30
@@ -152,7 +163,9 @@ racecheck 6
 synccheck 6}" | xargs -P 8 -L 1 bash -c 'sanitize_one "$@"' sanitize_one | tee "$logs/summary"
   for op in gemm dot transpose; do
     ls "$logs"/memcheck-$op-*.log >/dev/null 2>&1 || continue
-    echo "shapes of $op: $(cat "$logs"/memcheck-$op-*.log | sed -n 's/^case \([0-9]* x [0-9]* x [0-9]*\) .*/\1,/p' | sort -u | tr '\n' ' ')"
+    shapes=$(cat "$logs"/memcheck-$op-*.log |
+      sed -n 's/^case \([0-9]* x [0-9]* x [0-9]*\) .*/\1,/p' | sort -u | tr '\n' ' ')
+    echo "shapes of $op: $shapes"
   done
   echo "done after $SECONDS s"
   ! grep -q '^FAILED' "$logs/summary"
@@ -167,7 +180,8 @@ case $mode in
 esac
 
 "$bin/tesela" devices
-for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_device_conformance test_device_kernels test_dialect test_nvrtc \
+for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_device_conformance \
+  test_device_kernels test_dialect test_nvrtc \
             test_inject test_api_opencl; do
   [ -x "$bin/$test" ] && run "$bin/$test"
 done
@@ -180,7 +194,8 @@ for peer in vendor_clblast:opencl vendor_cublas:cuda vendor_cublaslt:cuda; do
   run "$bin/check_strategy" gemm "${peer%:*}" "${peer#*:}"
   run "$bin/test_api_vendor" "${peer%:*}" "${peer#*:}:0"
 done
-devices=$("$bin/tesela" devices --json | python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])')
+devices=$("$bin/tesela" devices --json |
+  python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])')
 python3 ci/compare_numpy.py "$bin/tesela" $devices || failed=1
 
 # Times to open the device and to get the kernel, without and with a cache entry.
@@ -189,7 +204,8 @@ for device in $devices; do
   rm -rf "$cache"
   for start in cold warm warm; do
     echo "$start start on $device:"
-    TESELA_LOG=cache,device "$bin/tesela" multiply examples/data/ascent.npy examples/data/blur.mtx --type f32 --device "$device" \
+    TESELA_LOG=cache,device "$bin/tesela" multiply examples/data/ascent.npy examples/data/blur.mtx \
+      --type f32 --device "$device" \
       --strategy "tile_local tile=16" 2>&1 | grep -E '^tesela .* (open|compiled|loaded)|^  total' || failed=1
   done
 done

@@ -7,7 +7,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def version(text):
     """Returns a library's name and version without its list of build options."""
-    words = text.replace("Intel(R) oneAPI Math Kernel Library Version", "MKL").replace("-Product", " Product").split()
+    words = text.replace("Intel(R) oneAPI Math Kernel Library Version",
+                         "MKL").replace("-Product", " Product").split()
     if words and words[0] == "OpenBLAS": # name, version, options, what its kernels are for, threads
         return " ".join(words[:2] + [word for word in words[-2:-1] if word != "NO_AFFINITY"])
     return " ".join(words[: words.index("Product")] if "Product" in words else words)
@@ -26,7 +27,8 @@ def cell(row):
 
 def products(result, kinds=("f32", "f64")):
     """Returns one line for each shape, with the types in columns."""
-    lines = ["| m x n x k |" + "".join(f" {kind} | best peer | over it | of the peak |" for kind in kinds), "|---|" + "---:|---:|---:|---:|" * len(kinds)]
+    lines = ["| m x n x k |" + "".join(f" {kind} | best peer | over it | of the peak |" for kind in kinds),
+             "|---|" + "---:|---:|---:|---:|" * len(kinds)]
     rows = {(row["m"], row["n"], row["k"], row["type"]): row for row in result["rows"]}
     for m, n, k in dict.fromkeys(key[:3] for key in rows):
         cells = [f"{m} x {n} x {k}"]
@@ -57,12 +59,15 @@ def small(result):
 
 def curve(results):
     """Returns one line for each number of threads: GFLOP/s, and the ratio to the best peer."""
-    rows = {(row["m"], row["n"], row["k"], row["type"], result["threads"]): row for result in results for row in result["rows"]}
+    rows = {(row["m"], row["n"], row["k"], row["type"], result["threads"]): row for result in results
+            for row in result["rows"]}
     shapes = list(dict.fromkeys(key[:4] for key in rows))
     names = [f"{kind}, {m} x {n} x {k}" for m, n, k, kind in shapes]
-    lines = ["| threads | " + " | ".join(f"{name} | over it" for name in names) + " |", "|---:|" + "---:|---:|" * len(names)]
+    lines = ["| threads | " + " | ".join(f"{name} | over it" for name in names) + " |",
+             "|---:|" + "---:|---:|" * len(names)]
     for threads in sorted({key[4] for key in rows}):
-        cells = [cell(rows[(*shape, threads)]) if (*shape, threads) in rows else ["", "", ""] for shape in shapes]
+        cells = [cell(rows[(*shape, threads)]) if (*shape, threads) in rows else ["", "", ""]
+                 for shape in shapes]
         lines.append(f"| {threads} | " + " | ".join(f"{own} | {ratio}" for own, _, ratio in cells) + " |")
     return lines
 
@@ -78,9 +83,11 @@ def merged(results):
 def caption(result, paths, what, cores="one core"):
     machine = result["machine"]
     links = ", ".join(f"[{os.path.basename(path)}]({path})" for path in paths)
-    peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl")) else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
+    peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl"))
+                      else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
     return (f"{what}, {cores} of {machine['label']} ({result['date'][:10]}, {links}, revision "
-            f"{result['revision']}{'; ' + peers if peers else ''}{'; ' + result['note'] if 'note' in result else ''}):")
+            f"{result['revision']}{'; ' + peers if peers else ''}"
+            f"{'; ' + result['note'] if 'note' in result else ''}):")
 
 
 # The first machine with results is shown; bench/results has the others.
@@ -107,7 +114,8 @@ def load(paths):
 
 def folder():
     folders = [os.path.join("bench", "results", machine) for machine in MACHINES]
-    return next((path for path in folders if os.path.exists(os.path.join(ROOT, path, "host-f32.json"))), folders[0])
+    return next((path for path in folders if os.path.exists(os.path.join(ROOT, path, "host-f32.json"))),
+                folders[0])
 
 
 def table():
@@ -120,5 +128,6 @@ def table():
             parts.append("\n".join([caption(whole, paths, what, cores), "", *make(whole)]))
     paths, results = load([os.path.join(folder(), f"host-threads-{threads}.json") for threads in THREADS])
     if results:
-        parts.append("\n".join([caption(merged(results), paths, "GFLOP/s, and over the best peer with as many threads", "cores"), "", *curve(results)]))
+        what = "GFLOP/s, and over the best peer with as many threads"
+        parts.append("\n".join([caption(merged(results), paths, what, "cores"), "", *curve(results)]))
     return "\n\n".join(parts)

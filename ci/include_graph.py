@@ -37,7 +37,8 @@ KERNEL_TEXT = re.compile(r"src/(kernel/|device/[^/]+/include/)|.*\.(cl|cu)$")
 
 # The drop-in's products may take less time than a public call.
 SMALL_PRODUCTS = {"src/api/api_dispatch.h", "src/api/fast_path.h"}
-# Products by several ranks are public calls, whose structs travel with their sizes; and GPUs send to each other.
+# Headers that src/comm may include: products of several ranks are public calls, whose structs are passed with
+# their sizes; and GPUs send to each other.
 GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
 
 # Folders of the tool that may use the library's internals: they explain, check and tune.
@@ -55,7 +56,8 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/measured.h": {"src/tune/roofs.h"},
     "tools/tesela/cli/options.c": {"src/device/devices.h", "src/strategy/numerics.h"},
     "tools/tesela/cli/ranks.h": {"src/comm/comm.h"},
-    "tools/tesela/cli/report.h": {"src/device/devices.h", "src/explain/explain_values.h", "src/judge/judge.h", "src/strategy/strategy.h"},
+    "tools/tesela/cli/report.h": {"src/device/devices.h", "src/explain/explain_values.h", "src/judge/judge.h",
+                                  "src/strategy/strategy.h"},
     "tools/tesela/cli/select.c": {"src/planner/planner.h"},
     "tools/tesela/cli/select.h": {"src/device/devices.h", "src/strategy/strategy.h"},
     "tools/tesela/cli/strategy_page.c": {"src/device/devices.h"},
@@ -127,7 +129,8 @@ def complaint(root, source, quoted, name):
 
 def sources(root):
     """The C files and headers of the host, from the root."""
-    files = [file for folder in ("src", "tools") for file in (root / folder).rglob("*") if file.suffix in (".c", ".h")]
+    files = [file for folder in ("src", "tools") for file in (root / folder).rglob("*")
+             if file.suffix in (".c", ".h")]
     names = [file.relative_to(root).as_posix() for file in sorted(files)]
     return [name for name in names if not KERNEL_TEXT.match(name)]
 
@@ -146,7 +149,7 @@ def breaches(root):
 
 
 def includes(root):
-    """Yields (file, line number, target) for the C files and headers of the host, for the includes of a file."""
+    """Yields (file, line number, target) for the includes of the host's C files and headers."""
     for source in sources(root):
         for number, line in enumerate((root / source).read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
@@ -182,7 +185,7 @@ def circles(root):
 
 
 def ways_inside(root):
-    """Yields (file, line number, complaint) for each include that shows forbidden headers to the product folder."""
+    """Yields (file, line number, complaint) for includes of forbidden headers by the product folder."""
     targets = {}
     for source, number, target in includes(root):
         targets.setdefault(source, []).append((number, target))
@@ -238,7 +241,8 @@ PLANTED = {
     "src/plan/plan.h": ('#include "strategy/strategy.h"\n', 0),
     "src/judge/check.h": ('#include "plan/plan.h"\n#include "planner/planner_wisdom.h"\n', 1),
     "src/planner/planner_wisdom.h": ('#include "judge/check.h"\n', 1),  # a circle
-    "src/planner/planner.h": ('#include "judge/check.h"\n#include "api/context.h"\n#include "tune/race.h"\n', 3),
+    "src/planner/planner.h": (
+        '#include "judge/check.h"\n#include "api/context.h"\n#include "tune/race.h"\n', 3),
     "src/tune/race.h": ('#include "judge/check.h"\n', 0),
     "src/plan/files.c": ('#include "io/io.h"\n', 1),
     "src/api/context.h": ('#include "planner/planner.h"\n', 0),
@@ -251,7 +255,8 @@ PLANTED = {
     "src/blas/blas_route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
     "src/scalapack/scalapack_gemm.c": ('#include "base/text.h"\n#include "comm/comm.h"\n', 1),
     "src/api/struct_abi.h": ("#include <stddef.h>\n", 0),
-    "src/comm/comm_call.c": ('#include "api/struct_abi.h"\n#include "base/text.h"\n#include "api/context.h"\n', 1),
+    "src/comm/comm_call.c": (
+        '#include "api/struct_abi.h"\n#include "base/text.h"\n#include "api/context.h"\n', 1),
     "src/attic/old.c": ("int old;\n", 1),
     "tools/tesela/cli/main.c": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 1),
     "tools/tesela/page/page.h": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
@@ -260,7 +265,8 @@ PLANTED = {
     "tools/tesela/explain/told.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 0),
     "tools/tesela/explain/told.h": ('#include "base/text.h"\n#include "judge/check.h"\n', 0),
     "tools/tesela/product/run.c": ('#include "base/text.h"\n#include <tesela/tesela.h>\n', 0),
-    "tools/tesela/product/plan.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 3),  # by way of told.h, too
+    # By way of told.h, too.
+    "tools/tesela/product/plan.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 3),
     "tools/tesela/cli/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
 }
 

@@ -9,7 +9,8 @@ top=${DESTDIR:-}$prefix
 folder=$top
 while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
 if [ ! -d "$folder" ] || [ ! -w "$folder" ]; then
-  echo "make install: $folder cannot be written to: as root (sudo make install), or elsewhere (make install PREFIX=\$HOME/.local)" >&2
+  echo "make install: $folder cannot be written to: as root (sudo make install)," \
+    "or elsewhere (make install PREFIX=\$HOME/.local)" >&2
   exit 3
 fi
 cmake --install "$build" >"$build/install.log" 2>&1 || { tail -n 5 "$build/install.log" >&2; exit 3; }
@@ -30,7 +31,8 @@ if [ -z "${DESTDIR:-}" ]; then
   fi
   # Lists the parts that programs will find.
   if ! ldconfig -p 2>/dev/null | grep -qF "=> $prefix/$libraries/libtesela.so."; then
-    echo "the loader does not look into $prefix/$libraries by itself: LD_LIBRARY_PATH=$prefix/$libraries, or -Wl,-rpath,$prefix/$libraries"
+    echo "the loader does not search $prefix/$libraries: set LD_LIBRARY_PATH=$prefix/$libraries," \
+      "or link with -Wl,-rpath,$prefix/$libraries"
   fi
   case ":$PATH:" in *":$prefix/bin:"*) ;; *) echo "$prefix/bin is not in PATH" ;; esac
 fi

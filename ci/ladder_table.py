@@ -22,7 +22,8 @@ def rows(results, quantity, cases, columns=COLUMNS, strategies=None, by="strateg
 
     A case is a filter of entries and a caption.
     """
-    names = dict.fromkeys(entry[by] for result in results for entry in result["entries"] if not strategies or entry["strategy"] in strategies)
+    names = dict.fromkeys(entry[by] for result in results for entry in result["entries"] if not strategies
+                          or entry["strategy"] in strategies)
     best = {}
     for result in results:
         for entry in result["entries"]:
@@ -31,9 +32,11 @@ def rows(results, quantity, cases, columns=COLUMNS, strategies=None, by="strateg
                 if value and entry["result"] == "right" and all(entry[key] == wanted[key] for key in wanted):
                     key = entry[by], index, entry["device"]
                     best[key] = max(best.get(key, 0), value)
-    shown = [(index, device) for index in range(len(cases)) for device, _ in columns if any(key[0] in names and key[1:] == (index, device) for key in best)]
+    shown = [(index, device) for index in range(len(cases)) for device, _ in columns
+             if any(key[0] in names and key[1:] == (index, device) for key in best)]
     titles = dict(columns)
-    lines = [f"| {by} | " + " | ".join(f"{titles[device]}{cases[index][1]}" for index, device in shown) + " |", "|---|" + "---:|" * len(shown)]
+    lines = [f"| {by} | " + " | ".join(f"{titles[device]}{cases[index][1]}" for index, device in shown)
+             + " |", "|---|" + "---:|" * len(shown)]
     for name in names:
         cells = [best.get((name, index, device)) for index, device in shown]
         if any(cells):
@@ -52,7 +55,8 @@ def links(names):
 
 def section(names, quantity, cases, caption, **which):
     results = [read(name) for name in names]
-    return "\n".join([f"{caption} ({links(names)}, {results[0]['date'][:10]}):", "", *rows(results, quantity, cases, **which)])
+    return "\n".join([f"{caption} ({links(names)}, {results[0]['date'][:10]}):", "",
+                      *rows(results, quantity, cases, **which)])
 
 
 def table():
@@ -61,11 +65,13 @@ def table():
         section(["ladder-gemm.json", "ladder-gemm-large.json"], "flops_per_second",
                 [(square(1024), ", 1024"), (square(4096), ", 4096")], "Products in f32, GFLOP/s"),
         section(["ladder-gemm.json"], "speedup", [(square(512), ", f32"), (square(512, "f64"), ", f64")],
-                "The same at 512 as speed-ups over `sequential`, the triple loop that a compiler was told to leave as it is"),
-        section(["ladder-narrow.json"], "flops_per_second", [(square(4096, "bf16:f32"), ", bf16"), (square(4096, "i8"), ", i8")],
+                "The same at 512 as speed-ups over `sequential`, the triple loop without optimisation"),
+        section(["ladder-narrow.json"], "flops_per_second",
+                [(square(4096, "bf16:f32"), ", bf16"), (square(4096, "i8"), ", i8")],
                 "Products of narrow types at 4096, row-major, 10^9 operations a second"),
         section(["ladder-dot-large.json"], "bytes_per_second", [({"k": 1 << 28, "type": "f32"}, "")],
-                "Dot products of 2^28 numbers in f32, GB/s; a copy on this H200 moves 4,288, reading alone 4,468"),
+                "Dot products of 2^28 numbers in f32, GB/s; a copy on this H200 moves 4,288, "
+                "reading alone 4,468"),
         section(["ladder-transpose.json"], "bytes_per_second", [({"m": 16384, "type": "f32"}, "")],
                 "Transposes of 16384 x 16384 in f32, GB/s read and written"),
     ])

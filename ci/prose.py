@@ -90,7 +90,8 @@ class Findings:
         plain = re.sub(r"`[^`\n]*`", lambda match: "_" * len(match.group(0)), kept)
         for match in VAGUE.finditer(plain):
             at = line + kept.count("\n", 0, match.start())
-            self.add(path, at, "vague: " + " ".join(match.group(0).split()), kept[max(0, match.start() - 30) : match.end() + 40])
+            self.add(path, at, "vague: " + " ".join(match.group(0).split()),
+                     kept[max(0, match.start() - 30) : match.end() + 40])
         offset = 0
         for sentence in sentences(kept):
             count = len(words(sentence))
@@ -103,7 +104,9 @@ class Findings:
 def c_texts(source):
     """Yields (line, text, is_comment) for comments and string literals of a C-like source."""
     pattern = re.compile(
-        r"/\*(?P<block>.*?)\*/|(?P<line>//[^\n]*(?:\n[ \t]*//[^\n]*)*)|(?P<string>\"(?:\\.|[^\"\\\n])*\"(?:\s*(?:[A-Z][A-Za-z0-9_]*\s*)?\"(?:\\.|[^\"\\\n])*\")*)|'(?:\\.|[^'\\\n])*'",
+        r"/\*(?P<block>.*?)\*/|(?P<line>//[^\n]*(?:\n[ \t]*//[^\n]*)*)|"
+        r"(?P<string>\"(?:\\.|[^\"\\\n])*\"(?:\s*(?:[A-Z][A-Za-z0-9_]*\s*)?\"(?:\\.|[^\"\\\n])*\")*)|"
+        r"'(?:\\.|[^'\\\n])*'",
         re.DOTALL,
     )
     for match in pattern.finditer(source):
@@ -200,16 +203,19 @@ def check_file(path, findings):
 
 
 def is_prose(path):
-    return path.suffix in C_FILES | HASH_FILES | {".md"} or path.name in ("Makefile", "CMakeLists.txt") or path.name.endswith(".h.in")
+    suffixes = C_FILES | HASH_FILES | {".md"}
+    return path.suffix in suffixes or path.name in ("Makefile", "CMakeLists.txt") or path.name.endswith(".h.in")
 
 
 def files_below(paths):
     """Returns the tracked or new files with prose below files and folders."""
-    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths]
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--",
+               *paths]
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
     found = (ROOT / name for name in sorted(set(listed)) if name)
     skipped = ("docs/lab/", "tests/data/", "bench/results/", "examples/data/", "ci/prose")
-    return [f for f in found if f.is_file() and is_prose(f) and not str(f.relative_to(ROOT)).startswith(skipped)]
+    return [f for f in found if f.is_file() and is_prose(f)
+            and not str(f.relative_to(ROOT)).startswith(skipped)]
 
 
 def findings_of(paths):
@@ -264,10 +270,12 @@ def compare():
     for folder in sorted(today):
         if today[folder] > allowed.get(folder, 0):
             failed = True
-            print(f"{folder}: {today[folder]} findings, {allowed.get(folder, 0)} allowed: ci/prose.py --list {folder}")
+            print(f"{folder}: {today[folder]} findings, {allowed.get(folder, 0)} allowed: "
+                  f"ci/prose.py --list {folder}")
     fallen = sum(allowed.values()) - sum(today.values())
     if not failed:
-        print(f"prose: {sum(today.values())} findings" + (f", {fallen} fewer than recorded: ci/prose.py --update" if fallen > 0 else ""))
+        print(f"prose: {sum(today.values())} findings"
+              + (f", {fallen} fewer than recorded: ci/prose.py --update" if fallen > 0 else ""))
     return 1 if failed else 0
 
 
@@ -281,7 +289,8 @@ def self_test():
             ("vague", 'const char *m = "it goes to whoever asks first";\n'),
             (None, "/* Returns the first thread. */\nint x; /* Number of threads. */\n"),
         ],
-        ".md": [("cell", "| a | b |\n|---|---|\n| " + "long text " * 13 + "| c |\n"), ("words", "word " * 26 + "\n"), (None, "Plain.\n")],
+        ".md": [("cell", "| a | b |\n|---|---|\n| " + "long text " * 13 + "| c |\n"),
+                ("words", "word " * 26 + "\n"), (None, "Plain.\n")],
         ".py": [("opening", "# What is read\nx = 1\n"), ("vague", 'x = "nobody reads the file here"\n')],
         ".sh": [("opening", "# Whether it runs\nx=1\n")],
     }
@@ -303,7 +312,8 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--list", action="store_true")

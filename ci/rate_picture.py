@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The README's picture, docs/rates.svg: rates against size beside other libraries, from the results that are committed.
+"""Draws the README's picture, docs/rates.svg: rates of tesela and other libraries against size.
 
-    ci/rate_picture.py            draws it; needs Matplotlib (Debian: python3-matplotlib, `ci/setup.sh picture`)
-    ci/rate_picture.py --check    says whether it was drawn from these results by this script; needs nothing
+    ci/rate_picture.py            draws the picture from the committed results; needs Matplotlib
+                                  (Debian: python3-matplotlib, `ci/setup.sh picture`)
+    ci/rate_picture.py --check    exits with 1 unless this script drew the picture from these results
 
-The picture carries a hash of what it was made from, and colours for light and dark schemes.
+The picture has a hash of its inputs, and colours for light and dark schemes.
 """
 import hashlib
 import io
@@ -18,7 +19,7 @@ PICTURE = os.path.join(ROOT, "docs", "rates.svg")
 RESULTS = os.path.join(ROOT, "bench", "results", "nvidia-h200")
 SMALL, LARGE, LADDERS = "host-small.json", "host-f32.json", ("ladder-gemm.json", "ladder-gemm-large.json")
 
-# Each colour is drawn as the number in the middle, which stands nowhere else, and becomes a variable of the style.
+# Each colour is drawn as its placeholder, which occurs nowhere else, and becomes a variable of the style.
 COLOURS = {  # name: placeholder, light, dark
     "card": ("#010101", "#ffffff", "#15191e"),
     "text": ("#020202", "#1c2024", "#e6e8eb"),
@@ -40,7 +41,8 @@ def read(name):
 
 def inputs_hash():
     digest = hashlib.sha256()
-    for path in [os.path.abspath(__file__)] + [os.path.join(RESULTS, name) for name in (SMALL, LARGE, *LADDERS)]:
+    results = [os.path.join(RESULTS, name) for name in (SMALL, LARGE, *LADDERS)]
+    for path in [os.path.abspath(__file__), *results]:
         with open(path, "rb") as file:
             digest.update(hashlib.sha256(file.read()).digest())
     return digest.hexdigest()
@@ -56,7 +58,8 @@ def one_core():
     for row in filter(is_square, read(SMALL)["rows"]):
         for name, seconds in row["seconds"].items():
             if seconds:
-                lines.setdefault({"plan": "tesela"}.get(name, name), {})[row["m"]] = 2 * row["m"] ** 3 / seconds / 1e9
+                line = lines.setdefault({"plan": "tesela"}.get(name, name), {})
+                line[row["m"]] = 2 * row["m"] ** 3 / seconds / 1e9
     for row in filter(is_square, read(LARGE)["rows"]):
         for name, rate in row["flops_per_second"].items():
             if rate:
@@ -86,8 +89,10 @@ RUNG = {"linewidth": 1.2, "marker": "o", "markersize": 2.5}
 
 def draw_core(axes):
     lines = one_core()
-    for name, title, ink, style in (("tesela", "tesela", "tesela", OWN), ("openblas", "OpenBLAS", "peer", PEER),
-                                    ("blis", "BLIS", "other", PEER), ("libxsmm", "libxsmm", "third", PEER)):
+    for name, title, ink, style in (("tesela", "tesela", "tesela", OWN),
+                                    ("openblas", "OpenBLAS", "peer", PEER),
+                                    ("blis", "BLIS", "other", PEER),
+                                    ("libxsmm", "libxsmm", "third", PEER)):
         draw_line(axes, lines[name], title, ink, **style)
     axes.set_title("one core with AVX-512, f32", loc="left")
     axes.set_ylabel("GFLOP/s")
@@ -96,13 +101,17 @@ def draw_core(axes):
 
 def draw_card(axes):
     lines = one_card()
-    for key, title, ink, style in ((("cuda:0", "register_tile"), "tesela, CUDA", "tesela", OWN), (("opencl:1", "register_tile"), "tesela, OpenCL", "second", OWN),
-                                   (("cuda:0", "vendor_cublas"), "cuBLAS", "peer", PEER), (("opencl:1", "vendor_clblast"), "CLBlast", "other", PEER)):
+    for key, title, ink, style in ((("cuda:0", "register_tile"), "tesela, CUDA", "tesela", OWN),
+                                   (("opencl:1", "register_tile"), "tesela, OpenCL", "second", OWN),
+                                   (("cuda:0", "vendor_cublas"), "cuBLAS", "peer", PEER),
+                                   (("opencl:1", "vendor_clblast"), "CLBlast", "other", PEER)):
         draw_line(axes, lines[key], title, ink, **style)
-    for name, size, above in (("tile_local", 2048, 5), ("element", 2048, -13), ("row_private", 2048, 5), ("row", 512, 5)):
+    for name, size, above in (("tile_local", 2048, 5), ("element", 2048, -13),
+                              ("row_private", 2048, 5), ("row", 512, 5)):
         line = lines["cuda:0", name]
         draw_line(axes, line, None, "muted", **RUNG)
-        axes.annotate(name, (size, line[size]), xytext=(3, above), textcoords="offset points", color=INK["muted"], fontsize=8)
+        axes.annotate(name, (size, line[size]), xytext=(3, above), textcoords="offset points",
+                      color=INK["muted"], fontsize=8)
     axes.set_title("NVIDIA H200, f32; in grey, rungs of the ladder", loc="left")
     axes.set_ylabel("TFLOP/s")
     axes.set_yscale("log")
@@ -124,7 +133,7 @@ def finish(axes, matplotlib):
 
 
 def styled(svg):
-    """Matplotlib's picture with variables for colours, the reader's fonts, words for who does not see it, and the hash."""
+    """Returns the picture with variables for colours, the reader's fonts, a description, and the hash."""
     rules = lambda index: " ".join(f"--{name}: {colours[index]};" for name, colours in COLOURS.items())
     for name, colours in COLOURS.items():
         svg = svg.replace(colours[0], f"var(--{name})")
@@ -132,12 +141,14 @@ def styled(svg):
     if left:
         sys.exit(f"colours without a name: {sorted(set(left))}")
     svg = re.sub(r"'DejaVu Sans'[^;\"]*", "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif", svg)
-    words = ("<title>Rates against size</title><desc>tesela beside OpenBLAS, BLIS and libxsmm on one core, and beside cuBLAS and CLBlast on an H200; "
-             "docs/RESULTS.md has the numbers.</desc>")
-    style = f"<style>svg {{ {rules(1)} }} @media (prefers-color-scheme: dark) {{ svg {{ {rules(2)} }} }}</style>"
+    words = ("<title>Rates against size</title><desc>tesela, OpenBLAS, BLIS and libxsmm on one core; "
+             "tesela, cuBLAS and CLBlast on an H200; docs/RESULTS.md has the numbers.</desc>")
+    dark = f"@media (prefers-color-scheme: dark) {{ svg {{ {rules(2)} }} }}"
+    style = f"<style>svg {{ {rules(1)} }} {dark}</style>"
     head, body = re.match(r"(.*?<svg[^>]*)>(.*)", svg, re.S).groups()
     head = re.sub(r"<!DOCTYPE.*?>\s*", "", head, flags=re.S)
-    return f"{head} role=\"img\">\n<!-- ci/rate_picture.py, inputs {inputs_hash()} -->\n{words}\n{style}{body}"
+    comment = f"<!-- ci/rate_picture.py, inputs {inputs_hash()} -->"
+    return f"{head} role=\"img\">\n{comment}\n{words}\n{style}{body}"
 
 
 def draw():
@@ -146,9 +157,10 @@ def draw():
     import matplotlib.pyplot as pyplot
     import matplotlib.ticker
     matplotlib.rcParams.update({
-        "svg.fonttype": "none", "svg.hashsalt": "tesela", "font.size": 9, "axes.titlesize": 10, "axes.edgecolor": INK["muted"], "axes.labelcolor": INK["muted"],
-        "xtick.color": INK["muted"], "ytick.color": INK["muted"], "text.color": INK["text"], "axes.facecolor": INK["card"], "figure.facecolor": INK["card"],
-        "savefig.facecolor": INK["card"], "axes.titlecolor": INK["text"]})
+        "svg.fonttype": "none", "svg.hashsalt": "tesela", "font.size": 9, "axes.titlesize": 10,
+        "axes.edgecolor": INK["muted"], "axes.labelcolor": INK["muted"], "xtick.color": INK["muted"],
+        "ytick.color": INK["muted"], "text.color": INK["text"], "axes.facecolor": INK["card"],
+        "figure.facecolor": INK["card"], "savefig.facecolor": INK["card"], "axes.titlecolor": INK["text"]})
     figure, (core, card) = pyplot.subplots(1, 2, figsize=(10.4, 4.2), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.14, h_pad=0.12)
     draw_core(core)

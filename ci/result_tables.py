@@ -5,7 +5,7 @@
     ci/result_tables.py --check    says whether the documents have them
     ci/result_tables.py --write    puts them there
 
-Each stands between two comments, which name the module that makes it; nothing between them is written by hand.
+Each table is between two comments that name the module that makes it; no line of a table is written by hand.
 """
 import os
 import sys
@@ -58,7 +58,8 @@ def treat(document, modules, write):
 
 def main():
     if len(sys.argv) < 2:
-        print("\n\n".join(table_for(document, module) for document, modules in DOCUMENTS for module in modules))
+        print("\n\n".join(table_for(document, module) for document, modules in DOCUMENTS
+                          for module in modules))
         return 0
     fresh = [treat(document, modules, sys.argv[1] == "--write") for document, modules in DOCUMENTS]
     return 0 if all(fresh) else 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares two builds of tesela bit by bit: 500 products of every strategy, for each instruction set of the cpu
-# and on each named device. Lists the products whose bits differ, or that only one build accepts.
+# Compares two builds of tesela bit by bit: 500 products of every strategy, for each instruction set of the
+# cpu and on each named device. Lists the products whose bits differ, or that only one build accepts.
 #   ci/same_bits.sh OLD/libtesela.so NEW/libtesela.so [DEVICE...]     (cpu opencl:0)
 # The program that draws and calls is build/release/bin/same_bits. Exit code 1: something differs.
 set -euo pipefail

@@ -2,7 +2,8 @@
 # Installs the distribution's packages that the named groups need and that are missing:
 #   ci/setup.sh build run unit test style
 #   ci/setup.sh --list build run     prints the names of the groups' packages and installs nothing
-# Prints the packages and the reason before it installs. Uses sudo unless root. Does nothing if none is missing.
+# Prints the packages and the reason before it installs. Uses sudo unless root. Does nothing if none is
+# missing.
 set -euo pipefail
 
 header() { printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1; }
@@ -11,10 +12,13 @@ cmake_is_new() {
     [ "$(printf '3.21\n%s\n' "$(cmake --version | sed -n '1s/[^0-9]*//p')" | sort -V | head -n 1)" = 3.21 ]
 }
 python_has() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
-python3_header() { test -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h"; }
+python3_header() {
+  test -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h"
+}
 shared_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 arm64_library() { test -e "/usr/lib/aarch64-linux-gnu/$1" || test -e "/lib/aarch64-linux-gnu/$1"; }
 pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }
+exists() { test -e "$1"; }
 
 # group | package | command that succeeds when it is installed | purpose
 table() {
@@ -33,22 +37,22 @@ unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
 unit|libmpfr-dev|pkg-config --exists mpfr|the exact dot compared with arbitrary precision
 python|g++|command -v c++|the Python package's binding
 python|python3-dev|python3_header|Python's headers
-python|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment into which pip installs
+python|python3-venv|exists /usr/lib/python3*/ensurepip/__init__.py|an environment into which pip installs
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
-test|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment for the tests of the Python package, filled from PyPI
+test|python3-venv|exists /usr/lib/python3*/ensurepip/__init__.py|an environment for Python tests, filled from PyPI
 test|python3-dev|python3_header|the Python package's binding
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
 test|python3-threadpoolctl|python_has threadpoolctl|limits of the drop-in's threads
 test|python3-pyopencl|python_has pyopencl|an example that shares a queue with another library
 test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
-test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so
+test|libblas-test|exists /usr/lib/*/blas/xblat3s|the reference's testers of BLAS, for libtesela_blas.so
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
 mpi|libopenmpi-dev|command -v mpicc|building libtesela_mpi
 mpi|openmpi-bin|command -v mpirun|its tests, by ranks that are processes
-mpi|libscalapack-openmpi-dev|test -n "$(ls /usr/lib/*/libscalapack-openmpi.so)"|a ScaLAPACK for libtesela_scalapack to stand in front of
-mpi|scalapack-mpi-test|test -n "$(ls /usr/lib/*/scalapack/openmpi-tests/PBLAS/dpb3tst)"|ScaLAPACK's own testers of PBLAS and of LU
+mpi|libscalapack-openmpi-dev|exists /usr/lib/*/libscalapack-openmpi.so|a ScaLAPACK for libtesela_scalapack
+mpi|scalapack-mpi-test|exists /usr/lib/*/scalapack/openmpi-tests/PBLAS/dpb3tst|ScaLAPACK's own testers
 test|dpkg-dev|command -v dpkg-shlibdeps|the package, and what it depends on
 test|file|command -v file|what of the package is a program
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
@@ -62,7 +66,7 @@ style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files
 style|doxygen|command -v doxygen|the reference pages without a warning
 site|python3|test -x /usr/bin/python3|building the manual as a web site
-site|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment for mkdocs, filled from PyPI
+site|python3-venv|exists /usr/lib/python3*/ensurepip/__init__.py|an environment for mkdocs, filled from PyPI
 picture|python3-matplotlib|python_has matplotlib|drawing docs/rates.svg again
 style|python3|test -x /usr/bin/python3|the include graph
 arm64|gcc-aarch64-linux-gnu|command -v aarch64-linux-gnu-gcc|the compiler for AArch64
@@ -92,13 +96,14 @@ done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-  echo "ci/setup.sh: there is no apt-get here: please install what these Debian packages hold, as this distribution calls them" >&2
+  echo "ci/setup.sh: there is no apt-get here: please install the packages that match these of Debian" >&2
   exit 2
 fi
 as_root=()
 if [ "$(id -u)" != 0 ]; then
   if ! command -v sudo >/dev/null; then
-    echo "ci/setup.sh: only root can install packages and there is no sudo; as root: apt-get install ${missing[*]}" >&2
+    echo "ci/setup.sh: only root can install packages, and there is no sudo; as root:" \
+      "apt-get install ${missing[*]}" >&2
     exit 3
   fi
   as_root=(sudo)

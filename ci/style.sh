@@ -12,8 +12,10 @@ mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.c' '
 formatter=$(command -v clang-format-14 || command -v clang-format)
 if "$formatter" --version | grep -q 'version 14'; then
   for file in "${sources[@]}"; do
-    case $file in *.cl | *.cu) language=--assume-filename=$file.c ;; *) language=--assume-filename=$file ;; esac
-    "$formatter" "$language" <"$file" | cmp -s - "$file" || complain "$file: not formatted; run clang-format -i"
+    language=--assume-filename=$file
+    case $file in *.cl | *.cu) language=$language.c ;; esac
+    "$formatter" "$language" <"$file" | cmp -s - "$file" ||
+      complain "$file: not formatted; run clang-format -i"
   done
 else
   echo "style: format not checked: needs clang-format 14, this is $("$formatter" --version)"
@@ -24,6 +26,10 @@ python3 ci/symbol_graph.py || complain "files go in a circle by what they call"
 
 python3 ci/prose.py --self-test >/dev/null || complain "ci/prose.py does not find a planted breach"
 python3 ci/prose.py || complain "the language got worse (CODING_STYLE.md, Words)"
+python3 ci/parameter_names.py --self-test >/dev/null ||
+  complain "ci/parameter_names.py misses a planted parameter"
+python3 ci/parameter_names.py ||
+  complain "a parameter is named of, at, to, given, own, one or made (CODING_STYLE.md)"
 
 for file in "${sources[@]}"; do
   lines=$(wc -l <"$file")
@@ -32,7 +38,8 @@ for file in "${sources[@]}"; do
 done
 
 tesela=build/release/bin/tesela
-ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
+ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md ||
+  complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
 ci/ladder.sh --measured "$tesela" | cmp -s - docs/lab/ladder.md ||
   complain "docs/lab/ladder.md is stale: ci/ladder.sh --measured $tesela >docs/lab/ladder.md"
 python3 ci/result_tables.py --check || complain "tables of results are stale: ci/result_tables.py --write"
@@ -45,7 +52,9 @@ for page in environment:ENVIRONMENT plan:PLANS; do
 done
 
 if [ "${1:-}" = --tidy ]; then
-  git ls-files 'src/*.c' 'tools/*.c' | xargs -P "$(nproc)" -n 4 clang-tidy -p build/release --quiet 2>/dev/null || complain "clang-tidy has complaints"
+  git ls-files 'src/*.c' 'tools/*.c' |
+    xargs -P "$(nproc)" -n 4 clang-tidy -p build/release --quiet 2>/dev/null ||
+    complain "clang-tidy has complaints"
 fi
 [ $failed = 0 ] && echo "style: $((${#sources[@]})) files, no complaints"
 exit $failed

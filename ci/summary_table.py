@@ -15,7 +15,8 @@ ROWS = (
     ("H200, CUDA", 4096, "f32", "ladder-gemm-large.json", "cuda:0"),
     ("H200, CUDA", 4096, "f64", "ladder-f64.json", "cuda:0"),
 )
-NAMES = {"openblas": "OpenBLAS", "blis": "BLIS", "onednn": "oneDNN", "vendor_clblast": "CLBlast", "vendor_cublas": "cuBLAS", "vendor_cublaslt": "cuBLASLt"}
+NAMES = {"openblas": "OpenBLAS", "blis": "BLIS", "onednn": "oneDNN", "vendor_clblast": "CLBlast",
+         "vendor_cublas": "cuBLAS", "vendor_cublaslt": "cuBLASLt"}
 
 
 def rates_of(result, size, kind, device):
@@ -24,14 +25,16 @@ def rates_of(result, size, kind, device):
     if device:
         rates = {}
         for entry in result["entries"]:
-            if wanted(entry) and entry["device"] == device and entry["result"] == "right" and entry["flops_per_second"]:
+            right = entry["device"] == device and entry["result"] == "right"
+            if wanted(entry) and right and entry["flops_per_second"]:
                 name = entry["strategy"] if entry["strategy"].startswith("vendor_") else "tesela"
                 rates[name] = max(rates.get(name, 0), entry["flops_per_second"])
         return rates
     row = next(filter(wanted, result["rows"]))
     if "flops_per_second" in row:
         return {name: rate for name, rate in row["flops_per_second"].items() if rate}
-    seconds = {name: time for name, time in row["seconds"].items() if time and name not in ("one-shot", "batch", "drop-in")}
+    seconds = {name: time for name, time in row["seconds"].items() if time
+               and name not in ("one-shot", "batch", "drop-in")}
     return {{"plan": "tesela"}.get(name, name): 2 * size**3 / time for name, time in seconds.items()}
 
 
@@ -40,12 +43,14 @@ def number(rate):
 
 
 def table():
-    lines = ["| where | n | type | tesela | best other | over it | results |", "|---|---:|---|---:|---:|---:|---|"]
+    lines = ["| where | n | type | tesela | best other | ratio | results |",
+             "|---|---:|---|---:|---:|---:|---|"]
     for where, size, kind, name, device in ROWS:
         path = os.path.join(FOLDER, name)
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             rates = rates_of(json.load(file), size, kind, device)
         own = rates.pop("tesela")
         other = max(rates, key=rates.get)
-        lines.append(f"| {where} | {size} | {kind} | {number(own)} | {number(rates[other])} {NAMES.get(other, other)} | {own / rates[other]:.2f} | [{name}]({path}) |")
+        lines.append(f"| {where} | {size} | {kind} | {number(own)} | {number(rates[other])} "
+                     f"{NAMES.get(other, other)} | {own / rates[other]:.2f} | [{name}]({path}) |")
     return "\n".join(lines)

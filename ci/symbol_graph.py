@@ -16,7 +16,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # CMake targets whose objects are examined together.
-TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_scalapack", "tesela_tool_objects", "tesela_tool")
+TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_scalapack", "tesela_tool_objects",
+           "tesela_tool")
 DEFINES, USES = "TDBRCVWGS", "Uw"
 
 
@@ -28,7 +29,8 @@ def objects_of(build):
         if target not in TARGETS:
             continue
         file = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
-        folder = ROOT if file.is_relative_to(ROOT) and not file.is_relative_to(build.resolve()) else build.resolve()
+        is_built = file.is_relative_to(build.resolve()) or not file.is_relative_to(ROOT)
+        folder = build.resolve() if is_built else ROOT
         found = output if output.is_absolute() else pathlib.Path(entry["directory"]) / output
         yield file.relative_to(folder).with_suffix("").as_posix(), found
 
@@ -37,7 +39,8 @@ def symbols_of(objects):
     """Returns the symbols that each node defines, and the symbols that it uses."""
     defined, used = {}, {}
     nodes = {str(file): node for node, file in objects}
-    lines = subprocess.run(["nm", "-A", "-P", "-g", *nodes], check=True, capture_output=True, text=True).stdout
+    lines = subprocess.run(["nm", "-A", "-P", "-g", *nodes], check=True, capture_output=True,
+                           text=True).stdout
     for line in lines.splitlines():
         file, symbol, kind = line.split()[:3]
         node = nodes[file.rstrip(":").removesuffix("[]")]

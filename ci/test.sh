@@ -14,6 +14,7 @@ fi
 ctest --preset "$preset" "$@"
 status=$?
 reasons=$(awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }
-               /^skipped: /                { printf "  %-42s %s\n", name, substr($0, 10) }' "build/$preset/Testing/Temporary/LastTest.log")
+               /^skipped: /                { printf "  %-42s %s\n", name, substr($0, 10) }' \
+                 "build/$preset/Testing/Temporary/LastTest.log")
 [ -z "$reasons" ] || printf '\nWhat was skipped, and why:\n%s\n' "$reasons"
 exit $status

@@ -15,7 +15,8 @@ begin=$SECONDS
 "$place/builder/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$place/built" .
 echo "wheel: built in $((SECONDS - begin)) s: $(cd "$place/built" && ls -sh ./*.whl)"
 PATH=$place/builder/bin:$PATH "$place/builder/bin/auditwheel" show "$place"/built/*.whl
-PATH=$place/builder/bin:$PATH "$place/builder/bin/auditwheel" repair --wheel-dir "$place/repaired" "$place"/built/*.whl
+PATH=$place/builder/bin:$PATH "$place/builder/bin/auditwheel" repair --wheel-dir "$place/repaired" \
+  "$place"/built/*.whl
 echo "wheel: repaired: $(cd "$place/repaired" && ls -sh ./*.whl)"
 
 "$python" -m venv "$place/empty"

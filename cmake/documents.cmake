@@ -1,6 +1,6 @@
-# At the end of an installation, changes links of documents to files that are not installed.
-# A link to a public header leads to the installed header. Any other link becomes its text and the source path.
-# Reads TESELA_SOURCE, and the folders TESELA_DOCUMENTS and TESELA_HEADERS below the prefix.
+# At the end of an installation, changes links of documents to files that are not installed. A link to a
+# public header leads to the installed header. Any other link becomes its text and the source path. Reads
+# TESELA_SOURCE, and the folders TESELA_DOCUMENTS and TESELA_HEADERS below the prefix.
 foreach(folder IN ITEMS TESELA_DOCUMENTS TESELA_HEADERS)
   cmake_path(ABSOLUTE_PATH ${folder} BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
   set(${folder} "$ENV{DESTDIR}${${folder}}")

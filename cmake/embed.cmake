@@ -2,14 +2,15 @@
 # script that writes it when the library is built, so an edited kernel makes it again.
 
 # tesela_embed(out file [EXTRA files...]): makes `file` from every kernel text under src/, the library's
-# wisdom, and the extra files. A header that kernels share with C files is named *_shared.h. Paths are relative
-# to src/. From the main C file of each strategy without kernels it takes the opening comment only, which
-# describes the strategy.
+# wisdom, and the extra files. A header that kernels share with C files is named *_shared.h. Paths are
+# relative to src/. From the main C file of each strategy without kernels it takes the opening comment only,
+# which describes the strategy.
 function(tesela_embed out file)
   cmake_parse_arguments(arg "" "" "EXTRA" ${ARGN})
   set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
   file(GLOB_RECURSE found RELATIVE ${root} CONFIGURE_DEPENDS
-       ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/strategy/*_shared.h ${root}/kernel/*.h ${root}/kernel/*.cl
+       ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/strategy/*_shared.h ${root}/kernel/*.h
+       ${root}/kernel/*.cl
        ${root}/tune/*.cl ${root}/judge/*.cl ${root}/judge/*_shared.h ${root}/planner/wisdom.txt)
   file(GLOB device_headers RELATIVE ${root} CONFIGURE_DEPENDS ${root}/device/*/include/*.h)
   list(APPEND found ${device_headers})

@@ -9,9 +9,13 @@ endforeach()
 install(TARGETS tesela tesela_blas EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers of MPI's libraries are installed in any case, as documentation.
 if(TESELA_HAS_MPI)
-  install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
+  install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY
+          DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
-install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_epilogue.h include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_shards.h include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
+install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_epilogue.h
+        include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_shards.h
+        include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h
+        include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # Path from the pkg-config files' folder to the prefix, so that an installation may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -29,9 +33,12 @@ tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLA
 install(EXPORT teselaTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 if(TESELA_HAS_MPI)
   # MPI's own flags come from its compiler, mpicc.
-  tesela_pc(tesela_mpi "tesela's products by the ranks of an MPI communicator; compile with mpicc" tesela "" mpi)
-  tesela_pc(tesela_scalapack "ScaLAPACK's products by tesela, linked in front of a ScaLAPACK; compile with mpicc" "" "" mpi)
-  install(EXPORT teselaMpiTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela COMPONENT mpi)
+  tesela_pc(tesela_mpi "tesela's products by the ranks of an MPI communicator; compile with mpicc" tesela ""
+            mpi)
+  tesela_pc(tesela_scalapack
+            "ScaLAPACK's products by tesela, linked in front of a ScaLAPACK; compile with mpicc" "" "" mpi)
+  install(EXPORT teselaMpiTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela
+          COMPONENT mpi)
 endif()
 configure_package_config_file(cmake/teselaConfig.cmake.in teselaConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
@@ -39,7 +46,8 @@ write_basic_package_version_file(teselaConfigVersion.cmake COMPATIBILITY SameMin
 install(FILES ${CMAKE_BINARY_DIR}/teselaConfig.cmake ${CMAKE_BINARY_DIR}/teselaConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
+        PATTERN "*.svg")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(CODE "set(TESELA_SOURCE \"${CMAKE_SOURCE_DIR}\")
 set(TESELA_DOCUMENTS \"${CMAKE_INSTALL_DOCDIR}\")

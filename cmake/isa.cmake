@@ -4,9 +4,9 @@
 # TESELA_ISA_SETS: the sets that every kernel is compiled for. For each set and extension TESELA_FOR_<set> has
 # the flags and TESELA_ISA_HEADER_<set> the header of its vectors.
 
-# Kernels are fully optimised, with sums in their order. Multiply-adds are fused only where the text fuses them.
-# In a b + c d a compiler may fuse either product, and bits would depend on how a matrix is cut.
-# A sanitizer's checks take a compiler minutes to optimise fully. Three checks at every load take half of that
+# Kernels are fully optimised, with sums in their order. Multiply-adds are fused only where the text fuses
+# them. In a b + c d a compiler may fuse either product, and bits would depend on how a matrix is cut. A
+# sanitizer's checks take a compiler minutes to optimise fully. Three checks at every load take half of that
 # time and of the programs' size, and the address sanitizer finds these faults, too.
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
@@ -45,10 +45,10 @@ foreach(list IN ITEMS ROWS_any ROWS_${family} EXTENSIONS_${family})
   endforeach()
 endforeach()
 
-# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): compiles TEXT,
-# src/<...>/<name>/kernels/<what>.c, for each set and for each type if there are types. The sets are
-# TESELA_ISA_SETS, or the members of SETS that this family has. Each pair has a
-# source of its own in the build folder, which defines set and type and includes the text.
+# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): compiles TEXT for each set, and for each
+# type if there are types. TEXT is src/<...>/<name>/kernels/<what>.c. The sets are TESELA_ISA_SETS, or the
+# members of SETS that this family has. Each pair has a source of its own in the build folder, which defines
+# set and type and includes the text.
 function(tesela_kernels text)
   cmake_parse_arguments(arg "" "" "TYPES;SETS;FLAGS" ${ARGN})
   if(NOT arg_SETS)
@@ -65,14 +65,17 @@ function(tesela_kernels text)
         continue()
       endif()
       set(file ${CMAKE_BINARY_DIR}/kernels/${name}_${set})
-      set(content "#define TSL_ISA ${set}\n#define TSL_ISA_BASE ${TESELA_ISA_HEADER_${set}}\n#define TSL_ISA_HEADER \"host/simd_${TESELA_ISA_HEADER_${set}}.h\"\n")
+      set(base ${TESELA_ISA_HEADER_${set}})
+      string(CONCAT content "#define TSL_ISA ${set}\n" "#define TSL_ISA_BASE ${base}\n"
+                            "#define TSL_ISA_HEADER \"host/simd_${base}.h\"\n")
       if(type)
         string(APPEND file _${type})
         string(APPEND content "#define TSL_TYPE ${type}\n")
       endif()
       file(CONFIGURE OUTPUT ${file}.c CONTENT "${content}#include \"${included}\"\n" @ONLY)
       target_sources(tesela_objects PRIVATE ${file}.c)
-      set_source_files_properties(${file}.c PROPERTIES COMPILE_OPTIONS "${TESELA_KERNEL_FLAGS};${TESELA_FOR_${set}};${arg_FLAGS}")
+      set_source_files_properties(${file}.c PROPERTIES COMPILE_OPTIONS
+                                  "${TESELA_KERNEL_FLAGS};${TESELA_FOR_${set}};${arg_FLAGS}")
     endforeach()
   endforeach()
 endfunction()

@@ -2,7 +2,8 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tesela)
 set(CPACK_PACKAGE_VENDOR "the tesela authors")
-set(CPACK_PACKAGE_CONTACT "The tesela authors <packages@tesela.invalid>" CACHE STRING "Who makes the package, with an address")
+set(CPACK_PACKAGE_CONTACT "The tesela authors <packages@tesela.invalid>"
+    CACHE STRING "Who makes the package, with an address")
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "matrix products on every processor that a machine has")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
@@ -25,7 +26,8 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libc6-dev, libblas3 | libblas.so.3, pocl-open
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 foreach(file IN ITEMS postinst prerm postrm shlibs triggers)
-  configure_file(cmake/deb/${file}.in deb/${file} @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  configure_file(cmake/deb/${file}.in deb/${file} @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+                 GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   list(APPEND CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/deb/${file})
 endforeach()
 file(READ LICENSE text)
@@ -36,9 +38,9 @@ file(CONFIGURE OUTPUT deb/copyright CONTENT
      "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: tesela\n\nFiles: *\nCopyright: 2026, the tesela authors\nLicense: BSD-3-Clause\n ${text}\n"
      @ONLY)
 string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(change "tesela (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) stable; urgency=medium")
 file(CONFIGURE OUTPUT deb/changelog CONTENT
-     "tesela (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) stable; urgency=medium\n\n  * changelog.gz tells what is new.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${now}\n"
-     @ONLY)
+     "${change}\n\n  * changelog.gz tells what is new.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${now}\n" @ONLY)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/deb/tree.cmake)
 set(CPACK_TESELA_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_TESELA_BINARY ${CMAKE_BINARY_DIR})

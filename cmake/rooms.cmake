@@ -6,7 +6,8 @@ function(tesela_room_sources out)
   set(files)
   foreach(room IN LISTS ARGN)
     # Relative, so that a checkout may itself lie in a folder named kernels.
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+         ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
     list(FILTER found EXCLUDE REGEX "/kernels/|/comm/mpi/")
     list(TRANSFORM found PREPEND ${CMAKE_SOURCE_DIR}/)
     list(APPEND files ${found})
@@ -19,7 +20,8 @@ endfunction()
 function(tesela_folder_flags)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/flags.cmake
        ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake
-       ${CMAKE_SOURCE_DIR}/src/tune/*/flags.cmake ${CMAKE_SOURCE_DIR}/src/vector/flags.cmake ${CMAKE_SOURCE_DIR}/src/judge/flags.cmake)
+       ${CMAKE_SOURCE_DIR}/src/tune/*/flags.cmake ${CMAKE_SOURCE_DIR}/src/vector/flags.cmake
+       ${CMAKE_SOURCE_DIR}/src/judge/flags.cmake)
   foreach(file IN LISTS files)
     include(${file})
   endforeach()

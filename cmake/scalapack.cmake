@@ -1,5 +1,6 @@
-# libtesela_scalapack: tesela under ScaLAPACK's names, complete in one file, so that LD_PRELOAD needs no other.
-# Only these names are visible. It links no ScaLAPACK: the program has one. It is not built without MPI.
+# libtesela_scalapack: tesela under ScaLAPACK's names, complete in one file, so that LD_PRELOAD needs no
+# other. Only these names are visible. It links no ScaLAPACK: the program has one. It is not built without
+# MPI.
 if(TESELA_HAS_MPI)
   tesela_room_sources(TESELA_SCALAPACK_SOURCES scalapack)
   add_library(tesela_mpi_inside STATIC src/comm/mpi/mpi.c)
@@ -8,7 +9,8 @@ if(TESELA_HAS_MPI)
   add_library(tesela_scalapack SHARED ${TESELA_SCALAPACK_SOURCES})
   target_link_libraries(tesela_scalapack PRIVATE tesela_mpi_inside)
   # Each caller declares these functions itself.
-  set_source_files_properties(src/scalapack/entries/pblas.c PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
+  set_source_files_properties(src/scalapack/entries/pblas.c PROPERTIES
+                              COMPILE_OPTIONS -Wno-missing-prototypes)
   target_link_options(tesela_scalapack PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,-z,nodelete)
   set_target_properties(tesela_scalapack PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${TESELA_ABI})
 endif()

@@ -8,7 +8,8 @@ target_compile_options(tesela_settings INTERFACE
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wvla -Wundef
   -Wwrite-strings $<$<BOOL:${TESELA_WERROR}>:-Werror>)
 # Functions of other libraries are bound when a library is loaded. At a first call the dynamic linker would
-# save all registers on the caller's stack: 2.5 KiB with AVX-512, 8 KiB more with AMX (tests/unit/test_stack.c).
+# save all registers on the caller's stack: 2.5 KiB with AVX-512, 8 KiB more with AMX
+# (tests/unit/test_stack.c).
 target_link_options(tesela_settings INTERFACE -Wl,-z,now)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -18,7 +19,8 @@ if(TESELA_SANITIZE)
                                                    -fno-sanitize-recover=all)
   target_link_options(tesela_settings INTERFACE -fsanitize=${TESELA_SANITIZE})
   if(TESELA_SANITIZE MATCHES address)
-    # A hundred programs contain the whole library. Relocations of the checks' addresses would be a third of each.
+    # A hundred programs contain the whole library. Relocations of the checks' addresses would be a third of
+    # each.
     target_link_options(tesela_settings INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()
 endif()

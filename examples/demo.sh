@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Demonstration of `make demo`: multiplies a photograph by a blur operator and verifies the result, then prints a
-# small ladder table. Each command is printed, so that it can be typed again.
+# Demonstration of `make demo`: multiplies a photograph by a blur operator and verifies the result, then
+# prints a small ladder table. Each command is printed, so that it can be typed again.
 set -euo pipefail
 tesela=$1
 data=$(dirname "$0")/data

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""pyopencl_queue.py [LIBTESELA]: multiplies arrays of pyopencl on a queue of pyopencl, through the C interface only.
+"""pyopencl_queue.py [LIBTESELA]: multiplies arrays of pyopencl on its queue, through the C interface only.
 
-The program creates its context, queue and arrays as usual. tesela opens its device in that context, wraps the arrays'
-memory and the queue, and queues its product there. The product runs in order with the program's other work. Nothing
-is copied, and no thread waits."""
+The program creates its context, queue and arrays as usual. The library opens its device in that context,
+wraps the arrays' memory and the queue, and queues its product there. The product runs in order with the
+program's other work. Nothing is copied, and no thread waits."""
 import ctypes
 import sys
 
@@ -21,19 +21,21 @@ pointer = ctypes.c_void_p
 
 
 class ContextDesc(ctypes.Structure):
-    _fields_ = [("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("reserved", ctypes.c_int), ("opencl_context", pointer)]
+    _fields_ = [("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("reserved", ctypes.c_int),
+                ("opencl_context", pointer)]
 
 
 class Matrix(ctypes.Structure):  # tesela_matrix, and tesela_result, which has the same layout
-    _fields_ = [("data", pointer), ("buffer", pointer), ("offset", ctypes.c_int64), ("row_stride", ctypes.c_int64),
-                ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int), ("type", ctypes.c_int), ("conjugate", ctypes.c_int),
-                ("packed", pointer)]
+    _fields_ = [("data", pointer), ("buffer", pointer), ("offset", ctypes.c_int64),
+                ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int),
+                ("type", ctypes.c_int), ("conjugate", ctypes.c_int), ("packed", pointer)]
 
 
 class GemmDesc(ctypes.Structure):
-    _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("a", Matrix), ("b", Matrix), ("c", Matrix),
-                ("alpha", pointer), ("beta", pointer), ("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p),
-                ("runs", ctypes.c_int64)]
+    _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64),
+                ("a", Matrix), ("b", Matrix), ("c", Matrix),
+                ("alpha", pointer), ("beta", pointer), ("device", ctypes.c_char_p),
+                ("strategy", ctypes.c_char_p), ("runs", ctypes.c_int64)]
 
 
 def must(status):
@@ -62,7 +64,8 @@ must(lib.tesela_stream_wrap(context, b"opencl:0", pointer(queue.int_ptr), ctypes
 desc = GemmDesc(m=M, n=N, k=K)
 for operand, array in ((desc.a, a), (desc.b, b), (desc.c, c)):
     buffer = pointer()
-    must(lib.tesela_buffer_wrap(context, b"opencl:0", pointer(array.data.int_ptr), ctypes.c_size_t(0), ctypes.byref(buffer)))
+    must(lib.tesela_buffer_wrap(context, b"opencl:0", pointer(array.data.int_ptr), ctypes.c_size_t(0),
+                                ctypes.byref(buffer)))
     operand.buffer, operand.type = buffer, F32
 given, size = sized(desc)
 must(lib.tesela_plan_create_sized(context, given, ctypes.byref(plan), size))
@@ -73,7 +76,8 @@ print(lib.tesela_plan_describe(plan).decode())
 
 # In the queue's order: the program's own work, the product, the program's again.
 a *= 2
-must(lib.tesela_plan_enqueue(plan, stream, ctypes.byref(desc.a), ctypes.byref(desc.b), ctypes.byref(desc.c), None))
+must(lib.tesela_plan_enqueue(plan, stream, ctypes.byref(desc.a), ctypes.byref(desc.b), ctypes.byref(desc.c),
+                             None))
 c += 1
 expected = 2 * (a.get() / 2).astype(numpy.float64) @ b.get() + 1
 worst = numpy.abs(c.get() - expected).max()

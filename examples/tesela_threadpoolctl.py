@@ -1,8 +1,8 @@
 """Adds tesela's BLAS drop-in to threadpoolctl: threadpool_info() lists it, threadpool_limits() limits it.
 
-Without this module the drop-in follows the limit of the program's own OpenBLAS or MKL, which it reads at each call.
-threadpoolctl recognises libraries by file names, and does not know libtesela_blas. With this module the drop-in is
-limited without another BLAS, too. Needs threadpoolctl 3.3 or newer.
+Without this module the drop-in follows the limit of the program's own OpenBLAS or MKL, which it reads at each
+call. The package threadpoolctl recognises libraries by file names, and does not know libtesela_blas. With
+this module the drop-in is limited without another BLAS, too. Needs threadpoolctl 3.3 or newer.
 
     LD_PRELOAD=libtesela_blas.so.2 python3 -c '
     import numpy, tesela_threadpoolctl, threadpoolctl

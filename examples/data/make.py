@@ -1,9 +1,9 @@
 """Writes the two example matrices; the results are committed, so this need not be run again.
 
-ascent.npy   512 x 512, 8-bit grey values: the photograph "ascent", which SciPy ships (scipy.misc.ascent, or scipy.datasets in newer
-             releases), from public-domain-image.com, public domain.
-blur.mtx     512 x 512 banded operator: row i spreads pixel i over its neighbours with Gaussian weights (sigma 3 pixels, cut at 9,
-             rows summing to 1). Made by this script; public domain.
+ascent.npy   512 x 512, 8-bit grey values: the photograph "ascent", which SciPy ships (scipy.misc.ascent, or
+             scipy.datasets in newer releases), from public-domain-image.com, public domain.
+blur.mtx     512 x 512 banded operator: row i spreads pixel i over its neighbours with Gaussian weights
+             (sigma 3 pixels, cut at 9, rows summing to 1). Made by this script; public domain.
 
 ascent * blur is the photograph blurred along its rows.
 """

@@ -10,8 +10,8 @@ import tempfile
 import tesela
 
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
-rates = tesela.explore(sizes=[32, 64, 128], types=["float32"], devices=["cpu"], strategies=["sequential", "host_packed"],
-                       seconds=0.05)
+rates = tesela.explore(sizes=[32, 64, 128], types=["float32"], devices=["cpu"],
+                       strategies=["sequential", "host_packed"], seconds=0.05)
 rates.save(folder / "rates.html")
 rates.save(folder / "rates.csv")
 for entry in rates["entries"]:

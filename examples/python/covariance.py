@@ -12,7 +12,7 @@ independent = rng.standard_normal((SAMPLES, VARIABLES))
 mixing = tesela.Plan(independent, mix)
 packed = mixing.pack(b=mix)
 
-# The covariance of centred columns x is x' x / (n - 1). The factor is part of the plan, the transpose is a view.
+# The covariance of centred columns x is x' x / (n - 1). The factor is part of the plan; x' is a view.
 mixed = numpy.empty((SAMPLES, VARIABLES))
 covariance = tesela.Plan(mixed.T, mixed, alpha=1 / (SAMPLES - 1))
 

@@ -97,9 +97,10 @@ static inline int tesela_level3_on_host(const tesela_gemm_desc *desc) {
 }
 
 /** Computes an update of rank 2k in one pass.
- * @return TESELA_UNSUPPORTED if C is computed whole, if the two factors differ (alpha is complex and C
- * hermitian), if the type is complex and the device is not "cpu", or if the device does not support the
- * sum. */
+ * @return TESELA_UNSUPPORTED if the device does not support the sum, or
+ * - if C is computed whole;
+ * - if alpha is complex and C hermitian: the factors alpha and conj(alpha) of the two products differ;
+ * - if the type is complex and the device is not "cpu". */
 static inline tesela_status tesela_level3_sum(tesela_context *context, const tesela_gemm_desc *desc,
                                               int hermitian, const double *beta, tesela_record *record) {
   const int is_complex = tesela_level3_is_complex(desc),

@@ -30,7 +30,7 @@ struct Stream {
 
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> plans;
 static std::unordered_map<std::string, Stream> streams;
-static tesela_context *owner; /* context of the plans and streams; those of another context are abandoned */
+static tesela_context *owner; /* context of the plans and streams; another context's plans are abandoned */
 
 static void begin(tesela_context *now) {
   if (now == owner)

@@ -11,14 +11,14 @@ import os as _os
 from typing import NamedTuple
 
 from . import _core
-from ._core import (Error, NoDevice, Packed, Plan, dot, gemm, matmul, matmul_grouped, solve_triangular, symm, syrk, transpose,
-                    trmm)
+from ._core import (Error, NoDevice, Packed, Plan, dot, gemm, matmul, matmul_grouped, solve_triangular, symm,
+                    syrk, transpose, trmm)
 from ._problem import Info
 from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
 
-__all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan", "Report", "check", "configure",
-           "devices", "dot", "explain", "explore", "gemm", "matmul", "matmul_grouped", "solve_triangular", "symm", "syrk", "transpose",
-           "trmm", "tune"]
+__all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan",
+           "Report", "check", "configure", "devices", "dot", "explain", "explore", "gemm", "matmul",
+           "matmul_grouped", "solve_triangular", "symm", "syrk", "transpose", "trmm", "tune"]
 __version__ = _core.version()
 
 
@@ -60,8 +60,8 @@ def devices() -> list:
     Returns
     -------
     devices : list of Device
-        The first is the processor. The tool (``python -m tesela devices``) also explains why a kind of device is
-        missing.
+        The first is the processor. The tool (``python -m tesela devices``) also explains why a kind of device
+        is missing.
     """
     return [Device(**row) for row in _core.devices()]
 

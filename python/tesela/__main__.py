@@ -1,4 +1,4 @@
-"""Runs the tool: ``python -m tesela``. ``python -m tesela run script.py`` runs a script with the BLAS drop-in."""
+"""Runs the tool: ``python -m tesela``. With ``run script.py`` a Python script uses the BLAS drop-in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def words(arguments: list) -> list:
     while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
         at += 2 if arguments[at] in ("--device", "--threads", "--library") else 1
     program = at + 1 if at < len(arguments) and arguments[at] == "--" else at
-    if program < len(arguments) and arguments[program].endswith(".py") and not os.access(arguments[program], os.X_OK):
+    given = arguments[program] if program < len(arguments) else ""
+    if given.endswith(".py") and not os.access(given, os.X_OK):
         return [*arguments[:at], "--", sys.executable, *arguments[program:]]
     return arguments
 

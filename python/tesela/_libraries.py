@@ -44,7 +44,8 @@ class NumPy:
     @staticmethod
     def see(array, name: str) -> Seen:
         if isinstance(array, numpy.ma.MaskedArray):
-            raise TypeError(f"{name} is a masked array, whose mask tesela would pass over: {name}.filled(0) has a number for each element")
+            raise TypeError(f"{name} is a masked array, whose mask tesela would pass over: "
+                            f"{name}.filled(0) has a number for each element")
         array = numpy.asarray(array)
         view = _core.view(array)
         if view.copy and view.type:
@@ -91,7 +92,8 @@ class Torch:
             told_copy(name, "it has a pending negation")
             tensor = tensor.resolve_neg()
         if tensor.layout is not sys.modules["torch"].strided:
-            raise TypeError(f"{name} is a tensor of layout {tensor.layout}: tesela multiplies dense ones; to_dense() makes one")
+            raise TypeError(f"{name} is a tensor of layout {tensor.layout}: tesela multiplies dense ones; "
+                            "to_dense() makes one")
         kind = tensor.device.type
         if kind not in ("cpu", "cuda"):
             raise TypeError(f"{name} is on the device {tensor.device}: tesela takes tensors of cpu and cuda")
@@ -111,13 +113,14 @@ class Torch:
 
     @staticmethod
     def compact(seen: Seen, name: str) -> Seen:
-        return Torch.see(seen.array.clone(memory_format=sys.modules["torch"].contiguous_format), name)._replace(
-            conjugate=seen.conjugate)
+        copy = seen.array.clone(memory_format=sys.modules["torch"].contiguous_format)
+        return Torch.see(copy, name)._replace(conjugate=seen.conjugate)
 
     @staticmethod
     def convert(seen: Seen, name: str, kind: str) -> Seen:
         told_conversion(seen, name, kind)
-        return Torch.see(seen.array.to(getattr(sys.modules["torch"], kind)), name)._replace(conjugate=seen.conjugate)
+        converted = seen.array.to(getattr(sys.modules["torch"], kind))
+        return Torch.see(converted, name)._replace(conjugate=seen.conjugate)
 
     @staticmethod
     def stream(seen: Seen) -> int:
@@ -134,9 +137,9 @@ class CuPy:
     def see(array, name: str) -> Seen:
         dtype = array.dtype.name
         size = array.itemsize
-        view = _core.view_pointer(
-            array.data.ptr, dtype, array.shape, tuple(stride // size for stride in array.strides), 2, array.device.id,
-            False, array)
+        view = _core.view_pointer(array.data.ptr, dtype, array.shape,
+                                  tuple(stride // size for stride in array.strides), 2, array.device.id,
+                                  False, array)
         return Seen(CuPy, array, view)
 
     @staticmethod
@@ -172,8 +175,9 @@ class Made:
         strides = [1]
         for dim in reversed(shape[1:]):
             strides.insert(0, strides[0] * dim)
-        self.seen = Seen(Made, self, _core.view_pointer(pointer, dtype, tuple(shape), tuple(strides[:len(shape)]), 2, device_id, False,
-                                                        self.array))
+        view = _core.view_pointer(pointer, dtype, tuple(shape), tuple(strides[:len(shape)]), 2, device_id,
+                                  False, self.array)
+        self.seen = Seen(Made, self, view)
 
     name = "tesela"
 
@@ -187,7 +191,8 @@ class Jax:
     def see(array, name: str) -> Seen:
         jax = sys.modules["jax"]
         if isinstance(array, jax.core.Tracer):
-            raise TypeError(f"{name} is being traced (jax.jit, jax.grad): tesela multiplies existing arrays only")
+            raise TypeError(f"{name} is being traced (jax.jit, jax.grad): tesela multiplies "
+                            "existing arrays only")
         array = jax.block_until_ready(array)
         view = _core.view(array)
         view.read_only = True
@@ -217,7 +222,8 @@ class Jax:
         told_conversion(seen, name, kind)
         converted = Jax.see(seen.array.astype(kind), name)
         if converted.view.dtype != kind:
-            raise TypeError(f"{name} is {seen.view.dtype}, and JAX has no {kind} here: jax.config.update('jax_enable_x64', True) allows it")
+            raise TypeError(f"{name} is {seen.view.dtype}, and JAX has no {kind} here: "
+                            "jax.config.update('jax_enable_x64', True) allows it")
         return converted
 
     @staticmethod
@@ -234,8 +240,8 @@ class Other:
     def see(array, name: str) -> Seen:
         view = _core.view(array)
         if view.device_type not in HOST:
-            raise TypeError(
-                f"{name} is a {type(array).__name__} on a device: of those, tesela takes arrays of PyTorch, CuPy and JAX")
+            raise TypeError(f"{name} is a {type(array).__name__} on a device: of those, tesela takes arrays "
+                            "of PyTorch, CuPy and JAX")
         return Seen(Other, array, view)
 
     @staticmethod
@@ -271,8 +277,10 @@ def see_out(out) -> Seen:
     if isinstance(out, numpy.ndarray) and not isinstance(out, numpy.ma.MaskedArray):
         return Seen(NumPy, out, _core.view(out))
     seen = see(out, "out")
-    if seen.library is NumPy and seen.array is not out and seen.view.data != numpy.asarray(out).__array_interface__["data"][0]:
-        raise TypeError(f"out is a {type(out).__name__}: an array is expected, which the result can be written to")
+    if (seen.library is NumPy and seen.array is not out
+            and seen.view.data != numpy.asarray(out).__array_interface__["data"][0]):
+        raise TypeError(f"out is a {type(out).__name__}: an array is expected, which the result can "
+                        "be written to")
     return seen
 
 
@@ -296,7 +304,7 @@ def repeated_copy(seen: Seen, name: str) -> Seen:
 
 
 def share_memory(one, other) -> bool:
-    """Returns True if arrays with overlapping address ranges share elements, or if this is too hard to decide."""
+    """Returns True if arrays with overlapping address ranges share elements, or if this is hard to decide."""
     if isinstance(one, numpy.ndarray) and isinstance(other, numpy.ndarray):
         try:
             return numpy.shares_memory(one, other, max_work=10000)
@@ -313,7 +321,8 @@ def see_vector(vector, name: str, kinds: list, like: Seen) -> Seen:
     is_scale = name != "bias"
     if isinstance(vector, (int, float, numpy.number, numpy.bool_)) and is_scale and not like.on_host:
         if like.library is Jax:
-            raise TypeError(f"{name} is a number: of JAX's arrays on a device it is an array of float32 there")
+            raise TypeError(f"{name} is a number: of JAX's arrays on a device it is an array of "
+                            "float32 there")
         array = like.library.empty((1,), kinds[0], like)
         array[...] = float(vector)
         return see(array, name)
@@ -336,13 +345,15 @@ def see_vector(vector, name: str, kinds: list, like: Seen) -> Seen:
 def copy_into(result, added, kind: str) -> None:
     """Copies gemm's c into its result."""
     seen = see(added, "c")
-    shape = tuple(see_out(result).view.shape) if not hasattr(result, "seen") else tuple(result.seen.view.shape)
+    target = result.seen if hasattr(result, "seen") else see_out(result)
+    shape = tuple(target.view.shape)
     if tuple(seen.view.shape) != shape:
         raise ValueError(f"c has the shape {tuple(seen.view.shape)}, the result {shape}")
     if seen.view.dtype != kind:
         try:
-            fits = numpy.can_cast(numpy_dtype(seen.view.dtype), numpy_dtype(kind), "safe") or (
-                not hasattr(added, "dtype") and numpy.can_cast(numpy_dtype(seen.view.dtype), numpy_dtype(kind), "same_kind"))
+            types = numpy_dtype(seen.view.dtype), numpy_dtype(kind)
+            fits = numpy.can_cast(*types, "safe") or (
+                not hasattr(added, "dtype") and numpy.can_cast(*types, "same_kind"))
         except TypeError:
             fits = False
         if not fits:
@@ -353,7 +364,7 @@ def copy_into(result, added, kind: str) -> None:
 
 
 def handle_of(stream, like: Seen) -> int | None:
-    """Returns the handle of a stream: a number, or a stream of PyTorch, CuPy or Numba. None: the current stream."""
+    """Returns the handle of a stream: a number, or PyTorch's, CuPy's or Numba's. None: the current stream."""
     if stream is None:
         return like.library.stream(like)
     if isinstance(stream, int):
@@ -364,4 +375,5 @@ def handle_of(stream, like: Seen) -> int | None:
             return int(getattr(handle, "value", handle) or 0)
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
-    raise TypeError(f"stream is a {type(stream).__name__}: a number or a stream of PyTorch, CuPy or Numba is expected")
+    raise TypeError(f"stream is a {type(stream).__name__}: a number or a stream of PyTorch, "
+                    "CuPy or Numba is expected")

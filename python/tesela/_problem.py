@@ -15,8 +15,8 @@ class Info(NamedTuple):
     plan : str
         The plan, as a line that `tesela` reads.
     seconds : float
-        Wall-clock seconds of the call in the library. If the work was only queued (on the caller's stream of a
-        device), the seconds of queuing it.
+        Wall-clock seconds of the call in the library. If the work was only queued (on the caller's stream of
+        a device), the seconds of queuing it.
     error_bound : float
         Guaranteed bound: each element's error is at most this number times (abs(alpha) abs(A) abs(B) +
         abs(beta) abs(C) + abs(bias)).
@@ -28,7 +28,8 @@ class Info(NamedTuple):
     error_measured : float
         Largest measured error, in the unit of `error_bound`, if `measure_error` is set.
     measured_rows, measured_cols : int
-        Number of checked rows and columns, at whose crossings errors were measured; 0 if nothing was measured.
+        Number of checked rows and columns, at whose crossings errors were measured; 0 if nothing was
+        measured.
     seconds_measure : float
         Seconds of the measurement, not part of `seconds`.
     note : str
@@ -60,9 +61,11 @@ class Info(NamedTuple):
         verdict = "not measured"
         if self.measured_rows:
             right = "right" if self.error_measured <= self.error_bound else "wrong"
-            verdict = f"measured {self.error_measured:.2g} on {self.measured_rows} x {self.measured_cols} elements: {right}"
+            elements = f"{self.measured_rows} x {self.measured_cols} elements"
+            verdict = f"measured {self.error_measured:.2g} on {elements}: {right}"
         note = f"; {self.note}" if self.note else ""
-        return f"<tesela.Info: {' '.join(words[:2])} on {device} in {self.seconds:.3g} s; {bound}, {verdict}{note}>"
+        plan = " ".join(words[:2])
+        return f"<tesela.Info: {plan} on {device} in {self.seconds:.3g} s; {bound}, {verdict}{note}>"
 
 
 def is_main_thread() -> bool:

@@ -1,4 +1,4 @@
-"""Functions of the tool for programs: explain, explore, tune, check. Each runs the package's `tesela ... --json`."""
+"""Functions of the tool for programs: explain, explore, tune, check. Each runs `tesela ... --json`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from . import _core
 TOOL = pathlib.Path(__file__).parent / "bin" / "tesela"
 # Seconds after which an interrupted tool is killed.
 GRACE = 0.5
-_SHORT = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
-          "int32": "i32", "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}
+_SHORT = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int8": "i8",
+          "uint8": "u8", "int32": "i32", "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "e4m3",
+          "float8_e5m2": "e5m2"}
 
 
 def _word(value) -> str:
@@ -55,9 +56,9 @@ def end(child: subprocess.Popen) -> None:
 
 
 def run(*words: str, wrong_is_told: bool = False) -> str:
-    """Returns the tool's output. A wrong result raises Error, unless the caller reports it (wrong_is_told)."""
-    with subprocess.Popen([str(TOOL), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as child:
+    """Returns the tool's output. A wrong result raises Error, unless wrong_is_told: the caller reports it."""
+    with subprocess.Popen([str(TOOL), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as child:
         try:
             output, errors = child.communicate()
         except KeyboardInterrupt:
@@ -91,12 +92,13 @@ class Report:
         return self.data.keys()
 
     def _verdict(self) -> str:
-        """Returns a few words for the one-line form of the report."""
+        """Returns a few words for the report's short form."""
         best = self.data.get("best")
         return f"best is {best}, " if best else ""
 
     def __repr__(self) -> str:
-        return f"<tesela {self.data.get('command', 'report')}: {self._verdict()}{len(self.data.get(self._rows) or ())} {self._rows}>"
+        count = len(self.data.get(self._rows) or ())
+        return f"<tesela {self.data.get('command', 'report')}: {self._verdict()}{count} {self._rows}>"
 
     def to_pandas(self):
         """Returns the rows as a `pandas.DataFrame`.
@@ -137,7 +139,8 @@ class Report:
 
     def _save_csv(self, path) -> None:
         rows = self.data[self._rows]
-        names = list(dict.fromkeys(name for row in rows for name, value in row.items() if not isinstance(value, (dict, list))))
+        names = list(dict.fromkeys(name for row in rows for name, value in row.items()
+                                   if not isinstance(value, (dict, list))))
         with open(path, "w", newline="") as file:
             writer = csv.DictWriter(file, names, extrasaction="ignore")
             writer.writeheader()
@@ -167,7 +170,8 @@ class Explanation(Report):
     def _verdict(self) -> str:
         if not self.plan:
             return "nothing can run it, "
-        return f"{self.plan}, expected to take {self.seconds:.3g} s, its error at most {self.error_bound:.2g} times abs(a) abs(b), "
+        return (f"{self.plan}, expected to take {self.seconds:.3g} s, "
+                f"its error at most {self.error_bound:.2g} times abs(a) abs(b), ")
 
     def __str__(self) -> str:
         return self._text
@@ -228,11 +232,14 @@ class Exploration(Report):
         curves: dict = {}
         for entry in self.data["entries"]:
             if entry["result"] == "right" and entry.get(unit):
-                size = (entry["m"] * (entry.get("n") or 1) * (entry.get("k") or 1)) ** (1 / 3) if self.data["op"] == "gemm" \
-                    else entry.get("n") or entry["m"]
+                if self.data["op"] == "gemm":
+                    size = (entry["m"] * (entry.get("n") or 1) * (entry.get("k") or 1)) ** (1 / 3)
+                else:
+                    size = entry.get("n") or entry["m"]
                 points = curves.setdefault((entry["strategy"], entry["type"], entry["device"]), {})
                 points[size] = max(points.get(size, 0), entry[unit] / scale)
-        for (strategy, kind, device), points in sorted(curves.items(), key=lambda item: -max(item[1].values())):
+        fastest_first = sorted(curves.items(), key=lambda item: -max(item[1].values()))
+        for (strategy, kind, device), points in fastest_first:
             axes.plot(sorted(points), [points[size] for size in sorted(points)], marker="o", markersize=4,
                       label=f"{strategy}, {kind}, {device}")
         axes.set_xscale("log", base=2)
@@ -245,8 +252,8 @@ class Exploration(Report):
         return axes
 
 
-def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = None, strategy: str | None = None,
-            **options: Any) -> Explanation:
+def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = None,
+            strategy: str | None = None, **options: Any) -> Explanation:
     """Explains which plan would run a product, its expected time, and why other plans would not run.
 
     Parameters
@@ -276,7 +283,7 @@ def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = No
 
 def tune(m: int, n: int, k: int, *, type: Any = None, device: str | None = None, strategy: Any = None,
          budget: float | str | None = None, **options: Any) -> Report:
-    """Searches the fastest strategy and parameters of a product, and stores them as wisdom for later processes.
+    """Searches the fastest strategy and parameters of a product; stores them as wisdom for later processes.
 
     Parameters
     ----------
@@ -293,8 +300,8 @@ def tune(m: int, n: int, k: int, *, type: Any = None, device: str | None = None,
     Returns
     -------
     report : Report
-        ``report["best"]`` and more (docs/JSON.md). Existing plans of this process do not change; new plans use
-        the wisdom.
+        ``report["best"]`` and more (docs/JSON.md). Existing plans of this process do not change; new plans
+        use the wisdom.
 
     Raises
     ------
@@ -358,7 +365,8 @@ def explore(*, sizes: Any = None, types: Any = None, devices: Any = None, strate
     ------
     ValueError, tesela.Error
     """
-    given = {"sizes": sizes, "types": types, "devices": devices, "strategies": strategies, "seconds": seconds, **options}
+    given = {"sizes": sizes, "types": types, "devices": devices, "strategies": strategies, "seconds": seconds,
+             **options}
     given = {name: [value] if isinstance(value, tuple) else value for name, value in given.items()}
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.html"

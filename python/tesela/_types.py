@@ -20,18 +20,19 @@ CONVERTED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex1
 #: Types of products with triangles.
 WIDE = ("float32", "float64", "complex64", "complex128")
 
-_POSSIBLE = (
-    "possible are float64, float32, complex64 and complex128 with their own type, float16 and bfloat16 with their own type "
-    "(to that or to float32), int8 or uint8 with either (to int32), and float8_e4m3fn or float8_e5m2 with either (to float32, "
-    "bfloat16 or float16)"
-)
+_POSSIBLE = ("possible are float64, float32, complex64 and complex128 with their own type; "
+             "float16 and bfloat16 with their own type (result: this type or float32); "
+             "int8 or uint8 with either (int32); "
+             "float8_e4m3fn or float8_e5m2 with either (float32, bfloat16 or float16)")
 
 
-def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot: bool = False, asks: str = "dtype") -> str:
-    """Returns the result type for operands of these types. `dtype` is the caller's choice in argument `asks`."""
+def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot: bool = False,
+                asks: str = "dtype") -> str:
+    """Returns the result type of operands of types a and b. dtype is the caller's choice, argument asks."""
     results = () if dot and a.startswith(("complex", "float8")) else _core.product_types(a, b, scaled)
     if not results and scaled and _core.product_types(a, b, False):
-        raise TypeError(f"products of {a} and {b} have no scales: sums in float32 and of 8-bit integers have them")
+        raise TypeError(f"products of {a} and {b} have no scales: sums in float32 and of 8-bit "
+                        "integers have them")
     if not results:
         what = "dot products" if dot else "products"
         possible = _POSSIBLE.replace(", complex64 and complex128", "").replace(
@@ -57,8 +58,9 @@ def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
     if any(dtype is None or dtype.kind not in "biufcV" for dtype in pair):
         return None
     try:
-        common = numpy.dtype("float64") if all(dtype.kind in "biu" for dtype in pair) else numpy.result_type(*pair)
-        if wanted in CONVERTED and (all(dtype.kind in "biu" for dtype in pair)
+        integers = all(dtype.kind in "biu" for dtype in pair)
+        common = numpy.dtype("float64") if integers else numpy.result_type(*pair)
+        if wanted in CONVERTED and (integers
                                     or numpy.can_cast(common, numpy_dtype(wanted), "safe")):
             return wanted
     except TypeError:
@@ -68,7 +70,7 @@ def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
 
 @functools.lru_cache(maxsize=256)
 def promoted_types(a: str, b: str, wanted: str | None, scaled: bool, asks: str) -> tuple:
-    """Returns the types to which a product's operands are converted, as in NumPy. Raises if there are none."""
+    """Returns the types to which a product's operands are converted, as in NumPy. Raises if none exists."""
     given = (a, b)
     bits8 = tuple("uint8" if name == "bool" else name for name in given)
     results = _core.product_types(*bits8, scaled)
@@ -96,7 +98,8 @@ def promoted_triangles(a, b) -> tuple:
     for name, seen in given:
         if common not in WIDE:
             raise TypeError(f"{name} is {seen.view.dtype}: triangles are of {', '.join(WIDE)}")
-    converted = [seen if seen.view.dtype == common else seen.library.convert(seen, name, common) for name, seen in given]
+    converted = [seen if seen.view.dtype == common else seen.library.convert(seen, name, common)
+                 for name, seen in given]
     return converted[0], converted[-1]
 
 
@@ -106,7 +109,7 @@ def dot_type(a: str, b: str) -> None:
 
 
 def number(value, name: str) -> complex:
-    """Returns a factor as a complex number; accepts numbers of Python and NumPy, and arrays of one element."""
+    """Returns a factor as a complex number; accepts numbers of Python or NumPy, and arrays of one element."""
     if isinstance(value, numbers.Number) or (hasattr(value, "dtype") and getattr(value, "shape", None) == ()):
         try:
             return complex(value)
@@ -123,7 +126,8 @@ def ask_of(accuracy, bits, measure_error):
         accuracy = repr(float(accuracy))
     for name, word in (("accuracy", accuracy), ("bits", bits)):
         if word is not None and not isinstance(word, str):
-            raise TypeError(f"{name} is {word!r}: a word{' or a number' if name == 'accuracy' else ''} is expected")
+            raise TypeError(f"{name} is {word!r}: "
+                            f"a word{' or a number' if name == 'accuracy' else ''} is expected")
     if not hasattr(measure_error, "__index__"):
         raise TypeError(f"measure_error is {measure_error!r}: True, or a whole number is expected")
     seed = operator.index(measure_error)

@@ -20,8 +20,8 @@ from ._types import numpy_dtype, result_type
 
 __all__ = ["Info", "matmul"]
 
-_TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "int8": 5, "int32": 6, "complex64": 7, "complex128": 8, "uint8": 9,
-          "float8_e4m3fn": 10, "float8_e5m2": 11}
+_TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "int8": 5, "int32": 6, "complex64": 7,
+          "complex128": 8, "uint8": 9, "float8_e4m3fn": 10, "float8_e5m2": 11}
 _BAD_CALL, _OUT_OF_MEMORY = 1, 5
 _RECTANGLES = 2
 
@@ -36,8 +36,8 @@ class Info(NamedTuple):
     ranks : int
         Number of ranks that multiplied; other ranks only sent and received.
     words, bound : int, float
-        Elements that the busiest rank received (or sent, if that is more), and elements that at least one rank
-        must receive with any algorithm.
+        Elements that the busiest rank received (or sent, if that is more), and elements that at least one
+        rank must receive with any algorithm.
     seconds, compute, wait, move : float
         Seconds of this rank's call, and parts of it: products, waiting for messages, and moving elements
         without overlap.
@@ -60,36 +60,42 @@ class Info(NamedTuple):
 
 
 class _Rectangle(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in ("row", "col", "rows", "cols", "offset", "row_stride", "col_stride")]
+    _fields_ = [(name, ctypes.c_int64)
+                for name in ("row", "col", "rows", "cols", "offset", "row_stride", "col_stride")]
 
 
 class _Layout(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int), ("grid_rows", ctypes.c_int), ("grid_cols", ctypes.c_int), ("reserved", ctypes.c_int),
-                ("ranks", ctypes.c_void_p), ("row_block", ctypes.c_int64), ("col_block", ctypes.c_int64), ("first_row", ctypes.c_int),
-                ("first_col", ctypes.c_int), ("row", ctypes.c_int64), ("col", ctypes.c_int64), ("rows", ctypes.c_int64),
-                ("cols", ctypes.c_int64), ("rectangles", ctypes.POINTER(_Rectangle)), ("count", ctypes.c_int64)]
+    _fields_ = [("kind", ctypes.c_int), ("grid_rows", ctypes.c_int), ("grid_cols", ctypes.c_int),
+                ("reserved", ctypes.c_int), ("ranks", ctypes.c_void_p), ("row_block", ctypes.c_int64),
+                ("col_block", ctypes.c_int64), ("first_row", ctypes.c_int), ("first_col", ctypes.c_int),
+                ("row", ctypes.c_int64), ("col", ctypes.c_int64), ("rows", ctypes.c_int64),
+                ("cols", ctypes.c_int64), ("rectangles", ctypes.POINTER(_Rectangle)),
+                ("count", ctypes.c_int64)]
 
 
 class _Matrix(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("offset", ctypes.c_int64), ("row_stride", ctypes.c_int64),
-                ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int), ("type", ctypes.c_int), ("conjugate", ctypes.c_int),
-                ("packed", ctypes.c_void_p)]
+    _fields_ = [("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("offset", ctypes.c_int64),
+                ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int),
+                ("type", ctypes.c_int), ("conjugate", ctypes.c_int), ("packed", ctypes.c_void_p)]
 
 
 class _Gemm(ctypes.Structure):
-    _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("a", _Matrix), ("b", _Matrix), ("c", _Matrix),
-                ("alpha", ctypes.c_void_p), ("beta", ctypes.c_void_p), ("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p),
-                ("runs", ctypes.c_int64), ("effort", ctypes.c_double)]
+    _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("a", _Matrix),
+                ("b", _Matrix), ("c", _Matrix), ("alpha", ctypes.c_void_p), ("beta", ctypes.c_void_p),
+                ("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p), ("runs", ctypes.c_int64),
+                ("effort", ctypes.c_double)]
 
 
 class _Desc(ctypes.Structure):
-    _fields_ = [("gemm", ctypes.POINTER(_Gemm)), ("a", _Layout), ("b", _Layout), ("c", _Layout), ("memory", ctypes.c_int64)]
+    _fields_ = [("gemm", ctypes.POINTER(_Gemm)), ("a", _Layout), ("b", _Layout), ("c", _Layout),
+                ("memory", ctypes.c_int64)]
 
 
 class _Record(ctypes.Structure):
-    _fields_ = [("plan", ctypes.c_char * 256), ("ranks", ctypes.c_int), ("depth", ctypes.c_int), ("slabs", ctypes.c_int),
-                ("steps", ctypes.c_int), ("words", ctypes.c_int64), ("words_all", ctypes.c_int64), ("bound", ctypes.c_double),
-                ("seconds", ctypes.c_double), ("compute", ctypes.c_double), ("wait", ctypes.c_double), ("move", ctypes.c_double),
+    _fields_ = [("plan", ctypes.c_char * 256), ("ranks", ctypes.c_int), ("depth", ctypes.c_int),
+                ("slabs", ctypes.c_int), ("steps", ctypes.c_int), ("words", ctypes.c_int64),
+                ("words_all", ctypes.c_int64), ("bound", ctypes.c_double), ("seconds", ctypes.c_double),
+                ("compute", ctypes.c_double), ("wait", ctypes.c_double), ("move", ctypes.c_double),
                 ("error_bound", ctypes.c_double), ("flushed_below", ctypes.c_double)]
 
 
@@ -97,7 +103,7 @@ _loaded = None
 
 
 def _library():
-    """Loads libtesela_mpi: TESELA_MPI, else the package's, else the system's. It uses the package's libtesela."""
+    """Loads libtesela_mpi (TESELA_MPI, else the package's or the system's) with the package's libtesela."""
     global _loaded
     if _loaded is None:
         beside = pathlib.Path(__file__).parent / "lib" / "libtesela_mpi.so.2"
@@ -105,10 +111,12 @@ def _library():
         try:
             library = ctypes.CDLL(name)
         except OSError as why:
-            raise ImportError(f"libtesela_mpi is not there ({why}): it is built where CMake finds MPI, and TESELA_MPI may name it") from None
+            raise ImportError(f"libtesela_mpi is not there ({why}): it is built where CMake finds MPI, "
+                              "and TESELA_MPI may name it") from None
         library.tesela_last_error.restype = ctypes.c_char_p
-        library.tesela_mpi_gemm_sized.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(_Desc), ctypes.POINTER(_Record),
-                                                  ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t]
+        library.tesela_mpi_gemm_sized.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(_Desc),
+                                                  ctypes.POINTER(_Record), ctypes.c_size_t, ctypes.c_size_t,
+                                                  ctypes.c_size_t]
         _loaded = library
     return _loaded
 
@@ -153,7 +161,8 @@ def _look(a, b, out, at, dtype):
     if out is not None and not out.flags.writeable:
         raise ValueError("out is read-only")
     if out is None and (at[0] is not None or at[2] is not None):
-        raise ValueError("out is needed if a_at or out_at is given: the distribution of C is unknown otherwise")
+        raise ValueError("out is needed if a_at or out_at is given: the distribution of C is "
+                         "unknown otherwise")
     result = result_type(a.dtype.name, b.dtype.name, dtype or (out.dtype.name if out is not None else None))
     if out is not None and out.dtype.name != result:
         raise TypeError(f"out is of {out.dtype}, and the product of {result}")
@@ -173,9 +182,11 @@ def _agree(comm, look):
             raise given.kind(f"rank {rank}: {given.why}")
     for rank, given in enumerate(everyone):
         if given.names != everyone[0].names:
-            raise TypeError(f"rank {rank}: its arrays are of {', '.join(given.names)}, those of rank 0 of {', '.join(everyone[0].names)}")
+            raise TypeError(f"rank {rank}: its arrays are of {', '.join(given.names)}, those of rank 0 of "
+                            f"{', '.join(everyone[0].names)}")
         if [place is None for place in given.at] != [place is None for place in everyone[0].at]:
-            raise ValueError(f"rank {rank}: it says other places than rank 0: a_at, b_at and out_at are given on all ranks or on none")
+            raise ValueError(f"rank {rank}: it says other places than rank 0: a_at, b_at and out_at are "
+                             "given on all ranks or on none")
         if (given.shapes[2] is None) != (everyone[0].shapes[2] is None):
             raise ValueError(f"rank {rank}: out is given on all ranks or on none")
     return everyone
@@ -197,7 +208,8 @@ def _places(everyone, operand):
         before += rows
     widths = {cols for rows, cols in shapes if rows} or {shapes[0][1]}
     if len(widths) > 1:
-        raise ValueError(f"{'ab'[operand] if operand < 2 else 'out'} has {' and '.join(map(str, sorted(widths)))} columns on different ranks")
+        raise ValueError(f"{'ab'[operand] if operand < 2 else 'out'} has "
+                         f"{' and '.join(map(str, sorted(widths)))} columns on different ranks")
     return places, (before, widths.pop())
 
 
@@ -214,9 +226,9 @@ def _factor(value, is_complex, name):
     return (ctypes.c_double * 2)(value.real, value.imag)
 
 
-def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, beta=0, dtype=None, device=None, strategy=None,
-           memory=0, full_output=False):
-    """Computes C = alpha A B + beta C, of which each rank has a part. All ranks of the communicator must call it.
+def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, beta=0, dtype=None,
+           device=None, strategy=None, memory=0, full_output=False):
+    """Computes C = alpha A B + beta C, of which each rank has a part. All ranks of the communicator call it.
 
     Parameters
     ----------
@@ -228,8 +240,8 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
     out : numpy.ndarray, optional
         Array for this rank's part of C. Default: a new array, with the rows of C of this rank's rows of A.
     a_at, b_at, out_at : (int, int), optional
-        First row and column of this rank's part in the whole matrix, if it is not as above. The parts of all ranks
-        cover the matrix, each element once.
+        First row and column of this rank's part in the whole matrix, if it is not as above. The parts of all
+        ranks cover the matrix, each element once.
     alpha, beta : number
         If beta is not 0, out holds the parts of C.
     dtype : str, optional
@@ -249,8 +261,8 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
     Raises
     ------
     ValueError, TypeError, MemoryError, tesela.Error, ImportError
-        Raised on all ranks, with the number of the lowest rank that failed. C is unchanged, unless the message
-        says that it is lost.
+        Raised on all ranks, with the number of the lowest rank that failed. C is unchanged, unless the
+        message says that it is lost.
     """
     at = (a_at, b_at, out_at)
 
@@ -285,12 +297,13 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
     desc = _Desc(ctypes.pointer(gemm), _layout(a_places[rank], a, "a"), _layout(b_places[rank], b, "b"),
                  _layout(out_places[rank], out, "out"), memory)
     record = _Record()
-    status = library.tesela_mpi_gemm_sized(_handle(library, comm), None, ctypes.byref(desc), ctypes.byref(record),
-                                           ctypes.sizeof(desc), ctypes.sizeof(gemm), ctypes.sizeof(record))
+    status = library.tesela_mpi_gemm_sized(_handle(library, comm), None, ctypes.byref(desc),
+                                           ctypes.byref(record), ctypes.sizeof(desc), ctypes.sizeof(gemm),
+                                           ctypes.sizeof(record))
     if status != 0:
         sentence = library.tesela_last_error().decode(errors="replace")
         raise {_BAD_CALL: ValueError, _OUT_OF_MEMORY: MemoryError}.get(status, _core.Error)(sentence)
     if not full_output:
         return out
-    return out, Info(record.plan.decode(), record.ranks, record.words, record.bound, record.seconds, record.compute, record.wait,
-                     record.move, record.error_bound, record.flushed_below)
+    return out, Info(record.plan.decode(), record.ranks, record.words, record.bound, record.seconds,
+                     record.compute, record.wait, record.move, record.error_bound, record.flushed_below)

@@ -81,7 +81,8 @@ class Matrix:
         self._core.write(_core.view(host_matrix(array, self.shape, self.dtype)))
 
     def __repr__(self) -> str:
-        return f"<tesela.pieces.Matrix {self.shape[0]} x {self.shape[1]}, {self.dtype}, {len(self.places)} pieces on {', '.join(self.devices)}>"
+        pieces = f"{len(self.places)} pieces on {', '.join(self.devices)}"
+        return f"<tesela.pieces.Matrix {self.shape[0]} x {self.shape[1]}, {self.dtype}, {pieces}>"
 
 
 def host_matrix(array: Any, shape: tuple | None, dtype: str | None) -> numpy.ndarray:
@@ -98,7 +99,8 @@ def places_of(shape: tuple, places: Any) -> list:
     """Returns a list of places. Names of devices become places with equal numbers of rows."""
     places = [places] if isinstance(places, str) else list(places)
     if not places:
-        raise ValueError("there are no places: names of devices, or (device, row, col, rows, cols) of each piece, are expected")
+        raise ValueError("there are no places: names of devices, or (device, row, col, rows, "
+                         "cols) of each piece, are expected")
     if not all(isinstance(place, str) for place in places):
         return [Place(device, *map(operator.index, numbers)) for device, *numbers in places]
     rows, cols = shape
@@ -144,8 +146,8 @@ def empty(shape: tuple, dtype: Any, places: Any) -> Matrix:
 
 def check_inside(place: Place, shape: tuple) -> None:
     if (min(place[1:]) < 0 or place.row + place.rows > shape[0] or place.col + place.cols > shape[1]):
-        raise ValueError(f"a piece has rows {place.row} to {place.row + place.rows} and columns {place.col} to {place.col + place.cols}, "
-                         f"and the matrix is {shape[0]} x {shape[1]}")
+        raise ValueError(f"a piece has rows {place.row} to {place.row + place.rows} and columns {place.col} "
+                         f"to {place.col + place.cols}, and the matrix is {shape[0]} x {shape[1]}")
 
 
 def spread(array: Any, places: Any) -> Matrix:
@@ -173,9 +175,9 @@ def of(shape: tuple, pieces: Any) -> Matrix:
     ----------
     shape : (int, int)
     pieces : list of (row, col, array)
-        Matrices of one type with their first row and column: of NumPy on the host, or of PyTorch, CuPy and others
-        on CUDA devices. All are row-major, or all column-major. Queued work of their libraries is finished before
-        a product begins.
+        Matrices of one type with their first row and column: of NumPy on the host, or of PyTorch, CuPy and
+        others on CUDA devices. All are row-major, or all column-major. Queued work of their libraries is
+        finished before a product begins.
 
     Returns
     -------
@@ -187,7 +189,8 @@ def of(shape: tuple, pieces: Any) -> Matrix:
         seen = see(array, f"piece {index}")
         view = seen.view
         if view.copy or seen.conjugate or len(view.shape) != 2:
-            raise ValueError(f"piece {index} is no matrix that is read where it lies{': ' + view.copy if view.copy else ''}")
+            raise ValueError(f"piece {index} is no matrix that is read where it lies"
+                             f"{': ' + view.copy if view.copy else ''}")
         if core is None:
             name = view.dtype
             core = _core.Pieces(name, *shape)
@@ -203,9 +206,11 @@ def of(shape: tuple, pieces: Any) -> Matrix:
 def factor(matrix: Matrix, how: str, name: str) -> tuple:
     """Returns a factor's rows and columns after op, and its description for the library."""
     if not isinstance(matrix, Matrix):
-        raise TypeError(f"{name} is a {type(matrix).__name__}: spread() makes a matrix in pieces of an array, and of() of several")
+        raise TypeError(f"{name} is a {type(matrix).__name__}: spread() makes a matrix in pieces of an "
+                        "array, and of() of several")
     if how not in ("n", "t", "c"):
-        raise ValueError(f'trans_{name} is {how!r}: use "n" (unchanged), "t" (transposed) or "c" (conjugated and transposed)')
+        raise ValueError(f'trans_{name} is {how!r}: use "n" (unchanged), "t" (transposed) or "c" (conjugated '
+                         'and transposed)')
     rows, cols = matrix.shape if how == "n" else matrix.shape[::-1]
     return rows, cols, (matrix._core, how != "n", how == "c" and matrix.dtype.startswith("complex"))
 
@@ -231,13 +236,13 @@ def product(a, b, out, alpha, beta, trans_a, trans_b, dtype, device, strategy, a
     return (*left, *right, out._core, alpha, beta, device, strategy, ask), out
 
 
-def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, trans_a: str = "n", trans_b: str = "n", dtype=None,
-           device: str | None = None, strategy: str | None = None, accuracy: str | float | None = None, bits: str | None = None,
-           full_output: bool = False):
+def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, trans_a: str = "n",
+           trans_b: str = "n", dtype=None, device: str | None = None, strategy: str | None = None,
+           accuracy: str | float | None = None, bits: str | None = None, full_output: bool = False):
     """Computes alpha op(a) op(b) + beta out of matrices in pieces, on the pieces' devices.
 
-    Each device computes its own part of the result; missing parts of the factors are copied from other devices
-    meanwhile. The pieces must be on two devices or more; use `tesela.matmul` for one device.
+    Each device computes its own part of the result; missing parts of the factors are copied from other
+    devices meanwhile. The pieces must be on two devices or more; use `tesela.matmul` for one device.
 
     Parameters
     ----------
@@ -269,7 +274,8 @@ def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, 
     tesela.Error
         Any other failure. After the status DEVICE_FAILED the content of `out` is lost.
     """
-    arguments, out = product(a, b, out, alpha, beta, trans_a, trans_b, dtype, device, strategy, ask_of(accuracy, bits, 0))
+    arguments, out = product(a, b, out, alpha, beta, trans_a, trans_b, dtype, device, strategy,
+                             ask_of(accuracy, bits, 0))
     if 0 in out.shape:
         info = Info("", 0.0, 0.0)
     else:
@@ -278,7 +284,7 @@ def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, 
 
 
 class Plan:
-    """Plan for matrices whose pieces are in equal places: `plan = Plan(a, b, c)`, then `plan(a, b, c)` repeatedly.
+    """Plan for matrices whose pieces are in equal places: `plan = Plan(a, b, c)`, `plan(a, b, c)` repeatedly.
 
     Parameters
     ----------
@@ -292,9 +298,11 @@ class Plan:
         The plan as a line of text.
     """
 
-    def __init__(self, a: Matrix, b: Matrix, out: Matrix, *, alpha=1, beta=0, trans_a: str = "n", trans_b: str = "n",
-                 device: str | None = None, strategy: str | None = None, accuracy: str | float | None = None, bits: str | None = None):
-        arguments, out = product(a, b, out, alpha, beta, trans_a, trans_b, None, device, strategy, ask_of(accuracy, bits, 0))
+    def __init__(self, a: Matrix, b: Matrix, out: Matrix, *, alpha=1, beta=0, trans_a: str = "n",
+                 trans_b: str = "n", device: str | None = None, strategy: str | None = None,
+                 accuracy: str | float | None = None, bits: str | None = None):
+        arguments, out = product(a, b, out, alpha, beta, trans_a, trans_b, None, device, strategy,
+                                 ask_of(accuracy, bits, 0))
         if 0 in out.shape:
             raise ValueError("the result has no elements, and needs no plan")
         self._lies = [lies(matrix) for matrix in (a, b, out)]
@@ -308,7 +316,8 @@ class Plan:
         """Runs the plan on these matrices and returns `out`."""
         for name, matrix, known in zip(("a", "b", "out"), (a, b, out), self._lies):
             if not isinstance(matrix, Matrix) or lies(matrix) != known:
-                raise ValueError(f"pieces of {name} are not of the type, or in the places, that the plan is for")
+                raise ValueError(f"pieces of {name} are not of the type, or in the places, "
+                                 "that the plan is for")
         if out._core.read_only:
             raise ValueError("a piece of out is read-only")
         self._plan.run(a._core, b._core, out._core)

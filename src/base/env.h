@@ -12,16 +12,16 @@
   X(DEVICE_MEMORY, "",                                                                                       \
     "maximum memory of a plan on a device other than the cpu, such as 8GiB; default: all of its memory")     \
   X(LAST_CACHE, "",                                                                                          \
-    "size of the processor's last-level cache, such as 32MiB, which measurements fill several times over; "  \
-    "default: the system's value, which a virtual machine may overstate")                                    \
+    "size of the last-level cache, such as 32MiB; default: the system's value, which a virtual "             \
+    "machine may overstate")                                                                                 \
   X(THREADS, "", "maximum number of host threads; default: the processors that this process may run on")     \
   X(ACCURACY, "default",                                                                                     \
     "default accuracy of calls: default, a number such as 1e-5, e4m3, tf32, bf16, f32, f64, exact "          \
     "(docs/ACCURACY.md)")                                                                                    \
   X(BITS, "any", "default reproducibility of calls: any, run, threads, devices (docs/ACCURACY.md)")          \
   X(MEASURE_ERROR, "0",                                                                                      \
-    "nonzero: measure the error of results by default, on samples drawn with this seed; an error beyond "    \
-    "its bound is a failure")                                                                                \
+    "nonzero: measure errors of results by default, on samples of this seed; an error beyond its "           \
+    "bound is a failure")                                                                                    \
   X(CACHE_DIR, "", "folder of compiled kernels; default: tesela under XDG_CACHE_HOME or ~/.cache")           \
   X(CACHE, "",                                                                                               \
     "file of compiled kernels that tesela cache export wrote; searched before TESELA_CACHE_DIR, never "      \
@@ -32,8 +32,8 @@
     "file of the user's wisdom; default: under XDG_DATA_HOME or ~/.local/share; none: no wisdom")            \
   X(KERNEL_DIR, "", "source tree from which kernel sources are read, instead of the embedded ones")          \
   X(STAGING, "",                                                                                             \
-    "copies from host memory to a device with its own memory; 0: one copy after another; sizes such as "     \
-    "slot=8388608 block=4194304 least=1048576 (docs/MEASURING.md); default: by device")                      \
+    "copies to device memory; 0: one after another; slot=8388608 ...: sizes (docs/MEASURING.md); "           \
+    "default: by device")                                                                                    \
   X(SELFTEST, "1", "0: compiled kernels are used without a self-test at their first use on a device")        \
   X(ISA, "",                                                                                                 \
     "best instruction set that host code may use: generic" TSL_ISA_ROWS_x86_64(TSL_ISA_TEXT)                 \

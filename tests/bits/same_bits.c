@@ -13,11 +13,11 @@
  * with one thread or three.
  *
  * On the cpu these bits depend on the instruction set only, not on the machine. Numbers are drawn by
- * integer arithmetic, compilers may not fuse separate operations, and neither threads nor caches change
- * the order of a sum. --expect compares the lines of this instruction set (TESELA_ISA) with a file's
- * lines. It exits with 1 and the differing lines, or with 77 where the file has none of the set. It omits
- * strategies whose parts run by the models' choice, which depends on caches and clocks. On other devices
- * bits depend on the compiler too, and two builds are compared on one machine: ci/same_bits.sh. */
+ * integer arithmetic, and compilers may not fuse separate operations. Neither threads nor caches change
+ * the order of a sum. With --expect the program compares the lines of this instruction set (TESELA_ISA) with
+ * a file's lines. It exits with 1 and the differing lines, or with 77 where the file has no line of the set.
+ * It omits strategies whose parts run by the models' choice, which depends on caches and clocks. On other
+ * devices bits depend on the compiler too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
 #include "base/memory.h"
@@ -65,7 +65,7 @@ static int64_t draw(draws *from, int64_t limit) {
   return (int64_t)(tsl_random_u64(from->seed, from->index++) % (uint64_t)limit);
 }
 
-/* Draws m, n and k up to these limits, in turn. Sometimes one of them is 0. */
+/* Draws m, n and k up to these limits, in turn. Sometimes one size is 0. */
 static void draw_sizes(draws *from, int index, tsl_problem *problem) {
   static const int64_t most[][3] = {{17, 17, 17},   {40, 40, 40},    {8, 300, 300},  {300, 8, 300},
                                     {300, 300, 4},  {90, 130, 70},   {200, 50, 400}, {50, 200, 400},
@@ -423,9 +423,9 @@ static void walk(const tsl_strategy *strategy) {
 
 /* --- the command line --- */
 
-/* Stores the name of the instruction set: "x86_64:avx512+avx512_bf16" is the processor's family and
- * the rows of host/host_isa.h that a device runs; on other devices, the device's name.
- * "aarch64:neon/20": one product in 20. */
+/* Stores the name of the instruction set. "x86_64:avx512+avx512_bf16": the processor's family and the rows
+ * of host/host_isa.h that the device runs. On other devices: the device's name. "aarch64:neon/20": one
+ * product in 20. */
 static void find_set(void) {
   static const struct {
     const char *name;

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# TESELA_DEVICE in the drop-in: device.sh TESELA CALLS
-# Unset, every call runs on the processor. auto sends a call to a device that is faster, also a call that the
-# processor's other BLAS would compute. A record makes PoCL faster than plain C on one thread. The test
-# asserts the choice, not a time.
+# device.sh TESELA CALLS: TESELA_DEVICE in the drop-in. Unset, every call runs on the processor. auto sends a
+# call to a faster device, also a call that the processor's other BLAS would compute. A record makes PoCL
+# faster than plain C on one thread. The test asserts the choice, not a time.
 set -euo pipefail
 tesela=$1 calls=$2
 unset TESELA_DEVICE TESELA_LOG
@@ -12,7 +11,8 @@ cd "$scratch"
 export TESELA_WISDOM=$scratch/wisdom TESELA_ISA=generic TESELA_THREADS=1
 "$tesela" devices | grep -q '^opencl:0' || { echo "skipped: there is no opencl:0"; exit 77; }
 for sizes in '120 500 480' '8 512 480'; do
-  "$tesela" tune $sizes --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
+  "$tesela" tune $sizes --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt ||
+    { cat tuned.txt; exit 1; }
 done
 # 40 GFLOP/s: a plausible rate of PoCL on an idle machine.
 awk '{ for (i = 1; i <= NF; i++) { split($i, of, "="); if (of[1] ~ /^[mnk]$/) size[of[1]] = of[2] }

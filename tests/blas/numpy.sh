@@ -3,7 +3,8 @@
 #   numpy.sh TESELA FOLDER_OF_THIS
 set -euo pipefail
 tesela=$1 here=$2
-/usr/bin/python3 -c 'import numpy' 2>/dev/null || { echo "skipped: needs NumPy (Debian: python3-numpy)"; exit 77; }
+/usr/bin/python3 -c 'import numpy' 2>/dev/null ||
+  { echo "skipped: needs NumPy (Debian: python3-numpy)"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"

@@ -36,9 +36,9 @@ static inline void (*function_of(const char *name))(void) {
   memcpy(&function, &address, sizeof function);
   return function;
 }
-static inline void (*routine(const type *of, const char *name))(void) {
+static inline void (*routine(const type *element, const char *name))(void) {
   char whole[32];
-  snprintf(whole, sizeof whole, "%c%s_", of->letter, name);
+  snprintf(whole, sizeof whole, "%c%s_", element->letter, name);
   return function_of(whole);
 }
 
@@ -52,75 +52,76 @@ static inline double number(void) {
   return ((double)draw(2001) - 1000) / 512;
 }
 
-static inline wide load(const type *of, const void *data, int64_t at) {
+static inline wide load(const type *element, const void *data, int64_t index) {
   const float *f = data;
   const double *d = data;
-  if (of->is_single)
-    return of->is_complex ? CMPLXL(f[2 * at], f[2 * at + 1]) : f[at];
-  return of->is_complex ? CMPLXL(d[2 * at], d[2 * at + 1]) : d[at];
+  if (element->is_single)
+    return element->is_complex ? CMPLXL(f[2 * index], f[2 * index + 1]) : f[index];
+  return element->is_complex ? CMPLXL(d[2 * index], d[2 * index + 1]) : d[index];
 }
-static inline void store(const type *of, void *data, int64_t at, wide value) {
+static inline void store(const type *element, void *data, int64_t index, wide value) {
   float *f = data;
   double *d = data;
-  const int64_t first = of->is_complex ? 2 * at : at;
-  if (of->is_single)
+  const int64_t first = element->is_complex ? 2 * index : index;
+  if (element->is_single)
     f[first] = (float)creall(value);
   else
     d[first] = (double)creall(value);
-  if (of->is_complex && of->is_single)
+  if (element->is_complex && element->is_single)
     f[first + 1] = (float)cimagl(value);
-  else if (of->is_complex)
+  else if (element->is_complex)
     d[first + 1] = (double)cimagl(value);
 }
-static inline wide value_of(const type *of) {
+static inline wide value_of(const type *element) {
   const double re = number();
-  return of->is_complex ? CMPLXL(re, number()) : re;
+  return element->is_complex ? CMPLXL(re, number()) : re;
 }
 
 /* Elements with a guard on either side, NaN until they are set, and a copy from before the call. */
 enum { GUARD = 37 };
 typedef struct block {
-  const type *of;
+  const type *element;
   int64_t count;
   char *data, *before;
   bool *written;
 } block;
 
-static inline block block_of(const type *of, int64_t count) {
-  const size_t bytes = (size_t)(count + 2 * GUARD) * of->size;
-  block made = {of, count, malloc(bytes), malloc(bytes), calloc((size_t)count + 1, sizeof(bool))};
+static inline block block_of(const type *element, int64_t count) {
+  const size_t bytes = (size_t)(count + 2 * GUARD) * element->size;
+  block made = {element, count, malloc(bytes), malloc(bytes), calloc((size_t)count + 1, sizeof(bool))};
   assert_true(made.data && made.before && made.written);
   memset(made.data, 0xff, bytes);
   return made;
 }
-static inline void *start(const block *of) {
-  return of->data + GUARD * of->of->size;
+static inline void *start(const block *operand) {
+  return operand->data + GUARD * operand->element->size;
 }
-static inline void set(block *of, int64_t at, wide value) {
-  store(of->of, start(of), at, value);
+static inline void set(block *operand, int64_t index, wide value) {
+  store(operand->element, start(operand), index, value);
 }
-static inline void keep(block *of) {
-  memcpy(of->before, of->data, (size_t)(of->count + 2 * GUARD) * of->of->size);
+static inline void keep(block *operand) {
+  memcpy(operand->before, operand->data, (size_t)(operand->count + 2 * GUARD) * operand->element->size);
 }
 /* Returns an element after the call, and marks it as one that the call may write. old() returns the
  * element from before the call. */
-static inline wide result(block *of, int64_t at) {
-  of->written[at] = true;
-  return load(of->of, start(of), at);
+static inline wide result(block *operand, int64_t index) {
+  operand->written[index] = true;
+  return load(operand->element, start(operand), index);
 }
-static inline wide old(const block *of, int64_t at) {
-  return load(of->of, of->before + GUARD * of->of->size, at);
+static inline wide old(const block *operand, int64_t index) {
+  return load(operand->element, operand->before + GUARD * operand->element->size, index);
 }
 /* Checks that all other elements are unchanged, and frees the block. */
-static inline void release(block *of, const char *what) {
-  const size_t size = of->of->size;
-  for (int64_t i = -GUARD; i < of->count + GUARD; i++)
-    if ((i < 0 || i >= of->count || !of->written[i]) &&
-        memcmp(of->data + (size_t)(i + GUARD) * size, of->before + (size_t)(i + GUARD) * size, size) != 0)
-      fail_msg("%s: element %lld of %lld was written", what, (long long)i, (long long)of->count);
-  free(of->data);
-  free(of->before);
-  free(of->written);
+static inline void release(block *operand, const char *what) {
+  const size_t size = operand->element->size;
+  for (int64_t i = -GUARD; i < operand->count + GUARD; i++)
+    if ((i < 0 || i >= operand->count || !operand->written[i]) &&
+        memcmp(operand->data + (size_t)(i + GUARD) * size, operand->before + (size_t)(i + GUARD) * size,
+               size) != 0)
+      fail_msg("%s: element %lld of %lld was written", what, (long long)i, (long long)operand->count);
+  free(operand->data);
+  free(operand->before);
+  free(operand->written);
 }
 
 /* A vector of n elements, `inc` apart. */
@@ -128,14 +129,14 @@ typedef struct line {
   block in;
   int64_t n, inc;
 } line;
-static inline int64_t place(const line *of, int64_t i) {
-  return of->inc < 0 ? (i - of->n + 1) * of->inc : i * of->inc;
+static inline int64_t place(const line *vector, int64_t i) {
+  return vector->inc < 0 ? (i - vector->n + 1) * vector->inc : i * vector->inc;
 }
-static inline line line_of(const type *of, int64_t n, int64_t inc) {
+static inline line line_of(const type *element, int64_t n, int64_t inc) {
   const int64_t span = n > 0 ? (n - 1) * (inc < 0 ? -inc : inc) + 1 : 0;
-  line made = {block_of(of, span), n, inc};
+  line made = {block_of(element, span), n, inc};
   for (int64_t i = 0; i < n; i++)
-    set(&made.in, place(&made, i), value_of(of));
+    set(&made.in, place(&made, i), value_of(element));
   return made;
 }
 
@@ -144,12 +145,12 @@ typedef struct sum {
   wide value;
   double size;
 } sum;
-static inline void add(sum *to, wide a, wide b) {
-  to->value += a * b;
-  to->size += (double)(cabsl(a) * cabsl(b));
+static inline void add(sum *total, wide a, wide b) {
+  total->value += a * b;
+  total->size += (double)(cabsl(a) * cabsl(b));
 }
-static inline void expect(const type *of, wide seen, sum wanted, int64_t terms, const char *what) {
-  const double bound = of->unit * ((double)terms + 8) * wanted.size,
+static inline void expect(const type *element, wide seen, sum wanted, int64_t terms, const char *what) {
+  const double bound = element->unit * ((double)terms + 8) * wanted.size,
                error = (double)cabsl(seen - wanted.value);
   if (!(error <= bound))
     fail_msg("%s: %Lg %+Lgi in place of %Lg %+Lgi, wrong by %g, %g allowed", what, creall(seen), cimagl(seen),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a program, unchanged, with and without the drop-in. Results agree within bounds, and tesela computes
-# some of them:
-#   programs.sh TESELA RESULTS_SCRIPT INTERPRETER [ARGUMENTS]
+# Runs a program, unchanged, with and without the drop-in. Results agree within bounds, and tesela computes at
+# least one:
+#     programs.sh TESELA RESULTS_SCRIPT INTERPRETER [ARGUMENTS]
 # The script prints a line for each result: its name, which begins with its type (f32, f64, c64, c128), and
 # its numbers.
 set -euo pipefail
@@ -14,4 +14,5 @@ cd "$scratch"
 "$@" "$script" >without.txt
 "$tesela" run --log -- "$@" "$script" >with.txt 2>calls.txt
 awk -f "$here/agree.awk" without.txt with.txt
-grep -qE '^dgemm_ .* tesela [a-z_]+ cpu ' calls.txt || { echo "FAILED: tesela computed no dgemm:"; cat calls.txt; exit 1; }
+grep -qE '^dgemm_ .* tesela [a-z_]+ cpu ' calls.txt ||
+  { echo "FAILED: tesela computed no dgemm:"; cat calls.txt; exit 1; }

@@ -8,14 +8,16 @@ mkdir -p "$scratch"
 export TESELA_CACHE_DIR=$scratch/cache TESELA_WISDOM=$scratch/wisdom SLOW_CORE=Haswell TESELA_THREADS=1
 failed=0
 
-# run WHO SECONDS WHY [LEAST]: expects WHO to compute when the library's calls take SECONDS, and LEAST to
-# compute the smallest measured size (default: WHO).
+# run LIBRARY SECONDS WHY [LEAST]: expects LIBRARY to compute when the other library's calls take SECONDS, and
+# LEAST to compute the smallest measured size (default: LIBRARY).
 run() {
-  SLOW_SECONDS=$2 "$program" "$library" "$1" "${4:-$1}" >"$scratch/out" 2>&1 || { echo "FAILED: $3"; cat "$scratch/out"; failed=1; }
+  SLOW_SECONDS=$2 "$program" "$library" "$1" "${4:-$1}" >"$scratch/out" 2>&1 ||
+    { echo "FAILED: $3"; cat "$scratch/out"; failed=1; }
 }
 run tesela 0.25 "a slow library's calls are measured, and taken"
 run tesela 0 "what was measured is kept"
-[ "$(grep -c '^measured ' "$scratch/cache/blas")" = 2 ] || { echo "FAILED: one line a symbol"; cat "$scratch/cache/blas"; failed=1; }
+[ "$(grep -c '^measured ' "$scratch/cache/blas")" = 2 ] ||
+  { echo "FAILED: one line a symbol"; cat "$scratch/cache/blas"; failed=1; }
 SLOW_CORE=Zen run other 0 "one with other kernels is another one"
 SLOW_CORE=Zen run other 0.25 "and that is kept, too"
 rm -r "$scratch/cache"

@@ -1,7 +1,7 @@
 /* A library like FlexiBLAS and libblastrampoline: it forwards each name to the BLAS of the user's
  * choice (SWITCH_TO, a file). It opens that file while it is loaded itself, and calls a dot at
  * once, before it can forward calls. A drop-in that took this library for the program's BLAS would
- * pass the call back for ever: a second call within the first ends the program. */
+ * pass the call back endlessly. A second call within the first ends the program. */
 #include "blas/names.h"
 
 #include <dlfcn.h>

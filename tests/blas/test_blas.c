@@ -1,5 +1,5 @@
-/* The drop-in, linked with a program that has no other BLAS: every routine compared with plain
- * sums, wrong arguments, threads, and a fork in the middle. */
+/* The drop-in, linked with a program that has no other BLAS. Every routine is compared with plain
+ * sums; also wrong arguments, threads, and a fork in the middle. */
 #include "blas/names.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
@@ -399,9 +399,8 @@ static void test_long_batch(void **state) {
   assert_memory_equal(sum, c[2], sizeof sum);
 }
 
-/* Groups of different sizes have the bits of separate calls: small ones without a plan, one large
- * product, one group of many, and one without products. Then two groups add to the same C, which
- * they must do in order. */
+/* Groups of different sizes have the bits of separate calls: small groups without a plan, a large
+ * product, a group of many products, an empty group. Then two groups add to one C, in order. */
 static void test_groups(void **state) {
   enum { GROUPS = 40, LARGE = 7, MANY = 11, NONE = 12, ROOM = 160 * 160, PRODUCTS = 3 * GROUPS + 40 };
   static double a[ROOM], b[ROOM], memory[PRODUCTS * 40 * 40 + ROOM], right[PRODUCTS * 40 * 40 + ROOM];
@@ -661,8 +660,8 @@ static void test_threads(void **state) {
 }
 
 /* Children multiply while the parent's threads do: none hangs (the test's time is limited), and all
- * results are right. Under the address sanitizer the threads end before the forks: the memory
- * allocator of GCC's sanitizer up to 13 does not support a fork while another thread is inside it. */
+ * results are right. Under the address sanitizer the threads end before the forks. The memory allocator
+ * of GCC's sanitizer up to 13 does not support a fork while another thread allocates. */
 static void test_fork(void **state) {
   (void)state;
   pthread_t threads[THREADS];

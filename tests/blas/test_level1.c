@@ -6,9 +6,9 @@
 typedef const int32_t *num;
 static const int steps[] = {1, 1, -1, 2, -2, 3, -3, 1};
 
-static void setup(const type *of, int n, line *x, line *y) {
-  *x = line_of(of, n, steps[draw(8)]);
-  *y = line_of(of, n, steps[draw(8)]);
+static void setup(const type *element, int n, line *x, line *y) {
+  *x = line_of(element, n, steps[draw(8)]);
+  *y = line_of(element, n, steps[draw(8)]);
   keep(&x->in);
   keep(&y->in);
 }
@@ -21,90 +21,91 @@ static wide at(const line *x, int64_t i) {
 }
 
 /* Returns the CBLAS function with a type's letter before the name: "axpy" gives cblas_daxpy. */
-static void (*cblas_of(const type *of, const char *name))(void) {
+static void (*cblas_of(const type *element, const char *name))(void) {
   char whole[40];
-  snprintf(whole, sizeof whole, "cblas_%c%s", of->letter, name);
+  snprintf(whole, sizeof whole, "cblas_%c%s", element->letter, name);
   return function_of(whole);
 }
 
 /* Calls axpy by one of its two conventions. CBLAS takes a real scalar by value. */
-static void call_axpy(const type *of, int n, const void *alpha, line *x, line *y) {
+static void call_axpy(const type *element, int n, const void *alpha, line *x, line *y) {
   const void *from = start(&x->in);
   void *to = start(&y->in);
   const int32_t incx = (int32_t)x->inc, incy = (int32_t)y->inc;
   if (draw(2))
-    ((void (*)(num, const void *, const void *, num, void *, num))routine(of, "axpy"))(&n, alpha, from, &incx,
-                                                                                       to, &incy);
-  else if (of->is_complex)
-    ((void (*)(int, const void *, const void *, int, void *, int))cblas_of(of, "axpy"))(n, alpha, from, incx,
-                                                                                        to, incy);
-  else if (of->is_single)
-    ((void (*)(int, float, const void *, int, void *, int))cblas_of(of, "axpy"))(n, *(const float *)alpha,
-                                                                                 from, incx, to, incy);
+    ((void (*)(num, const void *, const void *, num, void *, num))routine(element, "axpy"))(&n, alpha, from,
+                                                                                            &incx, to, &incy);
+  else if (element->is_complex)
+    ((void (*)(int, const void *, const void *, int, void *, int))cblas_of(element, "axpy"))(n, alpha, from,
+                                                                                             incx, to, incy);
+  else if (element->is_single)
+    ((void (*)(int, float, const void *, int, void *, int))cblas_of(element, "axpy"))(
+        n, *(const float *)alpha, from, incx, to, incy);
   else
-    ((void (*)(int, double, const void *, int, void *, int))cblas_of(of, "axpy"))(n, *(const double *)alpha,
-                                                                                  from, incx, to, incy);
+    ((void (*)(int, double, const void *, int, void *, int))cblas_of(element, "axpy"))(
+        n, *(const double *)alpha, from, incx, to, incy);
 }
 
 /* Calls scal, or the form with a real scalar, by one of its two conventions. */
-static void call_scal(const type *of, const char *name, bool by_real, int n, const void *alpha, line *x) {
+static void call_scal(const type *element, const char *name, bool by_real, int n, const void *alpha,
+                      line *x) {
   void *at = start(&x->in);
   const int32_t inc = (int32_t)x->inc;
   if (draw(2))
-    ((void (*)(num, const void *, void *, num))routine(of, name))(&n, alpha, at, &inc);
-  else if (of->is_complex && !by_real)
-    ((void (*)(int, const void *, void *, int))cblas_of(of, name))(n, alpha, at, inc);
-  else if (of->is_single)
-    ((void (*)(int, float, void *, int))cblas_of(of, name))(n, *(const float *)alpha, at, inc);
+    ((void (*)(num, const void *, void *, num))routine(element, name))(&n, alpha, at, &inc);
+  else if (element->is_complex && !by_real)
+    ((void (*)(int, const void *, void *, int))cblas_of(element, name))(n, alpha, at, inc);
+  else if (element->is_single)
+    ((void (*)(int, float, void *, int))cblas_of(element, name))(n, *(const float *)alpha, at, inc);
   else
-    ((void (*)(int, double, void *, int))cblas_of(of, name))(n, *(const double *)alpha, at, inc);
+    ((void (*)(int, double, void *, int))cblas_of(element, name))(n, *(const double *)alpha, at, inc);
 }
 
-static void check_axpy(const type *of, int n) {
+static void check_axpy(const type *element, int n) {
   line x, y;
   double alpha[2];
-  const wide a = draw(4) ? value_of(of) : 0;
-  setup(of, n, &x, &y);
-  store(of, alpha, 0, a);
-  call_axpy(of, n, alpha, &x, &y);
+  const wide a = draw(4) ? value_of(element) : 0;
+  setup(element, n, &x, &y);
+  store(element, alpha, 0, a);
+  call_axpy(element, n, alpha, &x, &y);
   for (int i = 0; i < n && a != 0; i++) {
     sum wanted = {0, 0};
     add(&wanted, a, at(&x, i));
     add(&wanted, 1, at(&y, i));
-    expect(of, result(&y.in, place(&y, i)), wanted, 2, "axpy");
+    expect(element, result(&y.in, place(&y, i)), wanted, 2, "axpy");
   }
   done(&x, &y, "axpy");
 }
 
 /* By a scalar of the type, or of complex types by a real one; increments below 1 do nothing. */
-static void check_scal(const type *of, int n, bool by_real) {
+static void check_scal(const type *element, int n, bool by_real) {
   line x, y;
   double alpha[2] = {0, 0};
-  const wide a = by_real ? number() : value_of(of);
+  const wide a = by_real ? number() : value_of(element);
   char name[16];
-  setup(of, n, &x, &y);
-  store(of, alpha, 0, a);
-  snprintf(name, sizeof name, "%sscal", !by_real ? "" : of->is_single ? "s" : "d");
-  call_scal(of, name, by_real, n, alpha, &x);
+  setup(element, n, &x, &y);
+  store(element, alpha, 0, a);
+  snprintf(name, sizeof name, "%sscal", !by_real ? "" : element->is_single ? "s" : "d");
+  call_scal(element, name, by_real, n, alpha, &x);
   for (int i = 0; i < n && x.inc > 0; i++) {
     sum wanted = {0, 0};
     add(&wanted, a, at(&x, i));
-    expect(of, result(&x.in, place(&x, i)), wanted, 1, name);
+    expect(element, result(&x.in, place(&x, i)), wanted, 1, name);
   }
   done(&x, &y, name);
 }
 
-static void check_moves(const type *of, int n) {
+static void check_moves(const type *element, int n) {
   static const char *const names[] = {"copy", "swap"};
   for (int which = 0; which < 2; which++) {
     line x, y;
-    setup(of, n, &x, &y);
+    setup(element, n, &x, &y);
     if (draw(2))
-      ((void (*)(num, void *, num, void *, num))routine(of, names[which]))(
+      ((void (*)(num, void *, num, void *, num))routine(element, names[which]))(
           &n, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in), &(int32_t){(int)y.inc});
     else
-      ((void (*)(int, void *, int, void *, int))cblas_of(of, names[which]))(n, start(&x.in), (int)x.inc,
-                                                                            start(&y.in), (int)y.inc);
+      ((void (*)(int, void *, int, void *, int))cblas_of(element, names[which]))(n, start(&x.in), (int)x.inc,
+                                                                                 start(&y.in), (int)y.inc);
     for (int i = 0; i < n; i++) {
       assert_true(result(&y.in, place(&y, i)) == at(&x, i));
       if (which == 1)
@@ -115,75 +116,75 @@ static void check_moves(const type *of, int n) {
 }
 
 /* Returns a dot by CBLAS, which stores complex ones. */
-static wide cblas_dot_of(const type *of, const char *name, int n, const void *a, int incx, const void *b,
+static wide cblas_dot_of(const type *element, const char *name, int n, const void *a, int incx, const void *b,
                          int incy) {
   char whole[16];
   double stored[2];
-  if (!of->is_complex) {
-    void (*f)(void) = cblas_of(of, name);
-    return of->is_single
+  if (!element->is_complex) {
+    void (*f)(void) = cblas_of(element, name);
+    return element->is_single
                ? (wide)((float (*)(int, const void *, int, const void *, int))f)(n, a, incx, b, incy)
                : (wide)((double (*)(int, const void *, int, const void *, int))f)(n, a, incx, b, incy);
   }
   snprintf(whole, sizeof whole, "%s_sub", name);
-  ((void (*)(int, const void *, int, const void *, int, void *))cblas_of(of, whole))(n, a, incx, b, incy,
-                                                                                     stored);
-  return load(of, stored, 0);
+  ((void (*)(int, const void *, int, const void *, int, void *))cblas_of(element, whole))(n, a, incx, b, incy,
+                                                                                          stored);
+  return load(element, stored, 0);
 }
 
-static wide dot_of(const type *of, const char *name, int n, line *x, line *y, bool by_cblas) {
-  void (*f)(void) = routine(of, name);
+static wide dot_of(const type *element, const char *name, int n, line *x, line *y, bool by_cblas) {
+  void (*f)(void) = routine(element, name);
   const int32_t incx = (int)x->inc, incy = (int)y->inc;
   const void *a = start(&x->in), *b = start(&y->in);
   if (by_cblas)
-    return cblas_dot_of(of, name, n, a, incx, b, incy);
-  if (!of->is_complex)
-    return of->is_single
+    return cblas_dot_of(element, name, n, a, incx, b, incy);
+  if (!element->is_complex)
+    return element->is_single
                ? (wide)((float (*)(num, const void *, num, const void *, num))f)(&n, a, &incx, b, &incy)
                : (wide)((double (*)(num, const void *, num, const void *, num))f)(&n, a, &incx, b, &incy);
-  return of->is_single
+  return element->is_single
              ? (wide)((float complex (*)(num, const void *, num, const void *, num))f)(&n, a, &incx, b, &incy)
              : (wide)((double complex (*)(num, const void *, num, const void *, num))f)(&n, a, &incx, b,
                                                                                         &incy);
 }
 
-static void check_dots(const type *of, int n) {
+static void check_dots(const type *element, int n) {
   static const char *const names[] = {"dot", "dotu", "dotc"};
-  for (int which = of->is_complex ? 1 : 0; which < (of->is_complex ? 3 : 1); which++) {
+  for (int which = element->is_complex ? 1 : 0; which < (element->is_complex ? 3 : 1); which++) {
     line x, y;
     sum wanted = {0, 0};
-    setup(of, n, &x, &y);
+    setup(element, n, &x, &y);
     for (int i = 0; i < n; i++)
       add(&wanted, which == 2 ? conjl(at(&x, i)) : at(&x, i), at(&y, i));
-    const wide seen = dot_of(of, names[which], n, &x, &y, false);
-    expect(of, seen, wanted, n < 100 ? n : 100, names[which]);
-    assert_true(dot_of(of, names[which], n, &x, &y, true) == seen);
+    const wide seen = dot_of(element, names[which], n, &x, &y, false);
+    expect(element, seen, wanted, n < 100 ? n : 100, names[which]);
+    assert_true(dot_of(element, names[which], n, &x, &y, true) == seen);
     done(&x, &y, names[which]);
   }
 }
 
-static double size_of(const type *of, const char *name, int n, const void *x, int32_t inc) {
+static double size_of(const type *element, const char *name, int n, const void *x, int32_t inc) {
   char whole[32];
-  const char *before = of->letter == 'c' ? "s" : of->letter == 'z' ? "d" : "";
+  const char *before = element->letter == 'c' ? "s" : element->letter == 'z' ? "d" : "";
   if (draw(2)) {
-    snprintf(whole, sizeof whole, "cblas_%s%c%s", before, of->letter, name);
+    snprintf(whole, sizeof whole, "cblas_%s%c%s", before, element->letter, name);
     void (*f)(void) = function_of(whole);
-    return of->is_single ? (double)((float (*)(int, const void *, int))f)(n, x, inc)
-                         : ((double (*)(int, const void *, int))f)(n, x, inc);
+    return element->is_single ? (double)((float (*)(int, const void *, int))f)(n, x, inc)
+                              : ((double (*)(int, const void *, int))f)(n, x, inc);
   }
-  snprintf(whole, sizeof whole, "%s%c%s_", before, of->letter, name);
+  snprintf(whole, sizeof whole, "%s%c%s_", before, element->letter, name);
   void (*f)(void) = function_of(whole);
-  return of->is_single ? (double)((float (*)(num, const void *, num))f)(&n, x, &inc)
-                       : ((double (*)(num, const void *, num))f)(&n, x, &inc);
+  return element->is_single ? (double)((float (*)(num, const void *, num))f)(&n, x, &inc)
+                            : ((double (*)(num, const void *, num))f)(&n, x, &inc);
 }
 /* Returns the place from 1 on. CBLAS counts from 0 and has no other number for "none". */
-static int largest_of(const type *of, int n, const void *x, int32_t inc) {
+static int largest_of(const type *element, int n, const void *x, int32_t inc) {
   char whole[32];
   if (n > 0 && inc > 0 && draw(2)) {
-    snprintf(whole, sizeof whole, "cblas_i%camax", of->letter);
+    snprintf(whole, sizeof whole, "cblas_i%camax", element->letter);
     return 1 + (int)((size_t(*)(int, const void *, int))function_of(whole))(n, x, inc);
   }
-  snprintf(whole, sizeof whole, "i%camax_", of->letter);
+  snprintf(whole, sizeof whole, "i%camax_", element->letter);
   return ((int (*)(num, const void *, num))function_of(whole))(&n, x, &inc);
 }
 static double absolute(wide value) {
@@ -191,44 +192,44 @@ static double absolute(wide value) {
 }
 
 /* A negative increment has a norm alone. */
-static void check_sums(const type *of, int n) {
+static void check_sums(const type *element, int n) {
   line x, y;
   double squares = 0, sizes = 0, most = -1;
   int found = 0;
-  setup(of, n, &x, &y);
+  setup(element, n, &x, &y);
   for (int i = 0; i < n; i++) {
     const double size = absolute(at(&x, i));
     squares += (double)(creall(at(&x, i) * conjl(at(&x, i))));
     sizes += size;
-    if (of->is_single ? (float)size > (float)most : size > most) {
+    if (element->is_single ? (float)size > (float)most : size > most) {
       most = size;
       found = i + 1;
     }
   }
-  const double bound = of->unit * (n < 100 ? n + 4 : 100),
-               norm = size_of(of, "nrm2", n, start(&x.in), (int)x.inc);
+  const double bound = element->unit * (n < 100 ? n + 4 : 100),
+               norm = size_of(element, "nrm2", n, start(&x.in), (int)x.inc);
   assert_true(fabs(norm - sqrt(squares)) <= bound * sqrt(squares));
-  const double asum = size_of(of, "asum", n, start(&x.in), (int)x.inc);
+  const double asum = size_of(element, "asum", n, start(&x.in), (int)x.inc);
   assert_true(x.inc > 0 ? fabs(asum - sizes) <= bound * sizes : asum == 0);
-  assert_int_equal(largest_of(of, n, start(&x.in), (int)x.inc), x.inc > 0 ? found : 0);
+  assert_int_equal(largest_of(element, n, start(&x.in), (int)x.inc), x.inc > 0 ? found : 0);
   done(&x, &y, "sums");
 }
 
-static void check_rot(const type *of, int n) {
+static void check_rot(const type *element, int n) {
   line x, y;
   const double c = 0.6, s = -0.8;
   const float c_single = 0.6f, s_single = -0.8f;
-  setup(of, n, &x, &y);
-  const char *name = !of->is_complex ? "rot" : of->is_single ? "srot" : "drot";
+  setup(element, n, &x, &y);
+  const char *name = !element->is_complex ? "rot" : element->is_single ? "srot" : "drot";
   if (draw(2))
-    ((void (*)(num, void *, num, void *, num, const void *, const void *))routine(of, name))(
+    ((void (*)(num, void *, num, void *, num, const void *, const void *))routine(element, name))(
         &n, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in), &(int32_t){(int)y.inc},
-        of->is_single ? (const void *)&c_single : &c, of->is_single ? (const void *)&s_single : &s);
-  else if (of->is_single)
-    ((void (*)(int, void *, int, void *, int, float, float))cblas_of(of, name))(
+        element->is_single ? (const void *)&c_single : &c, element->is_single ? (const void *)&s_single : &s);
+  else if (element->is_single)
+    ((void (*)(int, void *, int, void *, int, float, float))cblas_of(element, name))(
         n, start(&x.in), (int)x.inc, start(&y.in), (int)y.inc, c_single, s_single);
   else
-    ((void (*)(int, void *, int, void *, int, double, double))cblas_of(of, name))(
+    ((void (*)(int, void *, int, void *, int, double, double))cblas_of(element, name))(
         n, start(&x.in), (int)x.inc, start(&y.in), (int)y.inc, c, s);
   for (int i = 0; i < n; i++) {
     sum to_x = {0, 0}, to_y = {0, 0};
@@ -236,8 +237,8 @@ static void check_rot(const type *of, int n) {
     add(&to_x, s, at(&y, i));
     add(&to_y, c, at(&y, i));
     add(&to_y, -s, at(&x, i));
-    expect(of, result(&x.in, place(&x, i)), to_x, 2, "rot");
-    expect(of, result(&y.in, place(&y, i)), to_y, 2, "rot");
+    expect(element, result(&x.in, place(&x, i)), to_x, 2, "rot");
+    expect(element, result(&y.in, place(&y, i)), to_y, 2, "rot");
   }
   done(&x, &y, "rot");
 }
@@ -298,20 +299,21 @@ static void test_steps_of_zero_in_pieces(void **unused) {
 
 /* Norms of vectors with every exponent of the type: squares are subnormal in part, vanish, or are
  * infinite. */
-static void check_exponents(const type *of, int n, int step) {
-  const int least = of->is_single ? -149 : -1074, most = of->is_single ? 127 : 1023;
-  const double tolerance = n > 100 ? 100 * of->unit : 10 * of->unit;
-  char *x = malloc((size_t)n * of->size);
+static void check_exponents(const type *element, int n, int step) {
+  const int least = element->is_single ? -149 : -1074, most = element->is_single ? 127 : 1023;
+  const double tolerance = n > 100 ? 100 * element->unit : 10 * element->unit;
+  char *x = malloc((size_t)n * element->size);
   assert_non_null(x);
   for (int e = least; e <= most; e += step) {
-    const double value = ldexp(4.0 / 3, e), part = of->is_single ? (float)value : value;
+    const double value = ldexp(4.0 / 3, e), part = element->is_single ? (float)value : value;
     for (int i = 0; i < n; i++)
-      store(of, x, i, of->is_complex ? CMPLXL(part, -part) : (wide)part);
-    const long double wanted = (long double)part * sqrtl((long double)n * (of->is_complex ? 2 : 1)),
-                      largest = of->is_single ? FLT_MAX : DBL_MAX, smallest = ldexpl(1, least);
-    const double norm = size_of(of, "nrm2", n, x, 1);
+      store(element, x, i, element->is_complex ? CMPLXL(part, -part) : (wide)part);
+    const long double wanted = (long double)part * sqrtl((long double)n * (element->is_complex ? 2 : 1)),
+                      largest = element->is_single ? FLT_MAX : DBL_MAX, smallest = ldexpl(1, least);
+    const double norm = size_of(element, "nrm2", n, x, 1);
     if (wanted > largest ? !isinf(norm) : !(fabsl(norm - wanted) <= tolerance * wanted + smallest))
-      fail_msg("%cnrm2 of %d elements of 4/3 * 2^%d: %g in place of %Lg", of->letter, n, e, norm, wanted);
+      fail_msg("%cnrm2 of %d elements of 4/3 * 2^%d: %g in place of %Lg", element->letter, n, e, norm,
+               wanted);
   }
   free(x);
 }

@@ -25,7 +25,7 @@ static const shape shapes[] = {
 
 /* A stored matrix, and the properties that a routine assumes of it. */
 typedef struct matrix {
-  const type *of;
+  const type *element;
   const shape *shape;
   int storage, order; /* FORTRAN, or an order of CBLAS */
   bool is_triangle, upper, unit, hermitian;
@@ -72,12 +72,12 @@ static void fill(matrix *a) {
   const int64_t count = a->storage == PACKED              ? lines * (lines + 1) / 2
                         : a->storage == FULL && lines > 0 ? (lines - 1) * a->ld + along
                                                           : lines * a->ld;
-  a->in = block_of(a->of, count);
+  a->in = block_of(a->element, count);
   for (int64_t j = 0; j < a->n; j++)
     for (int64_t i = 0; i < a->m; i++) {
       if (!is_stored(a, i, j) || (i == j && a->unit))
         continue;
-      wide value = value_of(a->of);
+      wide value = value_of(a->element);
       if (solves)
         value = i == j ? 3 + value / 4 : value / (4 + a->n);
       if (i == j && a->hermitian)
@@ -88,7 +88,7 @@ static void fill(matrix *a) {
 }
 
 static matrix matrix_of(const type *type_in, const shape *wanted, int size) {
-  matrix a = {.of = type_in, .shape = wanted, .storage = wanted->storage, .n = size, .m = size};
+  matrix a = {.element = type_in, .shape = wanted, .storage = wanted->storage, .n = size, .m = size};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER;
   a.order = (int[]){FORTRAN, COLUMN, ROW, ROW}[draw(4)];
   a.is_triangle = !general;
@@ -255,29 +255,29 @@ CALL_CBLAS(call_cblas_c, scalar, float)
 CALL_CBLAS(call_cblas_z, scalar, double)
 
 static void call_cblas(scene *s, const double alpha[2], const double beta[2]) {
-  const type *of = s->a.of;
+  const type *element = s->a.element;
   const float *single = (const float *)alpha;
   char name[32];
-  snprintf(name, sizeof name, "cblas_%c%s", of->letter,
-           of->is_complex ? s->a.shape->complex_name : s->a.shape->name);
+  snprintf(name, sizeof name, "cblas_%c%s", element->letter,
+           element->is_complex ? s->a.shape->complex_name : s->a.shape->name);
   void (*f)(void) = function_of(name);
-  if (of->letter == 's')
+  if (element->letter == 's')
     call_cblas_s(s, f, *single, *(const float *)beta, *single);
-  else if (of->letter == 'd')
+  else if (element->letter == 'd')
     call_cblas_d(s, f, *alpha, *beta, *alpha);
-  else if (of->letter == 'c')
+  else if (element->letter == 'c')
     call_cblas_c(s, f, alpha, beta, *single);
   else
     call_cblas_z(s, f, alpha, beta, *alpha);
 }
 
 static void call(scene *s) {
-  const type *of = s->a.of;
+  const type *element = s->a.element;
   double alpha[2], beta[2];
   const int32_t incx = (int32_t)s->x.inc, incy = (int32_t)s->y.inc;
-  void (*f)(void) = routine(of, of->is_complex ? s->a.shape->complex_name : s->a.shape->name);
-  store(of, alpha, 0, s->alpha);
-  store(of, beta, 0, s->beta);
+  void (*f)(void) = routine(element, element->is_complex ? s->a.shape->complex_name : s->a.shape->name);
+  store(element, alpha, 0, s->alpha);
+  store(element, beta, 0, s->beta);
   keep(&s->x.in);
   keep(&s->y.in);
   if (s->a.order != FORTRAN) {
@@ -322,7 +322,7 @@ static void check_product(scene *s) {
       }
     if (!triangular && s->beta != 0)
       add(&wanted, s->beta, old(&s->y.in, place(&s->y, i)));
-    expect(s->a.of, result(&to->in, place(to, i)), wanted, s->x.n, s->what);
+    expect(s->a.element, result(&to->in, place(to, i)), wanted, s->x.n, s->what);
   }
 }
 
@@ -335,7 +335,7 @@ static void check_solution(scene *s) {
       if (a != 0)
         add(&wanted, a, result(&s->x.in, place(&s->x, j)));
     }
-    expect(s->a.of, old(&s->x.in, place(&s->x, i)), wanted, s->x.n, s->what);
+    expect(s->a.element, old(&s->x.in, place(&s->x, i)), wanted, s->x.n, s->what);
   }
 }
 
@@ -355,12 +355,13 @@ static void check_update(scene *s) {
         continue;
       sum wanted = {0, 0};
       add(&wanted, 1, element(&s->a, i, j));
-      add(&wanted, s->alpha * of_line(&s->x, i, false), of_line(second, j, conjugate && s->a.of->is_complex));
+      add(&wanted, s->alpha * of_line(&s->x, i, false),
+          of_line(second, j, conjugate && s->a.element->is_complex));
       if (s->a.shape->kind == TWO)
         add(&wanted, (s->a.hermitian ? conjl(s->alpha) : s->alpha) * of_line(&s->y, i, false),
             of_line(&s->x, j, s->a.hermitian));
       const wide seen = result(&s->a.in, place_in(&s->a, i, j));
-      expect(s->a.of, seen, wanted, 4, s->what);
+      expect(s->a.element, seen, wanted, 4, s->what);
       if (i == j && s->a.hermitian)
         assert_true(cimagl(seen) == 0);
     }
@@ -431,10 +432,11 @@ static void test_short(void **unused) {
     for (int rows = 1; rows <= 10; rows++)
       for (int gap = 0; gap < 4; gap++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-          scene s = {.a = {.of = &types[t], .shape = &shapes[0], .m = rows, .n = counts[c], .ld = rows + gap},
-                     .trans = "TC"[draw(2)],
-                     .alpha = factor(&types[t]),
-                     .beta = factor(&types[t])};
+          scene s = {
+              .a = {.element = &types[t], .shape = &shapes[0], .m = rows, .n = counts[c], .ld = rows + gap},
+              .trans = "TC"[draw(2)],
+              .alpha = factor(&types[t]),
+              .beta = factor(&types[t])};
           fill(&s.a);
           act(&s, &types[t], &shapes[0]);
         }
@@ -478,8 +480,8 @@ void cblas_xerbla(int info, const char *name, const char *form, ...) {
   told_number = info;
 }
 
-/* Returns a letter for each argument of the Fortran routine. t, u and d are letters, m n k K sizes,
- * l a leading dimension, x and y increments, - an argument that cannot be wrong. */
+/* Returns a letter for each argument of the Fortran routine: t, u and d for letters; m, n, k and K for
+ * sizes; l for a leading dimension; x and y for increments; - for an argument that cannot be wrong. */
 static const char *arguments_of(const shape *shape_in) {
   static const char *const table[][3] = {
       [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},
@@ -535,7 +537,7 @@ static void spoil(scene *s, char argument) {
 static void refuse(const type *type_in, const shape *wanted, int order, size_t index, size_t and) {
   scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;
-  s.a = (matrix){.of = type_in,
+  s.a = (matrix){.element = type_in,
                  .shape = wanted,
                  .storage = wanted->storage,
                  .order = order,

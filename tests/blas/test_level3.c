@@ -1,7 +1,7 @@
 /* Level 3 except gemm, in the drop-in without another BLAS. Compares every routine, type, letter,
- * order and calling convention with sums in long double, for sizes from 0 to 40 and two sizes that
- * are split into blocks. Elements that must not be read are NaN; elements that must not be written
- * are compared bit by bit. A solution is judged by its product with the matrix. */
+ * order and calling convention with sums in long double. Sizes are 0 to 40, and two sizes that are split
+ * into blocks. Elements that must not be read are NaN; elements that must not be written are compared bit
+ * by bit. A solution is judged by its product with the matrix. */
 #include "unit/unit.h"
 
 #include "blas/int_width.h"

@@ -111,7 +111,7 @@ static int opened_in_first_call(void) {
   return right && count > 0 ? 0 : 1;
 }
 
-/* Returns 0 when forks behave: the parent calls, then a child without calls opens no file, and a
+/* Returns 0 when forks behave after a call of the parent: a child without calls opens no file, and a
  * child with a call sets up its own state. */
 static int open_in_children(void) {
   if (opened_in_first_call() != 0)

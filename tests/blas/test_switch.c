@@ -1,6 +1,5 @@
-/* The drop-in after a library that forwards each name. This program is linked with that library:
- * switch.c, which forwards to its choice, or tracer.c, which forwards to the next library with the
- * name. */
+/* The drop-in after a library that forwards each name. This program is linked with the library: switch.c
+ * forwards to its choice, tracer.c to the next library with the name. */
 #include "blas/names.h"
 #include "unit/unit.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The reference's own testers of BLAS (Debian: libblas-test) with the drop-in preloaded:
-#   testers.sh LIBRARY SCRATCH
+#     testers.sh LIBRARY SCRATCH
 # The testers of Fortran and CBLAS, of all four types, for levels 1, 2 and 3. They test values, and reports of
 # wrong arguments. The CBLAS testers need the reference library too, whose variables they use.
 set -euo pipefail

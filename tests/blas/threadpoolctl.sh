@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# NumPy with the drop-in, limited by threadpoolctl: threadpoolctl.sh LIBRARY SOURCE_FOLDER follow|control
+# threadpoolctl.sh LIBRARY SOURCE_FOLDER follow|control: NumPy with the drop-in, limited by threadpoolctl.
 # TESELA_TEST_PYTHON: a Python with NumPy and a newer threadpoolctl than the distribution's.
 set -euo pipefail
 library=$1 source=$2 way=$3

@@ -3,8 +3,8 @@
  * On other devices, where compilation takes long: one probe for each case, in the first types.
  * Batches of small whole numbers, whose sums are exact, by strides forwards, backwards and 0, with
  * gaps that must not be written. Exits with 0 when all are right, 1 when one is wrong, 77 where the
- * device is missing or lacks what the strategy needs. I/N: types I, I + N, ... of its list, for
- * several processes at once. */
+ * device is missing or lacks a capability that the strategy needs. I/N: types I, I + N, ... of its list,
+ * for several processes at once. */
 #include "base/random.h"
 #include "base/status.h"
 #include "plan/plan.h"

@@ -6,8 +6,8 @@
  * RANDOM random ones (200). The first config in its first two types gets all cases; every other pair of
  * config and types gets a quarter, each time a different one. The first config takes all types of the
  * strategy, other configs the first two. A probe, whose kernels take long to compile, takes one type,
- * in turn. Exits with 0 when all are right, 1 when one is wrong, 77 where the kind has no device and may
- * be absent, or no device with a capability that only some graphics processors have.
+ * in turn. Exits with 0 when all are right, and with 1 when one is wrong. Exits with 77 where the kind has
+ * no device and may be absent, or no device with a capability that only some graphics processors have.
  *
  * tight: in buffers of exactly an operand's size, so that a memory checker finds reads outside it. Each
  * case runs once, and the first pair's cases and its kernels are printed. Other configs take one type,
@@ -18,9 +18,9 @@
  *
  * shared: types are shared out among configs, for devices where compilation takes long. Each type goes to
  * the next config that takes it, the first type to the first config. A config without a type takes one in
- * turn. Of these pairs the first, with all cases, and every STEPth are tried (1: all), different ones for
- * each strategy, so that all strategies together meet more types. Epilogues are tried in all forms with
- * the strategy `element`, and in two forms with the others, because the plan applies them.
+ * turn. The first of these pairs, with all cases, and every STEPth pair are tried (1: all). Each strategy
+ * has other pairs: all strategies together meet more types. Epilogues are tried in all forms with the
+ * strategy `element`, and in two forms with the others, because the plan applies them.
  *
  * part I of N: only pairs I, I + N, ..., for N processes at once.
  *

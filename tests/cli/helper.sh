@@ -7,8 +7,10 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'echo "FAILED: ${BASH_SOURCE[0]}, line $LINENO: $BASH_COMMAND" >&2' ERR
 mkdir "$scratch/work"
 cd "$scratch/work"
-unset TESELA_DEVICE TESELA_THREADS TESELA_LOG TESELA_KERNEL_DIR TESELA_ISA TESELA_CUDA TESELA_OPENCL TESELA_NVRTC \
-  TESELA_CACHE TESELA_JIT TESELA_VENDORS TESELA_EXCLUDE TESELA_CBLAS TESELA_PBLAS TESELA_CLBLAST TESELA_CUBLAS TESELA_CUBLASLT
+unset TESELA_DEVICE TESELA_THREADS TESELA_LOG TESELA_KERNEL_DIR TESELA_ISA TESELA_CUDA TESELA_OPENCL \
+  TESELA_NVRTC \
+  TESELA_CACHE TESELA_JIT TESELA_VENDORS TESELA_EXCLUDE TESELA_CBLAS TESELA_PBLAS TESELA_CLBLAST \
+  TESELA_CUBLAS TESELA_CUBLASLT
 out=$scratch/out err=$scratch/err last=
 : >"$out" >"$err"
 
@@ -105,7 +107,7 @@ json() {
   [ -n "${json_python:=$(python_with json)}" ] || skip "needs Python 3"
   "$json_python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
-if not eval(sys.argv[2]): sys.exit("not true: " + sys.argv[2])' "$out" "$1" 2>>"$err" || fail "JSON: $1"
+if not eval(f"({sys.argv[2]})"): sys.exit("not true: " + sys.argv[2])' "$out" "$1" 2>>"$err" || fail "JSON: $1"
 }
 
 # Names of the devices with kernels that are here.

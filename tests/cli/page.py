@@ -1,8 +1,8 @@
 """Checks a page that the tool wrote: page.py FILE PICTURES SECTION...
 
 Tags are balanced, no content is loaded from outside the page, there are no scripts, and ids are unique. Every
-link has a target, every picture a title and a description, and every table headings. The sections are the given
-ones, in this order."""
+link has a target, every picture a title and a description, and every table headings. The page has the
+sections SECTION..., in this order."""
 
 import html.parser
 import re
@@ -16,7 +16,8 @@ TEXT_NAMES = {"title", "desc"}
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.open, self.ids, self.targets, self.sections, self.pictures, self.problems = [], [], [], [], [], []
+        self.open, self.ids, self.targets = [], [], []
+        self.sections, self.pictures, self.problems = [], [], []
         self.tables, self.text, self.tags = 0, [], set()
 
     def complain(self, what):
@@ -74,7 +75,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.text.append(data)
-        if "svg" in self.open and len(self.open) > 1 and self.open[-2] == "svg" and self.open[-1] in TEXT_NAMES:
+        if self.open[-2:-1] == ["svg"] and self.open[-1] in TEXT_NAMES:
             self.pictures[-1][self.open[-1]] += data
 
 

@@ -20,7 +20,8 @@ x *= 10.0 ** g.integers(-8, 9, (m, 1)); y *= 10.0 ** g.integers(-8, 9, (1, n))
 x[3, :40] = 0 # a row that the first terms do not explain
 a = np.concatenate([x, np.zeros((m, 1)), x[:, ::-1]], 1); b = np.concatenate([y, np.ones((1, n)), -y[::-1]])
 save("a.npy", a); save("b.npy", b); save("af.npy", a, "F"); save("bf.npy", b, "F")
-save("at.npy", a.T); save("bt.npy", b.T); save("atf.npy", a.T, "F"); save("btf.npy", b.T, "F"); save("a_big.npy", a.astype(">f8"))
+save("at.npy", a.T); save("bt.npy", b.T); save("atf.npy", a.T, "F"); save("btf.npy", b.T, "F")
+save("a_big.npy", a.astype(">f8"))
 zero = np.zeros((m, n)); save("zero.npy", zero); save("zero_f.npy", zero, "F")
 scale = np.abs(a) @ np.abs(b)
 off = zero.copy(); off[-1, -1] = 1e-6 * scale[-1, -1]; save("off.npy", off)
@@ -34,7 +35,8 @@ save("p.npy", p); save("q.npy", q); r = p @ q
 np.savetxt("two.csv", r, fmt="%.2f", delimiter=","); save("r.npy", r)
 r[-1, -1] += 0.02; np.savetxt("two_off.csv", r, fmt="%.2f", delimiter=",")
 i, j = g.integers(-128, 128, (150, 900)).astype("i1"), g.integers(-128, 128, (900, 170)).astype("i1")
-save("i.npy", i); save("j.npy", j); ij = i.astype("i4") @ j.astype("i4"); save("ij.npy", ij); ij[-1, -1] += 1; save("ij_off.npy", ij)
+save("i.npy", i); save("j.npy", j); ij = i.astype("i4") @ j.astype("i4"); save("ij.npy", ij); ij[-1, -1] += 1
+save("ij_off.npy", ij)
 P
 
 # judged MEMORY CODE ARGUMENTS...: in memory and by blocks, the comparison comes to the same.
@@ -46,10 +48,12 @@ judged() {
   cp "$out" whole.json
   tesela "$code" "$@" --memory "$memory" --json
   json 'j["blocks"]["count"] > 1 and j["blocks"]["seconds_comparing"] > 0'
-  json '(lambda w: [k for k in w if not (w[k] == j["expected"][k] or (isinstance(w[k], float) and abs(w[k] - j["expected"][k]) <= 1e-9 * abs(w[k])))] == [])(json.load(open("whole.json"))["expected"])'
+  json '(lambda w: [k for k in w if not (w[k] == j["expected"][k] or (isinstance(w[k], float)
+    and abs(w[k] - j["expected"][k]) <= 1e-9 * abs(w[k])))] == [])(json.load(open("whole.json"))["expected"])'
 }
 
-for files in "a.npy b.npy" "af.npy bf.npy" "at.npy b.npy --transpose-a" "atf.npy btf.npy --transpose-a --transpose-b" "a_big.npy bt.npy --transpose-b"; do
+for files in "a.npy b.npy" "af.npy bf.npy" "at.npy b.npy --transpose-a" \
+  "atf.npy btf.npy --transpose-a --transpose-b" "a_big.npy bt.npy --transpose-b"; do
   # shellcheck disable=SC2086
   judged 200KiB 0 multiply $files --expect zero_f.npy
   # shellcheck disable=SC2086
@@ -103,7 +107,8 @@ c[0, 0] += 9; np.save("first_off.npy", c); c[0, 0] -= 9; c[-1, -1] += 9; np.save
   says 'C(0, 0)'
   absent c.npy
   tesela 0 "${work[@]}" --expect whole.npy --resume --json
-  json 'j["blocks"]["resumed"] == j["blocks"]["count"] - 1 > 0 and j["expected"]["agrees"] and j["expected"]["largest_difference"] == 0'
+  json 'j["blocks"]["resumed"] == j["blocks"]["count"] - 1 > 0 and j["expected"]["agrees"]
+    and j["expected"]["largest_difference"] == 0'
   json '0 < j["flops_per_second"] * j["seconds"]["compute"] <= 2 * 150 * 170 * 900 / j["blocks"]["count"] * 1.01' # the last block's
   same c.npy whole.npy
   rm c.npy
@@ -113,9 +118,12 @@ tesela 1 "${work[@]}" --expect first_off.npy
 absent c.npy c.npy.tesela-part c.npy.tesela-journal
 
 # --repeat: C has its original content before each repetition, in each part of k.
-tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o whole.npy --memory 1GiB --strategy "host_packed depth=128"
-tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o c.npy --memory 400KiB --repeat 3 --verify --strategy "host_packed depth=128" --json
-json 'j["repeats"] == 3 and j["blocks"]["count"] > 1 and j["blocks"]["depth"] < j["k"] and j["verified"]["right"] and j["memory_bytes"] <= 400 << 10'
+tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o whole.npy --memory 1GiB \
+  --strategy "host_packed depth=128"
+tesela 0 multiply p.npy q.npy --add r.npy --beta -0.5 -o c.npy --memory 400KiB --repeat 3 \
+  --verify --strategy "host_packed depth=128" --json
+json 'j["repeats"] == 3 and j["blocks"]["count"] > 1 and j["blocks"]["depth"] < j["k"]
+  and j["verified"]["right"] and j["memory_bytes"] <= 400 << 10'
 same c.npy whole.npy
 tesela 0 multiply p.npy q.npy -o c.npy --memory 300KiB --repeat 2 --resume
 prints 'median of 2'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files larger than memory: products and transposes by blocks have the bits of the ones in memory, for every
-# type, order of bytes and of elements, with C0, and with k in parts.
+# Files larger than memory: products and transposes by blocks have the bits of the results in memory. Tested
+# for every type, order of bytes and order of elements, with C0, and with k in parts.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
 python=$(python_with numpy)
@@ -28,11 +28,13 @@ def save(name, array, order="C"):
     np.save(name, np.asarray(array, order=order))
 a, b, c0 = g.standard_normal((301, 1700)), g.standard_normal((1700, 257)), g.standard_normal((301, 257))
 save("a.npy", a); save("b.npy", b); save("c0.npy", c0)
-save("af.npy", a, "F"); save("bf.npy", b, "F"); save("at.npy", a.T); save("bt.npy", b.T); save("btf.npy", b.T, "F")
+save("af.npy", a, "F"); save("bf.npy", b, "F"); save("at.npy", a.T); save("bt.npy", b.T)
+save("btf.npy", b.T, "F")
 save("a_big.npy", a.astype(">f8")); save("c0_big.npy", np.asfortranarray(c0.astype(">f8")))
 save("a4.npy", a.astype("<f4")); save("b4.npy", b.astype(">f4"))
 save("ac.npy", (a + 1j * a[::-1]).astype("<c8")); save("bc.npy", (b - 2j * b[::-1]).astype("<c8"))
-save("ai.npy", g.integers(-128, 128, a.shape).astype("i1")); save("bi.npy", g.integers(-128, 128, b.shape).astype("i1"))
+save("ai.npy", g.integers(-128, 128, a.shape).astype("i1"))
+save("bi.npy", g.integers(-128, 128, b.shape).astype("i1"))
 save("a2.npy", a.astype("<f2")); save("b2.npy", b.astype("<f2"))
 save("long_a.npy", g.standard_normal((120, 20000))); save("long_b.npy", g.standard_normal((20000, 130)))
 P
@@ -66,9 +68,8 @@ for file in a.npy af.npy a_big.npy ac.npy ai.npy; do
   by_blocks 300KiB "$several" transpose $file
 done
 by_blocks 300KiB "$several" transpose af.npy --alpha 0.5
-# Files that cannot be read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one,
-# a packed one in Fortran order, and a pipe. They are copied to a temporary file, for which there must be
-# room.
+# Files that cannot be read by blocks are copied to a temporary file, which needs disk space: text, compressed
+# files, also in Fortran order, Matrix Market files of coordinates or symmetric, a pipe.
 "$python" - <<'P'
 import gzip, numpy as np
 a, b = np.load("a.npy"), np.load("b.npy")

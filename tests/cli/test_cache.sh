@@ -12,9 +12,11 @@ prints '3 compiled, 0 there already, 3 self-tested'
 tesela 0 cache prefill --device "$device" --strategy tile_local --type f32 --json
 json 'j["compiled"] == 0 and j["there_already"] == 3 and j["self_tested"] == 0 and j["failures"] == []'
 tesela 0 explain 100 100 100 --device "$device" --strategy tile_local --json
-json 'j["first_call"]["self_tested"] and j["first_call"]["compiler_seconds"] == j["first_call"]["self_test_seconds"] == 0'
+json 'j["first_call"]["self_tested"]
+  and j["first_call"]["compiler_seconds"] == j["first_call"]["self_test_seconds"] == 0'
 tesela 0 cache list --json
-json 'j["count"] == 3 and j["self_tests_right"] == 3 and all(e["name"] == "gemm/tile_local" and not e["damaged"] and e["bytes"] > 0 for e in j["entries"])'
+json 'j["count"] == 3 and j["self_tests_right"] == 3 and all(e["name"] == "gemm/tile_local"
+  and not e["damaged"] and e["bytes"] > 0 for e in j["entries"])'
 tesela 0 cache prefill --device "$device" --strategy 'element columns=16 rows=16' --threads 1
 prints '2 compiled'
 tesela 0 cache list
@@ -62,7 +64,8 @@ says 'of the file TESELA_CACHE is used on'
 [ -z "$(ls -A "$home")" ] || fail "the home is not empty: $(find "$home")"
 never 0 TESELA_CACHE=kernels.cache
 same expected.npy found.npy
-[ "$(find "$home" -type f -printf '%f ')" = 'trials ' ] || fail "more than self-tests was kept: $(find "$home")"
+[ "$(find "$home" -type f -printf '%f ')" = 'trials ' ] ||
+  fail "more than self-tests was kept: $(find "$home")"
 never 2
 says 'not compiled: TESELA_JIT=never and the kernel is in no cache'
 absent found.npy
@@ -70,7 +73,8 @@ run 2 elsewhere "$TESELA" explain 60 70 50 --device "$device"
 prints 'not compiled: TESELA_JIT=never and the kernel is in no cache'
 run 0 elsewhere "$TESELA" explain 60 70 50 --device cpu
 # Without the strategy's name the call goes on by the next best one whose kernel is there.
-run 0 elsewhere TESELA_LOG=plan TESELA_CACHE=kernels.cache "$TESELA" multiply a.npy b.npy --quiet --device "$device" -o found.npy
+run 0 elsewhere TESELA_LOG=plan TESELA_CACHE=kernels.cache "$TESELA" multiply a.npy b.npy \
+  --quiet --device "$device" -o found.npy
 says 'not compiled: TESELA_JIT=never'
 cp kernels.cache short.cache
 chmod 644 short.cache
@@ -84,7 +88,9 @@ never 2 TESELA_CACHE=open.cache
 says 'other users may write to it'
 # Kernels stand by name and config, which says what each was compiled for.
 tesela 0 cache list --json
-json 'any(e["config"].startswith("float tile=") for e in j["entries"]) and all(e["config"] or e["damaged"] for e in j["entries"]) and [e["name"] for e in j["entries"]] == sorted(e["name"] for e in j["entries"])'
+json 'any(e["config"].startswith("float tile=") for e in j["entries"])
+  and all(e["config"] or e["damaged"] for e in j["entries"])
+  and [e["name"] for e in j["entries"]] == sorted(e["name"] for e in j["entries"])'
 tesela 0 cache clear
 prints 'removed 6 kernels'
 tesela 0 cache list --json

@@ -16,7 +16,8 @@ kernels=$(find "$TESELA_CACHE_DIR" -type f -name '*.cl' | wc -l)
 [ "$kernels" -lt 30 ] || fail "$kernels kernels were compiled"
 
 # The first case is no empty product, and the report names the strategies that were not tried.
-tesela 0 check --device opencl:0 --strategy 'element columns=32 rows=4,row_private,tile_local,dot exact' --budget 1ms --json
+tesela 0 check --device opencl:0 --strategy 'element columns=32 rows=4,row_private,tile_local,dot exact' \
+  --budget 1ms --json
 json 'j["cut_short"] and j["untried"] == 3 and j["right"] == 1 and j["standard_cases"] == 0'
 json 'all(row["right"] + row["refused"] == 0 for row in j["rows"][1:])'
 tesela 0 check --device opencl:0 --strategy 'element columns=32 rows=4,row_private' --budget 1ms
@@ -24,5 +25,6 @@ prints 'not tried: the budget was over' '1 strategy was not tried at all'
 
 # Enough time is not cut short.
 tesela 0 check --device cpu --strategy "dot exact" --type f32 --budget 20s --cases 3 --json
-json 'not j["cut_short"] and j["untried"] == 0 and j["standard_cases"] == j["standard_cases_in_all"] and j["random_cases"] == 3'
+json 'not j["cut_short"] and j["untried"] == 0 and j["standard_cases"] == j["standard_cases_in_all"]
+  and j["random_cases"] == 3'
 echo "ok"

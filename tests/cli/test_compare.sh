@@ -3,7 +3,8 @@
 . "$(dirname "$0")/helper.sh"
 python=$(python_with json)
 [ -n "$python" ] || skip "needs Python 3"
-tesela 0 explore --sizes 16 --types f32,f64 --devices cpu --seconds 0.01 --noise 1 --strategies sequential,blocked --json
+tesela 0 explore --sizes 16 --types f32,f64 --devices cpu --seconds 0.01 --noise 1 \
+  --strategies sequential,blocked --json
 cp "$out" old.json
 
 # changed FILE PYTHON: writes old.json to FILE with new times for every right entry, then changed by the
@@ -62,10 +63,12 @@ tesela 0 compare c.json a.json
 prints '1 new'
 changed c.json 'j["entries"].remove(f64); f32["m"] = 17'
 tesela 0 compare a.json c.json --json
-json 'j["counts"]["missing"] == 2 and j["counts"]["new"] == 1 and sum(r["old"] is None for r in j["rows"]) == 1'
+json 'j["counts"]["missing"] == 2 and j["counts"]["new"] == 1
+  and sum(r["old"] is None for r in j["rows"]) == 1'
 
 # The model's own choice of a config may change; named configs are rows of their own.
-changed c.json 'e = [e for e in j["entries"] if e["strategy"] == "blocked"][0]; e["config"] = "blocked rows=1"; times(e, 2e-3)'
+changed c.json \
+  'e = [e for e in j["entries"] if e["strategy"] == "blocked"][0]; e["config"] = "blocked rows=1"; times(e, 2e-3)'
 tesela 1 compare a.json c.json
 prints 'blocked rows=1 (was blocked rows='
 changed d.json 'j["command"] = "sweep"'

@@ -14,7 +14,8 @@ a, b, c0, x, y = z(30, 20), z(20, 10), z(30, 10), z(1, 500), z(500, 1)
 for n, v in dict(a=a, b=b, c0=c0, x=x, y=y).items():
     np.save(n + ".npy", v); np.save(n + "8.npy", v.astype("c8")); scipy.io.mmwrite(n + ".mtx", v)
 np.save("ab.npy", a @ b); np.save("real.npy", r.standard_normal((20, 10)))
-np.save("hh.npy", (1.5 - 2j) * a.conj() @ b.conj() + (0.5j - 1) * c0); np.save("ah.npy", a.T.conj() @ (-2j * c0))
+np.save("hh.npy", (1.5 - 2j) * a.conj() @ b.conj() + (0.5j - 1) * c0)
+np.save("ah.npy", a.T.conj() @ (-2j * c0))
 np.save("dot.npy", x @ y)
 np.savetxt("complex.csv", a, delimiter=",")
 g = z(9, 9)
@@ -49,9 +50,11 @@ assert np.load("c.npy").dtype == "c16" and abs(np.load("c.npy") - ab).max() < 1e
 assert np.load("c8.npy").dtype == "c8" and abs(np.load("c8.npy") - ab).max() < 1e-4
 assert abs(scipy.io.mmread("c.mtx") - ab).max() < 1e-12'
 # Factors, conjugates, transposes, C0; in panels, too.
-tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i --expect hh.npy --verify
+tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i \
+  --expect hh.npy --verify
 prints 'C = (1.5-2i) conj(A) conj(B) + (-1+0.5i) C0'
-tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i --expect hh.npy --memory 10KiB --json
+tesela 0 multiply a.npy b.npy --alpha 1.5-2i --conjugate-a --conjugate-b --add c0.npy --beta -1+0.5i \
+  --expect hh.npy --memory 10KiB --json
 json 'j["panels"] > 1 and j["expected"]["agrees"]'
 tesela 0 multiply a.npy c0.npy --transpose-a --conjugate-a --alpha -2i --expect ah.npy --verify
 prints 'C = (0-2i) A^H B'

@@ -8,8 +8,10 @@ device=$(kernel_devices | grep -m 1 opencl || true)
 
 # C is 30 x 50: 4 x 2 groups of 16 x 16, 64 x 32 items, of which 548 are beyond C.
 tesela 0 explain 30 50 100 --device "$device" --strategy "tile_local tile=16" --json
-json 'j["candidates"][0]["account"]["groups"] == [4, 2, 1] and j["candidates"][0]["account"]["ndrange"] == [64, 32, 1]'
-json 'j["candidates"][0]["account"]["items_in_all"] == 2048 and j["candidates"][0]["account"]["items_wasted"] == 548'
+json 'j["candidates"][0]["account"]["groups"] == [4, 2, 1]
+  and j["candidates"][0]["account"]["ndrange"] == [64, 32, 1]'
+json 'j["candidates"][0]["account"]["items_in_all"] == 2048
+  and j["candidates"][0]["account"]["items_wasted"] == 548'
 json 'j["candidates"][0]["account"]["computed_multiply_adds"] == 64 * 32 * 112'
 json 'j["candidates"][0]["account"]["global_bytes_read"] == 4 * (4 * 30 * 100 + 2 * 100 * 50)'
 json 'j["candidates"][0]["below"] is None and "lowest rung" in j["candidates"][0]["comparison"]'
@@ -20,22 +22,26 @@ prints '4 x 2 of 16 x 16 items, an NDRange of 64 x 32; 548 of 2048 items (26.8%)
 tesela 0 explain 512 512 512 --json
 json 'all((c["account"] is None) == (c["refusal"] is not None) for c in j["candidates"])'
 json 'all(c["comparison"] for c in j["candidates"] if c["account"])'
-json 'all(max(c["account"]["seconds"].values()) == c["account"]["seconds"][c["account"]["bound"]] for c in j["candidates"] if c["account"])'
-json 'len([c for c in j["candidates"] if c["account"] and c["below"] is None]) == len(set(c["device"] for c in j["candidates"]))'
+json 'all(max(c["account"]["seconds"].values()) == c["account"]["seconds"][c["account"]["bound"]]
+  for c in j["candidates"] if c["account"])'
+json 'len([c for c in j["candidates"] if c["account"] and c["below"] is None]) == len(set(c["device"]
+  for c in j["candidates"]))'
 json '{c["strategy"]: c["below"] for c in j["candidates"] if c["device"] == "'"$device"'"}["row_private"] == "row"'
 # Tiling moves to the right; on a processor it loses all the same, and that is said.
 json '(lambda w: w["element"] < w["row_private"] < w["tile_local"])({c["strategy"]: c["account"]["operations_per_byte"] for c in j["candidates"] if c["account"] and c["device"] == "'"$device"'"})'
 if "$TESELA" devices --json | grep -q PoCL; then
-  json 'any("is a processor whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"] if c["strategy"] == "row_private_column_local" and c["account"])'
+  json 'any("is a processor whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"]
+    if c["strategy"] == "row_private_column_local" and c["account"])'
 fi
 tesela 0 explain 512 512 512
 prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'
 
-# The same account for the strategy that ran.
+# An equal account for the strategy that ran.
 matrix a.npy 30x100
 matrix b.npy 100x50
 tesela 0 multiply a.npy b.npy -o c.npy --device "$device" --strategy "element columns=16 rows=8" --json
-json 'j["account"]["groups"] == [4, 4, 1] and j["account"]["items"] == [16, 8, 1] and j["account"]["items_wasted"] == 548'
+json 'j["account"]["groups"] == [4, 4, 1] and j["account"]["items"] == [16, 8, 1]
+  and j["account"]["items_wasted"] == 548'
 tesela 0 multiply a.npy b.npy -o d.npy --device "$device" --strategy "element columns=16 rows=8"
 prints 'groups' '4 x 4 of 16 x 8 items, an NDRange of 64 x 32' 'operations a byte'
 tesela 0 multiply a.npy b.npy -o e.npy --device cpu --json
@@ -45,7 +51,8 @@ matrix y.npy 1x5000 --seed 4
 tesela 0 dot x.npy y.npy --device "$device" --strategy "block_tree groups=8 group=64" --json
 json 'j["account"]["groups"][0] == 8 and j["account"]["items"][0] == 64 and j["account"]["launches"] == 2'
 tesela 0 transpose a.npy -o t.npy --device "$device" --strategy "tile_local tile=32 rows=4" --json
-json 'j["account"]["groups"][0] == 4 and j["account"]["local_words"] == 1 and j["account"]["operations_per_byte"] == 0'
+json 'j["account"]["groups"][0] == 4 and j["account"]["local_words"] == 1
+  and j["account"]["operations_per_byte"] == 0'
 
 # A cluster: 7 ranks of a cube have blocks of one volume, 8 ranks a cube of blocks. The words are near the
 # bound.

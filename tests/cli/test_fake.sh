@@ -16,7 +16,8 @@ fake() {
     echo old >old.npy
     code=0
     last="TESELA_FAKE=$operation:$nth TESELA_FAKE_INNER=$inner TESELA_FAKE_HIDE=$hidden multiply"
-    TESELA_FAKE=$operation:$nth TESELA_FAKE_INNER=$inner TESELA_FAKE_HIDE=$hidden "$TESELA_WITH_FAKE" multiply \
+    TESELA_FAKE=$operation:$nth TESELA_FAKE_INNER=$inner TESELA_FAKE_HIDE=$hidden "$TESELA_WITH_FAKE" \
+      multiply \
       "${arguments[@]}" -o old.npy --verify >"$out" 2>"$err" || code=$?
     absent
     [ $code = 0 ] && break
@@ -43,13 +44,17 @@ for device in $(kernel_devices); do
   for operation in allocation copy_in copy_out; do fake $operation "$device" SHARED_MEMORY; done
   # The compiler's messages follow the error sentence. A planner without a named strategy takes another one.
   TESELA_FAKE=build:1 TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" multiply "${arguments[@]}"
-  TESELA_FAKE=build:1 TESELA_FAKE_INNER=$device run 0 "$TESELA_WITH_FAKE" multiply a.npy b.npy --device fake:0 --verify
-  TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" check --device fake:0 --case standard:50 \
+  TESELA_FAKE=build:1 TESELA_FAKE_INNER=$device run 0 "$TESELA_WITH_FAKE" multiply a.npy b.npy \
+    --device fake:0 --verify
+  TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" check --device fake:0 \
+    --case standard:50 \
     --strategy element
   grep -q '^FAILED' "$out" || fail "check does not report what failed"
-  TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" explore --devices fake:0 --sizes 16 \
+  TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" explore --devices fake:0 \
+    --sizes 16 \
     --strategies element --types f32
   grep -q 'failed' "$out" || fail "explore does not report what failed"
-  TESELA_FAKE=build:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" cache prefill --device fake:0 --type f32
+  TESELA_FAKE=build:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" cache prefill --device fake:0 \
+    --type f32
   break
 done

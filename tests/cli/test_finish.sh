@@ -22,18 +22,21 @@ save("row", row); save("row2", row.reshape(1, 13)); save("row3", row.reshape(13,
 np.savetxt("row.csv", row.reshape(1, 13), delimiter=",", fmt="%.17g")
 save("zrow", row + 2j * row[::-1]); save("ia", (a * 8).astype("i1")); save("ib", b.astype("i1"))
 save("a4", a.astype("f4")); save("b4", b.astype("f4")); save("square", r.standard_normal((13, 13)))
-save("long", r.standard_normal((3000, 60))); save("wide", r.standard_normal((60, 40))); save("column3000", r.standard_normal(3000) * 10)'
+save("long", r.standard_normal((3000, 60))); save("wide", r.standard_normal((60, 40)))
+save("column3000", r.standard_normal(3000) * 10)'
 
 # --- each function, each way of a bias, each form of its file ---
 tesela 0 multiply a.npy b.npy -o c.npy --bias row.npy --activation relu --verify
-prints 'C = relu(A B + bias),  21 x 34 by 34 x 13, bias row, f64' 'bias=row' 'activation=relu' '|alpha||A||B| + |bias|' right
+prints 'C = relu(A B + bias),  21 x 34 by 34 x 13, bias row, f64' 'bias=row' 'activation=relu' \
+  '|alpha||A||B| + |bias|' right
 python 'near(get("c"), relu(get("a") @ get("b") + get("row")))'
 cp c.npy relu.npy
 for form in row2.npy row3.npy row.csv; do
   tesela 0 multiply a.npy b.npy -o c.npy --bias $form --bias-along row --activation relu
   same c.npy relu.npy
 done
-run 0 bash -c "'$TESELA' multiply a.npy b.npy -o - --format npy --bias - --activation relu <row.npy >piped.npy"
+command="multiply a.npy b.npy -o - --format npy --bias - --activation relu"
+run 0 bash -c "'$TESELA' $command <row.npy >piped.npy"
 same piped.npy relu.npy
 tesela 0 multiply a.npy b.npy -o c.npy --bias column.npy --bias-along column --activation gelu --verify
 prints 'C = gelu(A B + bias)' 'bias column'
@@ -44,7 +47,8 @@ python 'near(get("c"), gelu_tanh(get("a") @ get("b")))'
 tesela 0 multiply a.npy b.npy -o c.npy --bias row.npy --verify
 prints 'C = A B + bias,  21'
 python 'near(get("c"), get("a") @ get("b") + get("row"))'
-tesela 0 multiply at.npy b.npy -o c.npy --transpose-a --alpha -1.5 --add c0.npy --beta 0.5 --bias row.npy --activation gelu --repeat 3 --verify
+tesela 0 multiply at.npy b.npy -o c.npy --transpose-a --alpha -1.5 --add c0.npy --beta 0.5 --bias row.npy \
+  --activation gelu --repeat 3 --verify
 prints 'C = gelu(-1.5 A^T B + 0.5 C0 + bias)' '|beta||C0| + |bias|' 'median of 3'
 python 'near(get("c"), gelu(-1.5 * get("a") @ get("b") + 0.5 * get("c0") + get("row")))'
 tesela 0 multiply z.npy b.npy -o c.npy --bias zrow.npy --verify
@@ -80,13 +84,16 @@ tesela 0 multiply ones.npy three.npy --bias minus.npy --expect e1.npy
 tesela 1 multiply ones.npy three.npy --expect e1.npy
 
 # --- panels of rows: each with its part of a column ---
-tesela 0 multiply long.npy wide.npy -o whole.npy --bias column3000.npy --bias-along column --activation relu --verify
+tesela 0 multiply long.npy wide.npy -o whole.npy --bias column3000.npy --bias-along column --activation relu \
+  --verify
 prints '1 panel '
 python 'near(get("whole"), relu(get("long") @ get("wide") + get("column3000")[:, None]))'
-tesela 0 multiply long.npy wide.npy -o c.npy --bias column3000.npy --bias-along column --activation relu --memory 512KiB --verify
+tesela 0 multiply long.npy wide.npy -o c.npy --bias column3000.npy --bias-along column --activation relu \
+  --memory 512KiB --verify
 prints 'panels of rows'
 same c.npy whole.npy
-tesela 0 multiply long.npy wide.npy --bias column3000.npy --bias-along column --activation relu --memory 512KiB --expect whole.npy
+tesela 0 multiply long.npy wide.npy --bias column3000.npy --bias-along column --activation relu \
+  --memory 512KiB --expect whole.npy
 tesela 3 multiply long.npy wide.npy --bias column3000.npy --bias-along column --memory 16KiB
 says 'held whole' 'the bias (column3000.npy)'
 

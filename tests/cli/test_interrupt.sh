@@ -53,13 +53,15 @@ finish TERM 143
 # third chance.
 sizes=32,900,901,902,903,904,905,906,907,908,909,910,911,912
 for seconds in 4 16 60; do
-  start explore --sizes $sizes --types f32,f64 --devices cpu --strategies sequential --time-limit 1h --html page.html --json
+  start explore --sizes $sizes --types f32,f64 --devices cpu --strategies sequential --time-limit 1h \
+    --html page.html --json
   sleep $seconds
   finish INT 130
   ! grep -q interrupted "$err" || continue
   break
 done
-json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][-1]["why"].startswith("cut short")'
+json 'j["cut_short"] and j["entries"][0]["result"] == "right"
+  and j["entries"][-1]["why"].startswith("cut short")'
 grep -q 'CUT SHORT by an interrupt: ' page.html || fail "the page does not tell"
 
 # An interrupt does not wait for a run that takes minutes: the measurements before the run are printed.
@@ -78,7 +80,8 @@ for seconds in 2 8 30; do
   ! grep -q interrupted "$err" || continue
   break
 done
-json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][1]["why"].startswith("cut short")'
+json 'j["cut_short"] and j["entries"][0]["result"] == "right"
+  and j["entries"][1]["why"].startswith("cut short")'
 
 # An unwritable wisdom file is reported before the search. A folder that disappears meanwhile loses no result.
 mkdir -p place && : >place/file

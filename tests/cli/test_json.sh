@@ -17,7 +17,9 @@ grep -qx cpu "$out" || fail "no cpu among the names"
 
 tesela 0 strategies --json
 json '[s["name"] for s in j["strategies"]][:2] == ["sequential", "sequential_optimized"]'
-json 'all(s["idea"] and s["types"] and (s["needs"] or s["op"] != "gemm" or s["name"] in ("exact", "residue_int8", "slices")) and s["error_factor_k1000"] >= (s["op"] != "transpose") for s in j["strategies"])'
+json 'all(s["idea"] and s["types"]
+  and (s["needs"] or s["op"] != "gemm" or s["name"] in ("exact", "residue_int8", "slices"))
+  and s["error_factor_k1000"] >= (s["op"] != "transpose") for s in j["strategies"])'
 tesela 0 strategies --markdown
 prints '`sequential`' '`tile_local`' '## Parameters'
 cp "$out" here.md
@@ -50,7 +52,8 @@ json 'j["measured"] is None and j["note"] is None'
 # Kinds of ordinary numbers: of a matrix that is made, and of A where strategies are measured.
 matrix eye.csv 3x2 --distribution identity --type f64
 [ "$(cat eye.csv)" = $'1,0\n0,1\n0,0' ] || fail "not the identity: $(cat eye.csv)"
-tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data softmax --json
+tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data softmax \
+  --json
 json 'j["options"]["data"] == "softmax"'
 tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data relu
 prints "A's numbers were relu"
@@ -64,7 +67,8 @@ prints 'computed by host_'
 TESELA_LOG=calls run 0 "$TESELA" multiply spread.npy narrow.npy --device cpu --strategy residue_int8
 says 'computed by host_'
 tesela 0 multiply a.npy b.npy --json --measure-error --device cpu
-json '0 < j["measured"]["largest_error"] <= j["error_bound"] and j["measured"]["all_elements"] and j["measured"]["rows"] == 20'
+json '0 < j["measured"]["largest_error"] <= j["error_bound"] and j["measured"]["all_elements"]
+  and j["measured"]["rows"] == 20'
 json 'j["seconds"]["verify"] >= j["measured"]["seconds"] > 0'
 matrix wide.npy 300x300
 tesela 0 multiply wide.npy wide.npy --measure-error --device cpu
@@ -81,7 +85,8 @@ tesela 0 explain 100 200 300 --json --resident --type f64
 json '(not j["links"]) == (not j["crossover"]) and (not j["crossover"] or j["crossover"][0]["from"] == 16)'
 json 'all(l["measured"] == (l["device"] != "cpu") for l in j["links"])'
 tesela 0 explain 100 200 300 --json --type f64 --beta 0.5
-json 'j["m"] == 100 and j["beta"] == 0.5 and j["plan"].startswith("gemm ") and sum(c["chosen"] for c in j["candidates"]) == 1'
+json 'j["m"] == 100 and j["beta"] == 0.5 and j["plan"].startswith("gemm ")
+  and sum(c["chosen"] for c in j["candidates"]) == 1'
 json 'all((c["refusal"] is None) != (c["predicted_seconds"] is None) for c in j["candidates"])'
 json 'j["host_bytes"] == 8 * (100 * 300 + 300 * 200 + 100 * 200)'
 tesela 0 explain 100 200 300 --device cpu
@@ -92,10 +97,12 @@ says element cpu
 
 tesela 0 explore --sizes 16,8x9x10 --types f32 --devices cpu --seconds 0.01 --json
 json 'sorted(set((e["m"], e["n"], e["k"]) for e in j["entries"])) == [(8, 9, 10), (16, 16, 16)]'
-json 'all(e["result"] == "right" and e["seconds"] > 0 and e["grade"] >= 0 for e in j["entries"] if e["strategy"].startswith("seq"))'
+json 'all(e["result"] == "right" and e["seconds"] > 0 and e["grade"] >= 0 for e in j["entries"]
+  if e["strategy"].startswith("seq"))'
 json 'all(e["result"] == "refused" and e["why"] for e in j["entries"] if e["strategy"] == "element")'
 tesela 0 explore --sizes 16 --types f32,f64 --devices cpu --seconds 0.01 --csv
-head -1 "$out" | grep -q '^strategy,config,device,type,m,n,k,result,gflops,speedup,' || fail "the CSV's titles"
+head -1 "$out" | grep -q '^strategy,config,device,type,m,n,k,result,gflops,speedup,' ||
+  fail "the CSV's titles"
 [ "$(grep -c '^sequential,' "$out")" = 2 ] || fail "the CSV has not one line an entry"
 tesela 0 explore --sizes 16 --types f32 --devices cpu --seconds 0.01 --markdown
 prints '### GFLOP/s, f32, 16 x 16 x 16' '### Speed-up' '|---|---:|'
@@ -110,7 +117,8 @@ tesela 0 help explore
 prints '--time-limit' 'the former name of --time-limit'
 
 tesela 0 check --device cpu --cases 2 --type f32 --json --strategy sequential_optimized
-json 'j["right"] > 50 and j["wrong"] == 0 and j["failed"] == 0 and j["random_cases"] == 2 and j["faults"] == []'
+json 'j["right"] > 50 and j["wrong"] == 0 and j["failed"] == 0 and j["random_cases"] == 2
+  and j["faults"] == []'
 json 'j["standard_cases"] == j["standard_cases_in_all"] and j["rows"][0]["strategy"] == "sequential_optimized"'
 json 'j["rows"][0]["error_ratio"] <= 1'
 tesela 0 check --device cpu --case standard:5

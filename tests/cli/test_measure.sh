@@ -4,8 +4,10 @@
 . "$(dirname "$0")/helper.sh"
 
 tesela 0 devices --measure --json
-json 'all(set(d["measured"]) == set("copy read fma_f32 fma_f64 array_bytes seconds why".split()) for d in j["devices"])'
-json 'all(d["measured"][r]["rate"] > 0 and d["measured"][r]["repeats"] >= 3 for d in j["devices"] for r in ("copy", "read", "fma_f32"))'
+json 'all(set(d["measured"]) == set("copy read fma_f32 fma_f64 array_bytes seconds why".split())
+  for d in j["devices"])'
+json 'all(d["measured"][r]["rate"] > 0 and d["measured"][r]["repeats"] >= 3 for d in j["devices"]
+  for r in ("copy", "read", "fma_f32"))'
 json 'all(d["measured"]["array_bytes"] >= 64 << 20 and d["measured"]["seconds"] > 0 for d in j["devices"])'
 TESELA_OPENCL=none TESELA_CUDA=none tesela 0 devices
 prints '--measure'
@@ -20,7 +22,8 @@ prints 'failed: fake:0' 'measured' 'memory copied at' 'best of repeats'
 one_sentence
 says 'on demand' 'fake:0'
 TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" devices --measure --device fake:0 --json
-json '"on demand" in j["devices"][0]["measured"]["why"] and j["devices"][0]["measured"]["copy"]["rate"] is None'
+json '"on demand" in j["devices"][0]["measured"]["why"]
+  and j["devices"][0]["measured"]["copy"]["rate"] is None'
 
 # Kernels that copy too little, read too little or skip multiply-adds: a wrong roof is worse than none.
 mkdir tree

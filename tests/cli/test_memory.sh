@@ -24,7 +24,8 @@ json 'j["panels"] == 1'
 same t.npy whole.npy
 most 40 "$TESELA" transpose t.npy -o again.npy --memory 8MiB
 same again.npy big.npy
-if "$python" -c 'import numpy as np; np.save("again.npy", np.asfortranarray(np.load("big.npy")))' 2>/dev/null; then
+if "$python" -c 'import numpy as np; np.save("again.npy", np.asfortranarray(np.load("big.npy")))' \
+  2>/dev/null; then
   most 40 "$TESELA" transpose again.npy -o t.npy --memory 8MiB
   same t.npy whole.npy
 fi
@@ -41,7 +42,8 @@ for ending in csv txt; do
   json 'j["panels"] > 5'
   same back.npy text.npy
 done
-run 0 bash -c '"$TESELA" transpose - -o back.npy --memory 100KiB --quiet <text.csv && gzip <text.csv >text.csv.gz'
+run 0 bash -c '"$TESELA" transpose - -o back.npy --memory 100KiB --quiet <text.csv &&
+  gzip <text.csv >text.csv.gz'
 same back.npy text.npy
 tesela 0 transpose text.csv.gz -o back.npy --memory 100KiB
 same back.npy text.npy
@@ -95,7 +97,8 @@ if [ -z "${TESELA_SANITIZED:-}" ]; then
 fi
 
 # An allocation that fails where panels would do: the hint, and following it.
-limited() { (ulimit -v "$1" && shift && exec "$TESELA" multiply big.npy thin.npy --transpose-b "$@" --threads 1 --strategy host_packed -o c.npy); }
+limited() { (ulimit -v "$1" && shift && exec "$TESELA" multiply big.npy thin.npy --transpose-b "$@" \
+  --threads 1 --strategy host_packed -o c.npy); }
 matrix thin.npy 3000x4000
 if [ -z "${TESELA_SANITIZED:-}" ]; then
   run 3 limited 110000

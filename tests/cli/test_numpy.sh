@@ -53,7 +53,8 @@ one() {
   [ -e "$c0" ] || matrix "$c0" "${m}x$n" --type "$type" --seed 3
   if [ "$ta" = 1 ]; then options+=(--transpose-a); fi
   if [ "$tb" = 1 ]; then options+=(--transpose-b); fi
-  tesela 0 multiply "$a" "$b" -o "$c" --add "$c0" --alpha 1.5 --beta -0.5 --device "$device" --verify --json "${options[@]}" "$@"
+  tesela 0 multiply "$a" "$b" -o "$c" --add "$c0" --alpha 1.5 --beta -0.5 --device "$device" \
+    --verify --json "${options[@]}" "$@"
   cp "$out" "$products.json"
   echo "$c $products.json $device $a $b $c0 1.5 -0.5 $ta $tb" >>products.txt
   products=$((products + 1))

@@ -20,12 +20,13 @@ has() {
 lacks() { if grep -qF -- "$2" "$1"; then fail "$1 has: $2"; fi; }
 explored=(glance sizes why ideas roofline errors tables machine)
 
-# Without gnuplot the page has the tables, and a note on what is missing. (An empty PATH: no other program
-# runs.)
+# Without gnuplot the page has the tables, and a note that pictures are missing. (An empty PATH: no other
+# program runs.)
 PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html tables.html
 prints 'GFLOP/s' sequential_optimized
 page tables.html 0 "${explored[@]}"
-has tables.html 'gnuplot-nox' 'sequential_optimized' 'Speed-up over sequential' 'measured roofs' 'noise goal' 'tesela explore'
+has tables.html 'gnuplot-nox' 'sequential_optimized' 'Speed-up over sequential' 'measured roofs' \
+  'noise goal' 'tesela explore'
 has tables.html "--html tables.html" 'memory, copied' 'Left out, since no device here can run them: element'
 
 # With it: a curve, a roofline and an error plot for each device and type.
@@ -35,10 +36,13 @@ if command -v gnuplot >/dev/null; then
   json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
-  # Why one beats another: what each strategy counts, and a sentence beside the rung below.
-  has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
+  # Why a strategy is faster: the counts of each strategy, and a sentence that compares it with the lower
+  # rung.
+  has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' \
+    'numbers for each multiply-add; sequential loads 2'
   # The ideas with their pictures, where the sentences lead.
-  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: an element' \
+  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' \
+    '<code>sequential_optimized</code>: an element' \
     '  A ---&gt; (i,j) C' 'lifts traffic to memory and caches on the host'
   lacks full.html 'idea-tile_local'
   lacks full.html 'It the '
@@ -51,7 +55,8 @@ if command -v gnuplot >/dev/null; then
   # Many strategies: nine lines a picture.
   configs=$(for rows in 48 192; do for columns in 128 512; do for depth in 128 256; do
     printf 'blocked rows=%s columns=%s depth=%s,' $rows $columns $depth; done; done; done)
-  tesela 0 explore --sizes 16,24 "${few[@]}" --strategies "${configs}sequential,sequential_optimized" --html many.html
+  tesela 0 explore --sizes 16,24 "${few[@]}" --strategies "${configs}sequential,sequential_optimized" \
+    --html many.html
   page many.html 8 glance parameters sizes why ideas roofline errors tables machine
   has many.html 'cpu, f32: the fastest' 'cpu, f32: the others' 'columns=512'
   tesela 0 sweep blocked rows=48,192 --sizes 32 "${few[@]}" --html sweep.html
@@ -61,7 +66,8 @@ else
   echo "not tried: pictures need gnuplot (Debian: gnuplot-nox)"
 fi
 tesela 0 explore --op transpose --sizes 20x30,64 "${few[@]}" --html transpose.html
-page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes why ideas tables machine
+page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes why ideas tables \
+  machine
 has transpose.html 'GB/s' 'Transposes'
 
 # An error of gnuplot is the command's error message, and the page is written all the same.
@@ -76,7 +82,8 @@ gnuplot_does() {
   has bad.html 'The pictures are left out: gnuplot' 'sequential_optimized'
   absent
 }
-gnuplot_does 'cat >/dev/null; echo "line 3: undefined <b>variable</b>" >&2; exit 1' 'exit code 1: line 3: undefined <b>variable</b>'
+gnuplot_does 'cat >/dev/null; echo "line 3: undefined <b>variable</b>" >&2; exit 1' \
+  'exit code 1: line 3: undefined <b>variable</b>'
 has bad.html '&lt;b&gt;variable&lt;/b&gt;'
 gnuplot_does 'exit 0' 'no SVG'
 gnuplot_does 'kill -KILL $$' 'signal 9'
@@ -91,11 +98,14 @@ if [ -n "$device" ]; then
   mkdir tree
   cp -r "$TESELA_SOURCE/src" tree/src
   sed -i 's/sum, g.alpha/sum + 1, g.alpha/' tree/src/strategy/gemm/element/element.cl
-  TESELA_KERNEL_DIR=$PWD/tree PATH=$PWD/nowhere:/usr/bin:/bin run 1 "$TESELA" explore --devices "$device" --types f32 \
+  TESELA_KERNEL_DIR=$PWD/tree PATH=$PWD/nowhere:/usr/bin:/bin run 1 "$TESELA" explore --devices "$device" \
+    --types f32 \
     --strategies element,sequential --sizes 32 --seconds 0.01 --html wrong.html
-  "$python" "$TESELA_SOURCE/tests/cli/page.py" wrong.html "$(grep -c '<svg' wrong.html || true)" glance tables machine 2>"$err" || fail "the page wrong.html"
+  "$python" "$TESELA_SOURCE/tests/cli/page.py" wrong.html "$(grep -c '<svg' wrong.html || true)" glance \
+    tables machine 2>"$err" || fail "the page wrong.html"
   has wrong.html '>WRONG<' 'Nothing was measured' 'Why entries have no number' 'lacks'
-  TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" explore --devices fake:0,cpu --types f32 \
+  TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 3 "$TESELA_WITH_FAKE" explore --devices fake:0,cpu \
+    --types f32 \
     --strategies element,sequential --sizes 16,32 --seconds 0.01 --html failed.html
   page failed.html "$(grep -c '<svg' failed.html || true)" "${explored[@]}"
   has failed.html '>failed<' 'on demand' 'Roofs that are missing'

@@ -28,8 +28,10 @@ TESELA_VENDORS=yes tesela 2 explain 100 100 100
 says 'TESELA_VENDORS is "yes"; it can be 0 or 1'
 
 # --peers adds them to whatever is named.
-TESELA_CBLAS=none tesela 0 check --peers --strategy sequential --device cpu --type f32 --case standard:3 --json
-json 'sorted(set(r["strategy"] for r in j["rows"])) == ["sequential", "vendor_clblast", "vendor_cublas", "vendor_cublaslt", "vendor_openblas"]'
+TESELA_CBLAS=none tesela 0 check --peers --strategy sequential --device cpu --type f32 --case standard:3 \
+  --json
+json 'sorted(set(r["strategy"] for r in j["rows"])) == ["sequential", "vendor_clblast", "vendor_cublas",
+  "vendor_cublaslt", "vendor_openblas"]'
 json '[r["peer"] for r in j["rows"] if r["strategy"] == "vendor_openblas"] == [None]'
 TESELA_CBLAS=none tesela 0 explore --peers --strategies sequential --sizes 16 --types f32 --devices cpu --csv
 prints vendor_openblas vendor_cublaslt
@@ -42,11 +44,13 @@ absent_because() {
   says "$reason" "(TESELA_CBLAS names it)"
   TESELA_CBLAS=$library tesela 2 check --strategy vendor_openblas --device cpu --case standard:3
   prints "$reason"
-  TESELA_CBLAS=$library tesela 0 explore --strategies sequential,vendor_openblas --sizes 16 --types f32 --devices cpu
+  TESELA_CBLAS=$library tesela 0 explore --strategies sequential,vendor_openblas --sizes 16 --types f32 \
+    --devices cpu
   prints "$reason"
 }
 echo 'no library' >text.so
 absent_because none 'a CBLAS library is switched off: the library chosen is "none"'
-absent_because /nowhere/libblas.so 'a CBLAS library is not at the path that was set: tried /nowhere/libblas.so'
+absent_because /nowhere/libblas.so \
+  'a CBLAS library is not at the path that was set: tried /nowhere/libblas.so'
 absent_because "$PWD/text.so" 'a CBLAS library does not load: tried'
 absent_because libm.so.6 'a CBLAS library does not load: tried libm.so.6 (it has no cblas_sgemm)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Planted files in place of an output by blocks: the tool never writes through links and files of other users,
+# Planted files in place of an output by blocks. The tool never writes through links and files of other users,
 # notices altered blocks, and locks the file meanwhile.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Products by blocks that are interrupted, killed, or fail: finished blocks are kept and reused, no file with
+# Products by blocks that are interrupted, killed, or fail. Finished blocks are kept and reused, no file with
 # the final name appears early, and blocks whose inputs changed are not reused.
 . "$(dirname "$0")/helper.sh"
 export TESELA_DEVICE=cpu
@@ -11,7 +11,7 @@ matrix b.npy 2000x1100 --type f64 --seed 2
 matrix c0.npy 1200x1100 --type f64 --seed 3
 work=(multiply a.npy b.npy --add c0.npy --beta 0.5 --strategy host_packed --threads 1)
 tesela 0 "${work[@]}" -o whole.npy
-# The same work, slow enough on any machine to be interrupted: each block is multiplied 40 times.
+# Multiplies each block 40 times: slow enough on any machine to be interrupted.
 slow=("${work[@]}" --repeat 40)
 
 left() { [ -e "$1.tesela-part" ] && [ -e "$1.tesela-journal" ]; }
@@ -108,7 +108,8 @@ mv part c.npy.tesela-part
 run 2 "$python" -c 'import fcntl, subprocess, sys
 with open(sys.argv[1]) as journal:
     fcntl.flock(journal, fcntl.LOCK_EX)
-    sys.exit(subprocess.run(sys.argv[2:]).returncode)' c.npy.tesela-journal "$TESELA" "${work[@]}" -o c.npy --resume
+    sys.exit(subprocess.run(sys.argv[2:]).returncode)' c.npy.tesela-journal "$TESELA" "${work[@]}" -o c.npy \
+      --resume
 says 'another process is writing it'
 tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
 same c.npy whole.npy

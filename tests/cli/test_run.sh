@@ -5,13 +5,15 @@
 [ -z "${TESELA_SANITIZED:-}" ] || skip "a sanitizer's library has to be the first that is preloaded"
 
 tesela 0 run -- sh -c 'echo "$LD_PRELOAD|$TESELA_LOG|$1|$2"' name --log 'two words'
-grep -qE '/libtesela_blas\.so\.[0-9.]+\|\|--log\|two words$' "$out" || fail "the program's environment or arguments"
+grep -qE '/libtesela_blas\.so\.[0-9.]+\|\|--log\|two words$' "$out" ||
+  fail "the program's environment or arguments"
 
 # Earlier entries of LD_PRELOAD remain, after the drop-in.
 last="tesela run with LD_PRELOAD"
 library=$(find /lib/ /lib64/ -name libm.so.6 2>/dev/null | sed -n 1p)
 seen=$(LD_PRELOAD=$library TESELA_LOG=plan "$TESELA" run --log -- sh -c 'echo "$LD_PRELOAD|$TESELA_LOG"')
-case $seen in */libtesela_blas.so.*":$library|calls,plan") ;; *) fail "LD_PRELOAD and TESELA_LOG: $seen" ;; esac
+case $seen in */libtesela_blas.so.*":$library|calls,plan") ;; *) \
+  fail "LD_PRELOAD and TESELA_LOG: $seen" ;; esac
 
 # Options end at the program, with -- or without.
 run 0 "$TESELA" run --device cpu sh -c 'echo "$TESELA_DEVICE|$1|$2"' name --log -o

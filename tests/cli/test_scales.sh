@@ -12,20 +12,27 @@ $1"; }
 
 python 'r = np.random.default_rng(1)
 def save(name, x): np.save(name + ".npy", x)
-save("a", r.integers(-128, 128, (21, 34)).astype("i1")); save("b", r.integers(-128, 128, (34, 13)).astype("i1"))
-save("rows", r.random((21, 1)).astype("f4")); save("cols", r.random(13)); save("one", np.full((1, 1), 0.25, "f4"))
-save("c0", r.standard_normal((21, 13)).astype("f4") * 999); save("bias", r.standard_normal(13).astype("f4") * 999)
-save("long", r.integers(-128, 128, (3000, 60)).astype("i1")); save("wide", r.integers(-128, 128, (60, 40)).astype("i1"))
-save("rows3000", r.random(3000).astype("f4")); save("z", r.random(21) + 1j); save("f", r.standard_normal((21, 34)).astype("f4"))'
+save("a", r.integers(-128, 128, (21, 34)).astype("i1"))
+save("b", r.integers(-128, 128, (34, 13)).astype("i1"))
+save("rows", r.random((21, 1)).astype("f4")); save("cols", r.random(13))
+save("one", np.full((1, 1), 0.25, "f4"))
+save("c0", r.standard_normal((21, 13)).astype("f4") * 999)
+save("bias", r.standard_normal(13).astype("f4") * 999)
+save("long", r.integers(-128, 128, (3000, 60)).astype("i1"))
+save("wide", r.integers(-128, 128, (60, 40)).astype("i1"))
+save("rows3000", r.random(3000).astype("f4")); save("z", r.random(21) + 1j)
+save("f", r.standard_normal((21, 34)).astype("f4"))'
 
 # --- scales as numbers and files, for the matrix and for each line; integers remain integers ---
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a rows.npy --scale-b cols.npy --verify
-prints 'scale of A lines, scale of B lines' 'types=i8,i8,f32' 'scale_a=lines scale_b=lines' '|alpha||scale_a||A||B||scale_b|' right
+prints 'scale of A lines, scale of B lines' 'types=i8,i8,f32' 'scale_a=lines scale_b=lines' \
+  '|alpha||scale_a||A||B||scale_b|' right
 python 'near(get("c"), get("rows") * (get("a") @ get("b")) * get("cols")); assert np.load("c.npy").dtype == np.float32'
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a 0.02 --verify
 prints 'scale_a=tensor'
 python 'near(get("c"), 0.02 * (get("a") @ get("b")))'
-tesela 0 multiply a.npy b.npy -o c.npy --scale-b one.npy --alpha -2 --add c0.npy --beta 0.5 --bias bias.npy --activation relu --verify
+tesela 0 multiply a.npy b.npy -o c.npy --scale-b one.npy --alpha -2 --add c0.npy --beta 0.5 --bias bias.npy \
+  --activation relu --verify
 prints 'C = relu(-2 A B + 0.5 C0 + bias)' 'scale of B tensor, bias row'
 python 'near(get("c"), np.maximum(-0.5 * (get("a") @ get("b")) + 0.5 * get("c0") + get("bias"), 0))'
 tesela 0 multiply a.npy b.npy -o c.npy --scale-a rows.npy --scale-b 1e-3 --type i8:f16 --verify
@@ -72,7 +79,8 @@ absent no.npy
 tesela 0 explain 64 300 700 --type i8 --scale-a tensor --scale-b lines
 prints 'scale of A tensor, scale of B lines' 'types=i8,i8,f32' chosen
 tesela 0 explain 64 300 700 --type bf16 --scale-b lines --json
-json 'j["scale_a"] is None and j["scale_b"] == "lines" and j["host_bytes"] > 2 * (64 * 700 + 700 * 300 + 64 * 300) + 64 * 300 * 4 - 1'
+json 'j["scale_a"] is None and j["scale_b"] == "lines"
+  and j["host_bytes"] > 2 * (64 * 700 + 700 * 300 + 64 * 300) + 64 * 300 * 4 - 1'
 tesela 2 explain 64 300 700 --scale-a rows
 says '"rows" is not one of tensor, lines'
 tesela 2 explain 64 64 64 --symmetric --scale-a tensor

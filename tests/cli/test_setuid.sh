@@ -35,7 +35,8 @@ grep -q planted "$out" || fail "the planted library shows nothing, so that this 
 mkdir kernels cache
 chmod 777 cache
 echo 'gemm nonsense' >wisdom
-run 0 env TESELA_CACHE_DIR="$PWD/cache" TESELA_KERNEL_DIR="$PWD/kernels" TESELA_WISDOM="$PWD/wisdom" TESELA_LOG=all HOME="$PWD" XDG_CACHE_HOME="$PWD" \
+run 0 env TESELA_CACHE_DIR="$PWD/cache" TESELA_KERNEL_DIR="$PWD/kernels" TESELA_WISDOM="$PWD/wisdom" \
+  TESELA_LOG=all HOME="$PWD" XDG_CACHE_HOME="$PWD" \
   ./raised explain 8 8 8
 [ ! -s "$err" ] || fail "the log is on"
 [ -z "$(ls cache)" ] || fail "the caller's folder is used"

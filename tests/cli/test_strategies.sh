@@ -16,7 +16,8 @@ while read -r op name; do
   if grep -qF '*/' "$out"; then fail "the comment's marks are left"; fi
 done <names
 tesela 0 strategies tile_local
-prints 'gemm tile_local, rung' 'Idea: the work-group loads a TILE x TILE tile' '| TILE |' 'Local memory: 2 TILE' '8 16* 32; by name 1 to 128'
+prints 'gemm tile_local, rung' 'Idea: the work-group loads a TILE x TILE tile' '| TILE |' \
+  'Local memory: 2 TILE' '8 16* 32; by name 1 to 128'
 tesela 0 strategies tile_local --json
 json 'j["strategies"][0]["story"].startswith("Idea: ") and j["strategies"][0]["parameters"][0]["most"] == 128'
 tesela 0 strategies transpose tile_local
@@ -66,4 +67,6 @@ says '--strategy'
 
 # Rungs are unique, and go from 1 up in the order in which strategies are listed.
 tesela 0 strategies --json
-json 'all([s["rung"] for s in j["strategies"] if s["op"] == op and not s["vendor"]] == list(range(1, 1 + sum(s["op"] == op and not s["vendor"] for s in j["strategies"]))) for op in ("gemm", "dot", "transpose"))'
+json 'all([s["rung"] for s in j["strategies"] if s["op"] == op
+  and not s["vendor"]] == list(range(1, 1 + sum(s["op"] == op and not s["vendor"] for s in j["strategies"])))
+  for op in ("gemm", "dot", "transpose"))'

@@ -52,7 +52,8 @@ prints 'agrees with x4.mtx' 'compared within --tolerance 0.0001'
 tesela 1 solve l.npy b.npy --expect x4.mtx --tolerance 1e-12
 says 'the solution differs from x4.mtx'
 tesela 0 solve l.npy b.npy --json
-json 'j["command"] == "solve" and j["rows"] == 60 and j["columns"] == 13 and j["a_is"] == "triangular_lower" and not j["right"] and j["flops_per_second"] > 0 and j["plan"].startswith("solve ")'
+json 'j["command"] == "solve" and j["rows"] == 60 and j["columns"] == 13 and j["a_is"] == "triangular_lower"
+  and not j["right"] and j["flops_per_second"] > 0 and j["plan"].startswith("solve ")'
 run 0 bash -c "'$TESELA' solve - b.npy -o - --format npy <l.npy >piped.npy"
 tesela 0 solve l.npy b.npy -o x.npy --quiet
 same piped.npy x.npy
@@ -84,7 +85,8 @@ says 'held whole' l.npy
 tesela 0 multiply --symmetric a.npy -o s.npy --verify
 prints 'C = A A^T' 'by its lower triangle' 'c_is=lower' right
 python 's = get("s"); near(s, get("a") @ get("a").T); assert (s == s.T).all()'
-tesela 0 multiply a.npy --symmetric --transpose-a -o s.npy --verify --add s0.npy --beta -1 --alpha 0.5 --repeat 2
+tesela 0 multiply a.npy --symmetric --transpose-a -o s.npy --verify --add s0.npy --beta -1 --alpha 0.5 \
+  --repeat 2
 prints 'C = 0.5 A^T A - C0'
 python 's = get("s"); near(s, 0.5 * get("a").T @ get("a") - get("s0")); assert (s == s.T).all()'
 tesela 0 multiply --symmetric a.npy -o s.npy --verify --add clower.npy
@@ -99,7 +101,8 @@ tesela 0 multiply --hermitian z.npy -o h.npy --verify --add h0.npy
 prints 'C = A A^H + C0' c_is=hermitian_lower
 python 'h = get("h"); near(h, get("z") @ get("z").conj().T + get("h0")); assert (h == h.conj().T).all() and (h.imag.diagonal() == 0).all()'
 tesela 0 multiply --hermitian z.npy --transpose-a -o h.npy --verify --json
-json 'j["c_is"] == "hermitian_lower" and j["a_is"] is None and j["m"] == j["n"] == 45 and j["k"] == 60 and j["verified"]["right"]'
+json 'j["c_is"] == "hermitian_lower" and j["a_is"] is None and j["m"] == j["n"] == 45 and j["k"] == 60
+  and j["verified"]["right"]'
 python 'near(get("h"), get("z").conj().T @ get("z"))'
 tesela 0 multiply --symmetric z.npy -o h.npy --verify
 python 'near(get("h"), get("z") @ get("z").T)'
@@ -148,7 +151,8 @@ says 'held whole' a.npy
 tesela 0 explain 2000 2000 300 --symmetric --type f64
 prints 'C = A A^T' 'C lower' 'c_is=lower' chosen
 tesela 0 explain 500 7 --solve --a-is unit_upper --transpose-a --json
-json 'j["a_is"] == "unit_lower" and j["k"] == 500 and j["plan"].startswith("solve ") and any(c["strategy"] == "host_blocked" for c in j["candidates"])'
+json 'j["a_is"] == "unit_lower" and j["k"] == 500 and j["plan"].startswith("solve ")
+  and any(c["strategy"] == "host_blocked" for c in j["candidates"])'
 tesela 0 explain 500 7 --solve
 prints 'A X = B,  X 500 x 7' 'A triangular_lower' '|alpha B - A X|'
 tesela 0 explain 30 40 30 --a-is hermitian_upper --type c64 --json

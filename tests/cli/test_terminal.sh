@@ -11,7 +11,8 @@ terminal() {
   script -qec "stty cols $1 rows 24; $2" /dev/null >"$out" 2>&1 </dev/null || fail "exit code $?"
 }
 escape=$(printf '\033')
-narrower() { sed "s/$escape\\[[0-9;]*[mK]//g" "$out" | tr -d '\r' | awk -v most="$1" '{ if (length > most) { print; exit 1 } }'; }
+narrower() { sed "s/$escape\\[[0-9;]*[mK]//g" "$out" | tr -d '\r' |
+  awk -v most="$1" '{ if (length > most) { print; exit 1 } }'; }
 
 for width in 80 120; do
   for command in devices strategies 'explain 1000 300 700' 'help environment' '--help'; do
@@ -35,6 +36,7 @@ if grep -q NUMPY "$out"; then fail "npy was written to a terminal"; fi
 matrix a.npy 500x500
 terminal 80 "'$TESELA' multiply a.npy a.npy --device cpu --strategy sequential --repeat 5 --quiet"
 grep -q '%' "$out" || fail "no progress line after more than a second of work"
-grep -q "$escape\[K\$" "$out" || tail -c 8 "$out" | grep -q "$escape\[K" || fail "the progress line was not wiped"
+grep -q "$escape\[K\$" "$out" || tail -c 8 "$out" | grep -q "$escape\[K" ||
+  fail "the progress line was not wiped"
 narrower 100000 || true
 tesela 0 multiply a.npy a.npy --device cpu --strategy sequential --repeat 5 --quiet

@@ -3,17 +3,21 @@
 . "$(dirname "$0")/helper.sh"
 export TESELA_WISDOM=$scratch/wisdom
 tesela 0 tune 60 50 40 --device cpu --budget 3s --points 6 --cache cache.txt --json
-json 'j["device"] == "cpu" and 1 <= j["tried"] <= 6 and j["tried"] == len(j["entries"]) and j["legal"] >= j["tried"]'
-json 'j["best_seconds"] > 0 and j["gain"] > 0 and j["wisdom"]["added"] == len({e["strategy"] for e in j["entries"] if e["result"] == "right"})'
+json 'j["device"] == "cpu" and 1 <= j["tried"] <= 6 and j["tried"] == len(j["entries"])
+  and j["legal"] >= j["tried"]'
+json 'j["best_seconds"] > 0 and j["gain"] > 0
+  and j["wisdom"]["added"] == len({e["strategy"] for e in j["entries"] if e["result"] == "right"})'
 json 'j["best"] in [e["config"] for e in j["entries"] if e["result"] == "right"]'
 # The best's time is the same wherever it stands, and so is the gain.
 json 'j["best_seconds"] == [e["seconds"] for e in j["entries"] if e["config"] == j["best"]][0]'
-json 'all(abs(e["seconds"] / j["best_seconds"] / j["gain"] - 1) < 1e-9 for e in j["entries"] if e["config"] == j["start"] and e["result"] == "right")'
+json 'all(abs(e["seconds"] / j["best_seconds"] / j["gain"] - 1) < 1e-9 for e in j["entries"]
+  if e["config"] == j["start"] and e["result"] == "right")'
 best=$("$(python_with json)" -c 'import json, sys; print(json.load(open(sys.argv[1]))["best"])' "$out")
 tried=$(wc -l <cache.txt)
 [ "$tried" -ge 1 ] || fail "the cache is empty"
 tesela 0 wisdom list --json
-json 'j["count"] >= 1 and j["used"] == j["count"] and all(e["m"] == 60 and e["n"] == 50 and e["k"] == 40 for e in j["entries"])'
+json 'j["count"] >= 1 and j["used"] == j["count"] and all(e["m"] == 60 and e["n"] == 50
+  and e["k"] == 40 for e in j["entries"])'
 tesela 0 explain 60 50 40 --device cpu --strategy "${best%% *}" --json
 json 'j["candidates"][0]["predicted_by"] == "wisdom"'
 prints "$best"
@@ -43,7 +47,8 @@ kill -9 "$third" 2>/dev/null || true
 wait "$third" 2>/dev/null || true
 wait "$first" "$second"
 tesela 0 wisdom list --json
-json 'j["used"] == j["count"] and {(31, 33, 35), (33, 31, 35)} <= {(e["m"], e["n"], e["k"]) for e in j["entries"]}'
+json 'j["used"] == j["count"] and {(31, 33, 35), (33, 31, 35)} <= {(e["m"], e["n"], e["k"])
+  for e in j["entries"]}'
 tesela 0 tune --replay both.txt --json
 json 'j["tried"] >= 1'
 
@@ -70,7 +75,8 @@ json 'j["best_seconds"] > 0'
 tesela 0 tune 60 50 --op transpose --device cpu --budget 20s --points 2
 prints 'GB/s' 'wisdom'
 tesela 0 wisdom list --json
-json '{("dot", 1, 1, 5000), ("transpose", 60, 50, 0)} <= {(e["op"], e["m"], e["n"], e["k"]) for e in j["entries"]}'
+json '{("dot", 1, 1, 5000), ("transpose", 60, 50, 0)} <= {(e["op"], e["m"], e["n"], e["k"])
+  for e in j["entries"]}'
 tesela 2 tune 60 50 40 --op dot
 says 'a dot takes N'
 
@@ -85,9 +91,11 @@ sdot_                     1024                               3  libopenblas.so.0
 sgemmt_                   64 x 32                           12  tesela host_packed cpu            0.012340      12.3
 END
 tesela 0 tune --from-log calls.txt --device cpu --budget 20s --points 2 --json
-json '[(p["op"], p["calls"]) for p in j["problems"]] == [("gemm", 2), ("gemm", 12), ("dot", 3)] and j["passed_over"] == 3'
+json '[(p["op"], p["calls"]) for p in j["problems"]] == [("gemm", 2), ("gemm", 12), ("dot", 3)]
+  and j["passed_over"] == 3'
 json '"m=16 n=32 k=8" in j["problems"][1]["problem"]'
-json 'all(p["best"] or p["why"] == "the budget was over" for p in j["problems"]) and j["problems"][0]["gain"] >= 1'
+json 'all(p["best"] or p["why"] == "the budget was over" for p in j["problems"])
+  and j["problems"][0]["gain"] >= 1'
 tesela 0 wisdom list --json
 json '(20, 30, 40) in {(e["m"], e["n"], e["k"]) for e in j["entries"]}'
 tesela 2 tune --from-log nonsense.txt
@@ -95,8 +103,7 @@ says 'no call in it'
 tesela 2 tune 1 2 3 --from-log calls.txt
 says 'leave M N K'
 
-# Two tuners that compile at once, one of them killed: neither the compiled kernels nor the wisdom are
-# damaged.
+# Two tuners that compile at once; one is killed. Neither the compiled kernels nor the wisdom are damaged.
 device=$(kernel_devices | head -1)
 if [ -n "$device" ]; then
   export TESELA_CACHE_DIR=$scratch/kernels TESELA_WISDOM=$scratch/both

@@ -75,7 +75,8 @@ says '"cpu" is one too many; write tesela check [options]'
 tesela 2 wisdom list all
 says '"all" is one too many; write tesela wisdom list'
 for seconds in 0 0s -1 inf nan 1e308h; do
-  for command in 'check --budget' 'tune 8 8 8 --budget' 'explore --seconds' 'sweep tile_local tile=8 --time-limit'; do
+  for command in 'check --budget' 'tune 8 8 8 --budget' 'explore --seconds' \
+    'sweep tile_local tile=8 --time-limit'; do
     tesela 2 $command "$seconds"
     says "\"$seconds\" is not a time above 0"
   done
@@ -97,7 +98,8 @@ says 'did you mean clear?'
 tesela 2 completion tcsh
 says 'bash, zsh and fish are'
 
-for bad in --alpha:x --alpha:nan --alpha: --type:f99 --repeat:0 --repeat:1.5 --memory:much --memory:0 --threads:0 \
+for bad in --alpha:x --alpha:nan --alpha: --type:f99 --repeat:0 --repeat:1.5 --memory:much --memory:0 \
+  --threads:0 \
   --threads:99999999 --device:gpu --device:opencl:x --device:; do
   option=${bad%%:*} value=${bad#*:}
   tesela 2 multiply a.npy b.npy "$option" "$value"
@@ -176,7 +178,8 @@ printf '%s\n' multiply '--transpose-a --transpose-b' uniform prefill tile_local 
 same "$out" expected
 
 # A variable that is wrong is named.
-for wrong in TESELA_DEVICE=gpu TESELA_DEVICE=cpu,gpu TESELA_ISA=sse TESELA_BLAS=mkl TESELA_THREADS=none TESELA_CACHE_SIZE=large TESELA_JIT=no TESELA_SELFTEST=2; do
+for wrong in TESELA_DEVICE=gpu TESELA_DEVICE=cpu,gpu TESELA_ISA=sse TESELA_BLAS=mkl TESELA_THREADS=none \
+  TESELA_CACHE_SIZE=large TESELA_JIT=no TESELA_SELFTEST=2; do
   last="$wrong tesela strategies" code=0
   env "$wrong" "$TESELA" strategies >"$out" 2>"$err" || code=$?
   [ $code = 2 ] || fail "exit code $code instead of 2"
@@ -200,7 +203,8 @@ complete tesela generate --distribution un
 complete tesela cache pre
 complete tesela explain --strategy tile
 complete tesela multiply fi'
-printf '%s\n' 'multiply ' '--transpose-a --transpose-b ' 'uniform ' 'prefill ' 'tile_local ' 'files ' >expected
+printf '%s\n' 'multiply ' '--transpose-a --transpose-b ' 'uniform ' 'prefill ' 'tile_local ' 'files ' \
+  >expected
 same "$out" expected
 tesela 0 completion fish
 cp "$out" tesela.fish

@@ -34,9 +34,11 @@ says 'note: records: 1 line is left out; line 6: ' 'starts with an operation'
 run 0 "$TESELA" wisdom import records --json
 json 'j["added"] == 0 and j["replaced"] == 0 and j["kept"] == 4 and j["unreadable"] == 1'
 tesela 0 wisdom list
-prints '4 records, 1 of use' 'gemm sequential' 'of another device' 'version 99999 of sequential is retired' 'no strategy gemm forgotten_idea'
+prints '4 records, 1 of use' 'gemm sequential' 'of another device' 'version 99999 of sequential is retired' \
+  'no strategy gemm forgotten_idea'
 tesela 0 wisdom list --json
-json 'j["count"] == 4 and j["used"] == 1 and [e["device"] for e in j["entries"] if e["unused"] is None] == ["cpu"]'
+json 'j["count"] == 4 and j["used"] == 1 and [e["device"] for e in j["entries"] if e["unused"] is None]
+  == ["cpu"]'
 tesela 0 wisdom list --device cpu --strategy sequential --json
 json 'j["count"] == 2 and all(e["strategy"] == "sequential" for e in j["entries"])'
 tesela 0 wisdom list --shipped --json

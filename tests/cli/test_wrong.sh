@@ -32,7 +32,8 @@ tesela 1 multiply a.npy b.npy --device "$device" --strategy element --measure-er
 says 'element on' 'is outside of its error bound' 'C('
 prints 'largest error seen' 'of |A||B| in all elements (bound'
 [ "$(cat old.npy)" = old ] || fail "a wrong product replaced the older file"
-TESELA_MEASURE_ERROR=7 tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy --memory 60KiB --json
+TESELA_MEASURE_ERROR=7 tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy \
+  --memory 60KiB --json
 json 'j["measured"]["largest_error"] > j["error_bound"] and j["output"] is None'
 absent new.npy
 # Without the self-test and --verify, the result is not checked.
@@ -46,7 +47,8 @@ command=$(sed -n 's/^  again  tesela //p' "$out" | head -1)
 run 1 bash -c "\"\$TESELA\" $command"
 prints 'WRONG: element'
 tesela 1 check --device "$device" --strategy element --type f32 --cases 1 --json
-json 'j["wrong"] > 0 and j["faults"][0]["kind"] == "wrong" and j["faults"][0]["command"].startswith("tesela check")'
+json 'j["wrong"] > 0 and j["faults"][0]["kind"] == "wrong"
+  and j["faults"][0]["command"].startswith("tesela check")'
 tesela 1 explore --devices "$device" --strategies element,tile_local --sizes 32 --types f32 --seconds 0.01
 prints WRONG
 says element wrong
@@ -64,7 +66,8 @@ for memory in 1MiB 60KiB; do
 done
 tesela 1 explain 60 50 70 --device "$device" --strategy element
 prints 'none: element on' 'failed its self-test'
-[ "$(grep -c '^wrong .* gemm element' cache/trials)" = 1 ] || fail "the trial was not remembered, or made twice"
+[ "$(grep -c '^wrong .* gemm element' cache/trials)" = 1 ] ||
+  fail "the trial was not remembered, or made twice"
 unset TESELA_KERNEL_DIR
 tesela 0 multiply a.npy b.npy --device "$device" --strategy element -o new.npy
 same right.npy new.npy

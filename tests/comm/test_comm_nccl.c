@@ -169,8 +169,8 @@ static void cases_are_right(void **state) {
   assert_true(panels > 30 && sums > 30 && tiled > 2);
 }
 
-/* No part of C travels, neither to ranks nor to host memory, where each rank owns the part of C
- * that it computes, alpha is 1 and beta is 0. */
+/* No part of C is transferred, neither to ranks nor to host memory. Each rank owns the part of C that
+ * it computes, alpha is 1 and beta is 0. */
 static void c_stays(void **state) {
   static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
                                          {TESELA_F32, TESELA_F32},

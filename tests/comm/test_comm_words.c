@@ -1,6 +1,6 @@
-/* Words that travel, compared with the lower bound: 20 shapes on 2 to 64 ranks that are threads,
- * with evenly distributed operands. The words that each rank holds and receives are compared with the
- * memory-independent bound (comm/comm_grid.h), and the words that travelled with the count.
+/* Transferred words, compared with the lower bound: 20 shapes on 2 to 64 ranks that are threads, with
+ * evenly distributed operands. The words that each rank holds and receives are compared with the
+ * memory-independent bound (comm/comm_grid.h). The transferred words are compared with the count.
  *
  *   test_comm_words        some numbers of ranks
  *   test_comm_words all    all from 2 to 64, and a table */

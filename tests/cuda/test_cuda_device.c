@@ -1,7 +1,7 @@
 /* Features of CUDA devices only: use of the process's context, errors as sentences, PTX for a
  * device that NVRTC does not know, and the end of a context. Pitches above the driver's limit are
- * tested too. tests/unit/test_device_conformance.c and test_device_kernels.c test all kinds of
- * devices. */
+ * tested too. Other tests are for all kinds of devices: tests/unit/test_device_conformance.c and
+ * test_device_kernels.c. */
 #include "unit/conformance.h"
 
 #include "base/source.h"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""torch_graph.py LIBTESELA: tensors of PyTorch multiplied on its own stream, captured into a CUDA graph and replayed, through the C
-interface alone. Run by hand where there is a CUDA device and PyTorch; the exit code is 1 where something is wrong."""
+"""torch_graph.py LIBTESELA: PyTorch's tensors multiplied on its stream and in a CUDA graph by C functions.
+
+Products are captured into the graph and replayed. Run by hand; needs a CUDA device and PyTorch. The exit code
+is 1 if a result is wrong."""
 import ctypes as c
 import sys
 import time
@@ -18,13 +20,15 @@ lib.tesela_buffer_native.argtypes = [c.c_void_p]
 
 
 class Matrix(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("buffer", c.c_void_p), ("offset", c.c_int64), ("row_stride", c.c_int64),
-                ("col_stride", c.c_int64), ("transpose", c.c_int), ("type", c.c_int), ("conjugate", c.c_int),
+    _fields_ = [("data", c.c_void_p), ("buffer", c.c_void_p), ("offset", c.c_int64),
+                ("row_stride", c.c_int64), ("col_stride", c.c_int64),
+                ("transpose", c.c_int), ("type", c.c_int), ("conjugate", c.c_int),
                 ("packed", c.c_void_p)]
 
 
 class GemmDesc(c.Structure):
-    _fields_ = [("m", c.c_int64), ("n", c.c_int64), ("k", c.c_int64), ("a", Matrix), ("b", Matrix), ("c", Matrix),
+    _fields_ = [("m", c.c_int64), ("n", c.c_int64), ("k", c.c_int64),
+                ("a", Matrix), ("b", Matrix), ("c", Matrix),
                 ("alpha", c.c_void_p), ("beta", c.c_void_p), ("device", c.c_char_p), ("strategy", c.c_char_p),
                 ("runs", c.c_int64)]
 
@@ -46,21 +50,26 @@ must(lib.tesela_context_create_sized(None, c.byref(context), c.c_size_t(0)), "a 
 def wrap(tensor):
     buffer = c.c_void_p()
     must(lib.tesela_buffer_wrap(context, None, c.c_void_p(tensor.data_ptr()),
-                                c.c_size_t(tensor.numel() * tensor.element_size()), c.byref(buffer)), "a tensor")
+                                c.c_size_t(tensor.numel() * tensor.element_size()), c.byref(buffer)),
+                                "a tensor")
     assert lib.tesela_buffer_native(buffer) == tensor.data_ptr()
     return buffer
 
 
 def stream_of(torch_stream):
     stream = c.c_void_p()
-    must(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(torch_stream.cuda_stream), c.byref(stream)), "a stream")
+    must(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(torch_stream.cuda_stream), c.byref(stream)),
+         "a stream")
     return stream
 
 
 TYPES = {torch.float32: 2, torch.bfloat16: 4, torch.float64: 1}
-for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256), (torch.float32, torch.float32, 300, 77, 1000),
-                                    (torch.bfloat16, torch.bfloat16, 1024, 1024, 1024), (torch.bfloat16, torch.float32, 64, 4096, 4096),
-                                    (torch.bfloat16, torch.float32, 1023, 511, 777), (torch.float64, torch.float64, 512, 512, 512)]:
+for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256),
+                                    (torch.float32, torch.float32, 300, 77, 1000),
+                                    (torch.bfloat16, torch.bfloat16, 1024, 1024, 1024),
+                                    (torch.bfloat16, torch.float32, 64, 4096, 4096),
+                                    (torch.bfloat16, torch.float32, 1023, 511, 777),
+                                    (torch.float64, torch.float64, 512, 512, 512)]:
     a = torch.randint(-3, 4, (m, k), device="cuda").to(dtype)
     b = torch.randint(-3, 4, (k, n), device="cuda").to(dtype)
     out = torch.zeros(m, n, device="cuda", dtype=result_type)
@@ -69,14 +78,16 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
     for operand, buffer, kind in zip((desc.a, desc.b, desc.c), buffers, (dtype, dtype, result_type)):
         operand.buffer, operand.type = buffer, TYPES[kind]
     plan = c.c_void_p()
-    must(lib.tesela_plan_create_sized(context, c.byref(desc), c.byref(plan), c.c_size_t(c.sizeof(desc))), "a plan")
+    must(lib.tesela_plan_create_sized(context, c.byref(desc), c.byref(plan), c.c_size_t(c.sizeof(desc))),
+         "a plan")
     bytes_needed = c.c_size_t()
     must(lib.tesela_plan_workspace(plan, c.byref(bytes_needed)), "a workspace")
     workspace = torch.empty(max(1, bytes_needed.value), dtype=torch.uint8, device="cuda")
     work = wrap(workspace)
 
     def enqueue(stream):
-        must(lib.tesela_plan_enqueue(plan, stream, c.byref(desc.a), c.byref(desc.b), c.byref(desc.c), work), "enqueue")
+        must(lib.tesela_plan_enqueue(plan, stream, c.byref(desc.a), c.byref(desc.b), c.byref(desc.c), work),
+             "enqueue")
 
     right = (a.double() @ b.double()).to(result_type)
     side = torch.cuda.Stream()
@@ -101,7 +112,7 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
     a.neg_()
     graph.replay()
     torch.cuda.synchronize()
-    assert torch.equal(out, -once), "a graph reads what is there when it runs"
+    assert torch.equal(out, -once), "a graph reads the operands when it runs"
     start = time.perf_counter()
     for _ in range(1000):
         enqueue(stream)
@@ -112,21 +123,26 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
 
 pinned = torch.zeros(64, pin_memory=True)
 nothing = c.c_void_p()
-refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(1 << 40), c.c_size_t(64), c.byref(nothing)), "CUDA does not know the address",
-        "a wild pointer")
+refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(1 << 40), c.c_size_t(64), c.byref(nothing)),
+        "CUDA does not know the address", "a wild pointer")
 plain = c.create_string_buffer(64)
-refused(lib.tesela_buffer_wrap(context, b"cuda:0", plain, c.c_size_t(64), c.byref(nothing)), "CUDA does not know the address", "host memory")
+refused(lib.tesela_buffer_wrap(context, b"cuda:0", plain, c.c_size_t(64), c.byref(nothing)),
+        "CUDA does not know the address", "host memory")
 must(lib.tesela_buffer_wrap(context, None, plain, c.c_size_t(64), c.byref(nothing)), "host memory, asked")
 assert lib.tesela_buffer_device(nothing) == b"cpu"
-must(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(pinned.data_ptr()), c.c_size_t(256), c.byref(nothing)), "pinned memory")
+must(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(pinned.data_ptr()), c.c_size_t(256),
+                            c.byref(nothing)), "pinned memory")
 if torch.cuda.device_count() > 1:
     far = torch.zeros(64, device="cuda:1")
-    refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(far.data_ptr()), c.c_size_t(256), c.byref(nothing)),
+    refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(far.data_ptr()), c.c_size_t(256),
+                                   c.byref(nothing)),
             "memory of CUDA's device 1", "another device's memory")
-    must(lib.tesela_buffer_wrap(context, None, c.c_void_p(far.data_ptr()), c.c_size_t(256), c.byref(nothing)), "asked")
+    must(lib.tesela_buffer_wrap(context, None, c.c_void_p(far.data_ptr()), c.c_size_t(256), c.byref(nothing)),
+         "asked")
     assert lib.tesela_buffer_device(nothing) == b"cuda:1"
     other = torch.cuda.Stream(device=1)
-    refused(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(other.cuda_stream), c.byref(nothing)), "device 1", "another's stream")
+    refused(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(other.cuda_stream), c.byref(nothing)),
+            "device 1", "another's stream")
 
     def on(numbers):
         desc = GemmDesc(m=96, n=80, k=64)
@@ -140,12 +156,14 @@ if torch.cuda.device_count() > 1:
 
     desc, (a, b, out) = on((1, 1, 1))
     before = torch.cuda.current_device()
-    must(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)), "operands on cuda:1")
+    must(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)),
+         "operands on cuda:1")
     assert torch.equal(out, a @ b), "a product on cuda:1"
     assert torch.cuda.current_device() == before, "the caller's device stays"
     for numbers in ((0, 1, 1), (1, 1, 0), (1, 0, 1)):
         desc, tensors = on(numbers)
-        refused(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)), "cuda:1", f"operands on {numbers}")
+        refused(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)),
+                                      c.c_size_t(0)), "cuda:1", f"operands on {numbers}")
         print(lib.tesela_last_error().decode())
     print("a product on the second device is right, and one on two devices is refused")
 torch.zeros(8, device="cuda").add_(1)

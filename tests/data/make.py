@@ -3,9 +3,9 @@
 
     python3 tests/data/make.py
 
-The files are kept in the repository, so that the tests need no Python. Every value is a known function of its row
-i and column j, both from 0; tests/formats/expected.c has the same functions. NumPy 1.24 and SciPy 1.10 wrote what
-is here; the text that other versions write may differ, the values not.
+The files are kept in the repository: the tests need no Python. Every value is a known function of its row i
+and column j, both from 0; tests/formats/expected.c has these functions. NumPy 1.24 and SciPy 1.10 wrote the
+files; other versions may write other text, with equal values.
 """
 
 import gzip
@@ -71,7 +71,8 @@ def hermitian(function):
 
 
 def matrix(function, rows, cols, dtype):
-    return np.array([[function(i, j) for j in range(cols)] for i in range(rows)]).reshape(rows, cols).astype(dtype)
+    return np.array([[function(i, j) for j in range(cols)]
+                     for i in range(rows)]).reshape(rows, cols).astype(dtype)
 
 
 # --- writing ---
@@ -136,7 +137,8 @@ def good_npy():
     data = matrix(real, 2, 3, "<f8").tobytes()
     write("npy/order_of_keys.npy", npy_by_hand('{"shape":(2,3),"fortran_order":False,"descr":"<f8"}', data))
     write("npy/many_blanks.npy",
-          npy_by_hand("  {\n 'descr' :\t'f8' ,\r\n 'fortran_order' : False, 'shape' : ( 2L , 3L , ) , } \n\n", data))
+          npy_by_hand("  {\n 'descr' :\t'f8' ,\r\n 'fortran_order' : False, 'shape' : ( 2L , 3L , ) , } \n\n",
+                      data))
     write("npy/named_wrongly.dat", npy(matrix(real, rows, cols, "<f8")))
     special = np.array([[np.inf, -np.inf, np.nan], [0.0, -0.0, 5e-324]])
     write("npy/special.npy", npy(special))
@@ -146,7 +148,8 @@ def good_mtx():
     rows, cols = 6, 4
     write("mtx/array_real.mtx", mtx(matrix(real, rows, cols, "f8")))
     write("mtx/array_integer.mtx", mtx(matrix(whole, rows, cols, "i4")))
-    write("mtx/array_unsigned.mtx", mtx(matrix(count, rows, cols, "u4")).replace(b" integer ", b" unsigned-integer "))
+    unsigned = mtx(matrix(count, rows, cols, "u4")).replace(b" integer ", b" unsigned-integer ")
+    write("mtx/array_unsigned.mtx", unsigned)
     write("mtx/array_complex.mtx", mtx(matrix(complex_, rows, cols, "c16")))
     coordinate = {
         "real": (sparse(real), "f8"), "integer": (sparse(whole), "i4"), "complex": (sparse(complex_), "c16")
@@ -170,7 +173,8 @@ def good_mtx():
         values = matrix(shape(sparse(function)), n, n, dtype)
         write(f"mtx/coordinate_{name}.mtx", mtx(scipy.sparse.coo_matrix(values), symmetry=symmetry))
     write("mtx/coordinate_symmetric_pattern.mtx",
-          mtx(scipy.sparse.coo_matrix(matrix(symmetric(sparse(one)), n, n, "f8")), symmetry="symmetric", field="pattern"))
+          mtx(scipy.sparse.coo_matrix(matrix(symmetric(sparse(one)), n, n, "f8")), symmetry="symmetric",
+              field="pattern"))
 
     # SciPy 1.10 writes the diagonal here too, which the format leaves out and SciPy itself cannot read.
     value = skew(complex_)
@@ -183,7 +187,8 @@ def good_mtx():
     # Each entry in two parts; one in the upper triangle of a symmetric matrix stands for both.
     write("mtx/duplicates.mtx",
           "%%MatrixMarket matrix coordinate real general\n2 3 12\n"
-          + "".join(f"{i + 1} {j + 1} {part}\n" for j in range(3) for i in range(2) for part in (real(i, j) - 1, 1)))
+          + "".join(f"{i + 1} {j + 1} {part}\n" for j in range(3) for i in range(2)
+                    for part in (real(i, j) - 1, 1)))
     write("mtx/empty_array.mtx", "%%MatrixMarket matrix array real general\n0 3\n")
     write("mtx/empty_coordinate.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 0\n")
 
@@ -199,7 +204,8 @@ def good_csv():
     write("csv/blanks_around.csv", lines(real, rows, cols, " , ", form="  %.17g  "))
     write("csv/crlf.csv", lines(real, rows, cols, ",", end="\r\n"))
     write("csv/header.csv", "a,b 2,c\n" + lines(real, rows, cols, ","))
-    write("csv/header_quoted.csv", '"a, ""b""","two\nlines",y2020\r\n' + lines(real, rows, cols, ",", end="\r\n"))
+    write("csv/header_quoted.csv", '"a, ""b""","two\nlines",y2020\r\n'
+          + lines(real, rows, cols, ",", end="\r\n"))
     write("csv/quoted.csv", lines(real, rows, cols, ",", form='"%.17g"'))
     write("csv/byte_order_mark.csv", b"\xef\xbb\xbf" + lines(real, rows, cols, ",").encode())
     write("csv/no_last_line_end.csv", lines(real, rows, cols, ",")[:-1])
@@ -314,7 +320,8 @@ def bad_npy():
     write("bad/no_shape.npy", npy_by_hand("{'descr': '<f8', 'fortran_order': False, }", data))
     write("bad/two_shapes.npy", npy_by_hand("{'shape': (3, 4), 'shape': (3, 4)}", data))
     write("bad/unknown_key.npy", npy_by_hand("{'descr': '<f8', 'colour': 'red', 'shape': (3, 4)}", data))
-    write("bad/open_dictionary.npy", npy_by_hand("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)", data))
+    write("bad/open_dictionary.npy", npy_by_hand("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)",
+                                                 data))
     write("bad/open_string.npy", npy_by_hand("{'descr", data))
     write("bad/more_header.npy", npy_by_hand(header() + "{}", data))
     write("bad/no_dictionary.npy", npy_by_hand("   ", data))
@@ -361,7 +368,8 @@ def bad_mtx():
     write("bad/pattern_value.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 7\n")
     write("bad/half_complex.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 7\n")
     write("bad/fraction.mtx", "%%MatrixMarket matrix array integer general\n1 2\n1\n1.5\n")
-    integer, unsigned = (f"%%MatrixMarket matrix array {field} general\n1 2\n1\n" for field in ("integer", "unsigned-integer"))
+    integer, unsigned = (f"%%MatrixMarket matrix array {field} general\n1 2\n1\n"
+                         for field in ("integer", "unsigned-integer"))
     write("bad/integer_point.mtx", integer + "1.0\n")
     write("bad/integer_exponent.mtx", integer + "1e2\n")
     write("bad/integer_tiny.mtx", integer + "1e-4006\n")
@@ -373,7 +381,8 @@ def bad_mtx():
     write("bad/unsigned_beyond_f64.mtx", unsigned + "18446744073709551615\n")
     write("bad/unsigned_beyond_64.mtx", unsigned + "18446744073709551616\n")
     write("bad/skew_diagonal.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 7\n")
-    write("bad/hermitian_diagonal.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n1 1 7 1\n")
+    write("bad/hermitian_diagonal.mtx",
+          "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n1 1 7 1\n")
     write("bad/too_large.mtx", array + "1 2\n1\n1e400\n")
     write("bad/sum_too_large.mtx", coordinate + "1 1 2\n1 1 1e308\n1 1 1e308\n")
 

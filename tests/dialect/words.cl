@@ -1,5 +1,5 @@
 /* A kernel that uses every word of the dialect (src/kernel/dialect.h) and of the headers that kernels
- * share. test_dialect.c computes the same on the host. A missing word fails that test.
+ * share. The host computes equal results in test_dialect.c. A missing word fails the test.
  *
  * Each item, number g = (z * height + y) * width + x of the whole grid, stores
  *   places[g]      its place: group, number of groups, item, number of items, five bits each

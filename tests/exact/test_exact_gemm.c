@@ -42,8 +42,8 @@ static void normal(vectors *vectors_in, double measure, uint64_t seed) {
   }
 }
 
-/* Makes sums halfway between two numbers, plus or minus 2^-20 to 2^-119 of the sum: nearly exact
- * sums can decide some of them. */
+/* Makes sums halfway between two numbers, plus or minus 2^-20 to 2^-119 of the sum: nearly exact sums can
+ * decide some cases only. */
 static void nearly_halfway(vectors *vectors_in, double measure, uint64_t seed) {
   const int far = (int)(20 + roll(seed, 0, 100));
   memset(vectors_in->x, 0, (size_t)vectors_in->count * sizeof *vectors_in->x);

@@ -1,6 +1,6 @@
-/* Products that several devices compute together: names of groups, shares, and products judged
- * across the cpu and OpenCL and across two devices that fail on demand. Also failures of each
- * operation at each of its calls, threads, and equal bits in each run. */
+/* Products that several devices compute together: names of groups, shares, judged products. The devices
+ * are the cpu and OpenCL, or two devices that fail on demand. Also failures of each operation at each of
+ * its calls, threads, and equal bits in each run. */
 #include "unit/unit.h"
 
 #include <stdio.h>

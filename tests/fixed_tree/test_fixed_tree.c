@@ -1,7 +1,7 @@
-/* The same bits on every device: dot fixed_tree on the cpu with every instruction set and with one,
- * two and three threads, and on every device that compiles kernels with every group size. Compared
- * with the tree as tree.c defines it. Lengths around every edge of the tree, strides, unaligned
- * starts, and data from subnormal to infinite. */
+/* Equal bits of dot fixed_tree on every device, compared with the tree of tree.c. On the cpu with every
+ * instruction set and with one, two and three threads; on devices that compile kernels with every group
+ * size. Lengths around every edge of the tree, strides, unaligned starts, and data from subnormal to
+ * infinite. */
 
 #include "unit/unit.h"
 

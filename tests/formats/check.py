@@ -14,8 +14,8 @@ import scipy.io
 ROWS, COLS = 5, 7
 # Type codes of .npy files. NumPy has no bf16, e4m3 or e5m2.
 NPY_TYPES = {
-    "f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<f4", "i8": "|i1", "i32": "<i4", "c64": "<c8", "c128": "<c16",
-    "u8": "|u1", "e4m3": "<f4", "e5m2": "<f4",
+    "f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<f4", "i8": "|i1", "i32": "<i4", "c64": "<c8",
+    "c128": "<c16", "u8": "|u1", "e4m3": "<f4", "e5m2": "<f4",
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
-/* Matrix instructions of Intel and AMD on the host, for tests: the results of their OpenCL C
- * builtins, by the vendors' documents on which item holds which number (instructions.c names the
- * documents). Items are the threads of ptx/warp.h. */
+/* Matrix instructions of Intel and AMD on the host, for tests: the results of their OpenCL C builtins. The
+ * vendors' documents define which item holds which number (instructions.c names the documents). Items are
+ * the threads of ptx/warp.h. */
 #ifndef TSL_TESTS_FRAGMENTS_INSTRUCTIONS_H
 #define TSL_TESTS_FRAGMENTS_INSTRUCTIONS_H
 

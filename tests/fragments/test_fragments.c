@@ -1,8 +1,8 @@
 /* subgroup_mma without a device that has its instructions. Its kernel's text is compiled as C, once
  * for each instruction and several types, and run with a thread for each item. The instructions
- * follow the vendors' documents (instructions.c). The judge checks the results of the strategy's
- * own C: odd sizes, every layout, guard bands, NaN in a C that is not read, equal bits in repeated
- * runs. The test finds a number, sum, line or byte in a wrong place, and items that disagree. */
+ * follow the vendors' documents (instructions.c). The judge checks the results of the strategy's host
+ * code: odd sizes, every layout, guard bands, NaN in a C that is not read, equal bits. The test finds a
+ * number, sum, line or byte in a wrong place, and items that disagree. */
 #include "unit/config.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
@@ -41,8 +41,8 @@ static tsl_config config_of_kernel(const fragments_kernel *kernel) {
   return config_of(strategy, text);
 }
 
-/* Returns the number of right cases. Where A and B differ in signedness, a C with dense columns
- * swaps A and B and the kernel's types: a kernel of that form may be missing here. */
+/* Returns the number of right cases. If A and B differ in signedness, a C with dense columns swaps A and B
+ * and the kernel's types. A kernel with swapped types may be missing here. */
 static int check(const fragments_entry *entry, const tsl_config *config, tsl_device *device, tsl_case *what) {
   const bool mixed = entry->kernel->signed_a != entry->kernel->signed_b;
   tsl_case_report report = {0};

@@ -1,8 +1,8 @@
 /* Compiles subgroup_mma's kernel without a device: clang for AMD's architectures, ocloc for
  * Intel's, where they are installed. The text is the text that the strategy gives to a device. The
- * machine code must have as many matrix instructions as a panel has. It has none where the compiler
- * did not accept a builtin, and fewer where loops were not unrolled, as with Intel's compiler when
- * registers run out. A missing compiler is reported; without any compiler the test is skipped. */
+ * machine code must have as many matrix instructions as a panel has. It has none if the compiler did not
+ * accept a builtin. It has fewer if loops were not unrolled, as with Intel's compiler when registers run
+ * out. A missing compiler is reported; without any compiler the test is skipped. */
 #include "unit/config.h"
 #include "unit/unit.h"
 

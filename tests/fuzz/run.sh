@@ -5,8 +5,8 @@
 #
 # Each format runs for SECONDS, one after the other, and stops at the first finding, which is stored in
 # build/fuzz/findings. Fix the fault, put the file into tests/data/bad with its row in
-# tests/formats/test_bad.c, and run again. build/fuzz/corpus holds the inputs learned so far,
-# tests/fuzz/corpus the small permanent part.
+# tests/formats/test_bad.c, and run again. The folder build/fuzz/corpus has the inputs learned so far;
+# tests/fuzz/corpus has the small permanent part.
 set -euo pipefail
 seconds=${1:?"how many seconds for each format?"}
 shift

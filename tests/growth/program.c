@@ -1,7 +1,7 @@
-/* Calls every function that takes a struct. Built with one version of the header and run with
- * another version of the library: program older|same|newer, the library's version relative to the
- * header. Each record is followed by a pattern that must not be written. Prints errors and exits
- * with 1 where there are any. */
+/* program older|same|newer: calls every function that takes a struct. Built with one version of the header
+ * and run with another version of the library. The argument is the library's version relative to the
+ * header. Each record is followed by a pattern that must not be written. Prints errors and exits with 1 if
+ * there are any. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The public header alone, with every warning an error, in the languages of its users:
-#   alone.sh c|c++ SOURCE_FOLDER BINARY_FOLDER SCRATCH_FOLDER
-# For each program, a copy with a mistake must not compile: so the test can fail.
+#     alone.sh c|c++ SOURCE_FOLDER BINARY_FOLDER SCRATCH_FOLDER
+# For each program, a copy with a mistake must not compile: the test can fail.
 set -euo pipefail
 language=$1 source=$2 binary=$3 scratch=$4
 here=$source/tests/header
-flags=(-I "$source/include" -I "$binary/include" -pedantic -Wall -Wextra -Wshadow -Wundef -Werror -x "$language" -c)
+flags=(-I "$source/include" -I "$binary/include" -pedantic -Wall -Wextra -Wshadow -Wundef -Werror
+  -x "$language" -c)
 if [ "$language" = c ]; then
   compilers=(cc gcc clang) standards=(c99 c11)
   flags+=(-Wstrict-prototypes)

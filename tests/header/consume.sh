@@ -25,7 +25,8 @@ case $way in
 cmake)
   # configure VERSION PROGRAMS
   configure() {
-    cmake -S "$consumer" -B "$scratch/build" -DWANTED_VERSION="$1" -DPROGRAMS="$2" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="${flags[*]}" \
+    cmake -S "$consumer" -B "$scratch/build" -DWANTED_VERSION="$1" -DPROGRAMS="$2" \
+      -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="${flags[*]}" \
       -DCMAKE_PREFIX_PATH="$installed" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
   }
   # refused WHAT VERSION PROGRAMS TEXT
@@ -33,14 +34,17 @@ cmake)
     local status=0
     configure "$2" "$3" >"$scratch/refused.log" 2>&1 || status=$?
     [ $status != 0 ] || fail "find_package takes $1"
-    tr -s " \n" " " <"$scratch/refused.log" | grep -q "$4" || { cat "$scratch/refused.log"; fail "the refusal of $1 does not say '$4'"; }
+    tr -s " \n" " " <"$scratch/refused.log" | grep -q "$4" ||
+      { cat "$scratch/refused.log"; fail "the refusal of $1 does not say '$4'"; }
   }
   configure "$version" "$(IFS=';'; echo "${programs[*]}")"
   cmake --build "$scratch/build"
   grep -q "^tesela_DIR:PATH=$installed/" "$scratch/build/CMakeCache.txt"
   refused "version 99 of tesela $version" 99 main 'compatible with requested version "99"'
-  refused "the component gpu" "$version" 'main;gpu' 'has no component gpu; its components are blas, mpi and scalapack'
-  [ -n "$mpi" ] || refused "a component that is not installed" "$version" mpi 'installed without its component mpi'
+  refused "the component gpu" "$version" 'main;gpu' \
+    'has no component gpu; its components are blas, mpi and scalapack'
+  [ -n "$mpi" ] ||
+    refused "a component that is not installed" "$version" mpi 'installed without its component mpi'
   ;;
 pkg-config)
   folder=$(dirname "$(find "$installed" -name tesela.pc)")
@@ -52,7 +56,8 @@ pkg-config)
     [ "$(pkg-config --modversion "$package")" = "$version" ] || fail "$package has another version"
     library=$(pkg-config --variable=libdir "$package")
     # Word splitting is how pkg-config's answer becomes arguments.
-    "$wrapper" "${flags[@]}" "$consumer/$program.c" -o "$scratch/build/$program" $(pkg-config --cflags --libs "$package") -Wl,-rpath,"$library"
+    "$wrapper" "${flags[@]}" "$consumer/$program.c" -o "$scratch/build/$program" $(pkg-config \
+      --cflags --libs "$package") -Wl,-rpath,"$library"
   done
   ;;
 *)

@@ -1,8 +1,7 @@
-/* A preloaded library that emulates a failing disk. Reads and writes of files whose name contains
- * FULL_FILE fail on rank FULL_RANK ("all": on all) with FULL_ERROR (28: no space left on the
- * device; 5: input/output error). Where FULL_MPI is not empty, only transfers of MPI's own files
- * fail: tesela's files are recognized by their close-on-exec flag. Each failure is printed on
- * stderr. */
+/* A preloaded library that emulates a failing disk. Reads and writes of files whose name contains FULL_FILE
+ * fail on rank FULL_RANK ("all": on all ranks). The error is FULL_ERROR (28: no space left on the device; 5:
+ * input/output error). If FULL_MPI is not empty, only transfers of MPI's own files fail: tesela's files are
+ * recognized by their close-on-exec flag. Each failure is printed on stderr. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

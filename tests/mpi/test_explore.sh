@@ -19,7 +19,8 @@ quick=(explore --seconds 0.01)
 # Sizes that blocks do not divide, and fewer rows than ranks; each rank's elements are looked at.
 TESELA_PBLAS=none together 0 "${quick[@]}" --sizes 1x1x1,300x517x129 --types f64,c64,bf16:f32,i8 --json
 json 'j["ranks"]["count"] == 6 and j["ranks"]["grid"] == [2, 3] and len(j["entries"]) == 8'
-json 'all(e["strategy"] == "tesela_mpi" and e["result"] == "right" and e["samples"] >= 3 for e in j["entries"])'
+json 'all(e["strategy"] == "tesela_mpi" and e["result"] == "right" and e["samples"] >= 3
+  for e in j["entries"])'
 json '[e["elements_checked"] for e in j["entries"]] == [1, 24 * 24 * 6] * 4'
 TESELA_PBLAS=none together 0 "${quick[@]}" --sizes 100 --types f64 --peers --markdown
 prints 'f64, 100 x 100 x 100' '| tesela_mpi' '| vendor_scalapack' 'rank 0: ScaLAPACK is switched off'
@@ -29,7 +30,8 @@ prints 'f64, 100 x 100 x 100' '| tesela_mpi' '| vendor_scalapack' 'rank 0: ScaLA
 TESELA_PBLAS=$fake
 together 1 "${quick[@]}" --sizes 100 --types f64 --peers --json
 says 'vendor_scalapack: '
-json '[(e["strategy"], e["result"]) for e in j["entries"]] == [("tesela_mpi", "right"), ("vendor_scalapack", "wrong")]'
+json '[(e["strategy"], e["result"]) for e in j["entries"]] == [("tesela_mpi", "right"),
+  ("vendor_scalapack", "wrong")]'
 ranks=4
 refused() { # FLAW REASON
   FAKE_PBLAS=$1 together 0 "${quick[@]}" --sizes 10 --types f64 --peers --json
@@ -53,7 +55,9 @@ if [ -n "$scalapack" ]; then
   ranks=6
   TESELA_PBLAS=$scalapack
   together 0 "${quick[@]}" --sizes 300x517x129 --types f32,f64,c64,c128,bf16 --peers --json
-  json '[e["result"] for e in j["entries"] if e["strategy"] == "vendor_scalapack"] == ["right"] * 4 + ["refused"]'
+  json '[e["result"] for e in j["entries"] if e["strategy"] == "vendor_scalapack"]
+    == ["right"] * 4 + ["refused"]'
   json 'all("scalapack" in e["peer"] for e in j["entries"] if e["strategy"] == "vendor_scalapack")'
-  json 'all(e["elements_checked"] == 24 * 24 * 6 and e["seconds"] > 0 for e in j["entries"] if e["result"] == "right")'
+  json 'all(e["elements_checked"] == 24 * 24 * 6 and e["seconds"] > 0 for e in j["entries"]
+    if e["result"] == "right")'
 fi

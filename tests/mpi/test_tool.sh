@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
-# The tool under mpirun: RANKS processes multiply files together, and an error is printed once, with one exit
-# code.
-#   test_tool.sh MPIEXEC RANKS FULL
-# FULL: full.c's library, which emulates a failing disk.
+# test_tool.sh MPIEXEC RANKS FULL: the tool under mpirun. RANKS processes multiply files together, and an
+# error is printed once, with one exit code. FULL: full.c's library, which emulates a failing disk.
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../cli/helper.sh"
 mpiexec=$1 ranks=$2 full=$3 around=(env)
@@ -20,7 +18,7 @@ cd "$scratch/work"
 "$TESELA" generate 3x2 --distribution integer --seed 4 -o short.npy --quiet
 "$TESELA" transpose a.npy -o at.npy --quiet
 "$TESELA" transpose b.npy -o bt.csv --quiet
-# The same matrix in column-major order, as NumPy writes Fortran order.
+# The matrix in column-major order, as NumPy writes Fortran order.
 python3 - <<'PY'
 import struct
 data = open("a.npy", "rb").read()
@@ -58,7 +56,10 @@ together 0 multiply a.npy b.npy --type f64 --alpha 2 --add c0.npy --beta -1 -o c
 cmp c.npy more.npy || fail "alpha, beta and C0"
 rm c.npy
 together 0 multiply a.npy b.npy --json
-python3 -c 'import json, sys; o = json.load(open(sys.argv[1])); r = o.get("ranks"); assert o["m"] == 130 and o["output"] is None and (not r or r["count"] == int(sys.argv[2]) and o["seconds"]["compute"] >= 0)' \
+python3 -c 'import json, sys
+o = json.load(open(sys.argv[1])); r = o.get("ranks")
+assert o["m"] == 130 and o["output"] is None
+assert not r or r["count"] == int(sys.argv[2]) and o["seconds"]["compute"] >= 0' \
   "$out" "$ranks" || fail "the object"
 together 2 multiply a.npy a.npy -o c.npy
 says "the inner sizes 77 and 130 differ"
@@ -83,7 +84,8 @@ here_has 1 cut.npy b.npy
 together 2 multiply a.npy b.npy -o ../c.npy
 says "rank 1: b.npy: is truncated"
 nothing_left
-# A disk that fails while a rank reads, or writes: the others do not wait for it, and C is as it was. Where only MPI fails, the rest is done.
+# A disk that fails while a rank reads, or writes: the others do not wait for it, and C is as it was. Where
+# only MPI fails, the rest is done.
 fails_on() { around=(env "LD_PRELOAD=$full" "FULL_RANK=$1" "FULL_FILE=$2" "FULL_ERROR=$3" "FULL_MPI=${4-}"); }
 fails_on 1 a.npy 5
 together 2 multiply a.npy b.npy -o c.npy
@@ -121,13 +123,17 @@ fi
 "$TESELA" multiply a.npy b.npy --quiet -o right.csv
 together 0 multiply a.npy bt.csv --transpose-b -o c.npy --type f32 --verify --expect right.csv --repeat 3
 cmp c.npy right.npy || fail "from text"
-prints "verified" "right: all 11830 elements" "agrees with right.csv" "the median of 3 times" "2 of 4 by MPI-IO"
-together 0 multiply at.npy b.npy --transpose-a --type f64 --alpha 2 --add c0.npy --beta -1 --repeat 2 --verify --expect more.npy -o c.npy --bits devices --json
+prints "verified" "right: all 11830 elements" "agrees with right.csv" "the median of 3 times" \
+  "2 of 4 by MPI-IO"
+together 0 multiply at.npy b.npy --transpose-a --type f64 --alpha 2 --add c0.npy --beta -1 --repeat 2 \
+  --verify --expect more.npy -o c.npy --bits devices --json
 cmp c.npy more.npy || fail "repeated, with C0"
-python3 -c 'import json, sys; o = json.load(open(sys.argv[1])); assert o["verified"]["right"] and o["expected"]["agrees"] and o["repeats"] == 2 and o["verified"]["elements_checked"] == 11830, o' \
+python3 -c 'import json, sys
+o = json.load(open(sys.argv[1])); v = o["verified"]
+assert v["right"] and o["expected"]["agrees"] and o["repeats"] == 2 and v["elements_checked"] == 11830, o' \
   "$out" || fail "the object of a verified product"
-# Elements of the last rank's rows are other ones in the file: all ranks end alike, and nothing is written. Numbers that are
-# not whole, in several tiles of few bytes, are judged by the bound.
+# Elements of the last rank's rows are other ones in the file: all ranks end alike, and nothing is written.
+# Numbers that are not whole, in several tiles of few bytes, are judged by the bound.
 rm c.npy
 python3 - <<'PY'
 rows = open("right.csv").read().splitlines()

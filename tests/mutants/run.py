@@ -2,20 +2,21 @@
 """Plants faults of one line each in a copy of the sources and counts the faults that the tests find.
 
   run.py --check          checks that every planted line occurs exactly once in its file
-  run.py [PATTERN...]     runs the mutants whose list or name matches a pattern (wildcards), or all; the environment
-                          variable MUTANTS may hold patterns too
+  run.py [PATTERN...]     runs the mutants whose list or name matches a pattern (wildcards), or all; the
+                          environment variable MUTANTS may hold patterns too
 
 The lists tests/mutants/[a-z]*.txt hold two lines for each mutant:
 
   @ NAME FILE TEST...
   the whole line of the file, with <<<ORIGINAL ==> FAULTY>>> around the part that changes
 
-A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST; pytest's -k for
-python_package). The part is an expression, or a statement with its semicolon. FILE#2/3 is the second of three equal
-lines. All mutants of C, C++ and Python are in one build: the environment variable TESELA_MUTANT enables one of them.
-The mutants of kernels.txt change the text of a kernel, which the library reads from a scratch folder
-(TESELA_KERNEL_DIR).
-A mutant is caught when one of its tests fails or takes too long. The exit status is 1 where fewer than 95% are caught.
+A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST;
+pytest's -k for python_package). The part is an expression, or a statement with its semicolon. FILE#2/3 is the
+second of three equal lines. All mutants of C, C++ and Python are in one build: the environment variable
+TESELA_MUTANT enables a single mutant. The mutants of kernels.txt change the text of a kernel, which the
+library reads from a scratch folder (TESELA_KERNEL_DIR).
+A mutant is caught when one of its tests fails or takes too long. The exit status is 1 if fewer than 95% are
+caught.
 """
 
 import fnmatch
@@ -36,7 +37,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SCRATCH = ROOT / "build" / "mutants"
 SOURCE = SCRATCH / "source"
-BUILD = SOURCE / "build" / "release"  # as deep as the release preset's, so that a compiler cache knows the files without a mutant
+# As deep as the release preset's build: a compiler cache knows the files without a mutant.
+BUILD = SOURCE / "build" / "release"
 LEAST_SCORE = 95
 KERNELS = "kernels"
 
@@ -114,8 +116,10 @@ def check(mutants):
         if isinstance(found, str):
             stale.append(found)
     for message in stale:
-        print(f"{message}\n  write the line of today into tests/mutants/{message.split('/')[0]}.txt", file=sys.stderr)
-    print(f"mutants: {len(mutants) - len(stale)} of {len(mutants)} planted lines are where the lists have them")
+        print(f"{message}\n  write the line of today into tests/mutants/{message.split('/')[0]}.txt",
+              file=sys.stderr)
+    print(f"mutants: {len(mutants) - len(stale)} of {len(mutants)} planted lines are where the "
+          "lists have them")
     return 1 if stale else 0
 
 
@@ -199,19 +203,22 @@ def build(tests):
     with log.open("w") as out:
         if subprocess.run(configure, stdout=out, stderr=out).returncode:
             raise SystemExit(f"the copy cannot be configured: {log}")
-        known = subprocess.run(["ninja", "-C", str(BUILD), "-t", "targets", "all"], capture_output=True, text=True)
+        known = subprocess.run(["ninja", "-C", str(BUILD), "-t", "targets", "all"], capture_output=True,
+                               text=True)
         targets = {line.split(":")[0] for line in known.stdout.splitlines()}
         wanted = sorted(output for output in build_outputs(tests) if output in targets)
         wanted.append("tesela")  # which some tests take from the folder of libraries
         if any(name.startswith("python_") for name in tests):
             wanted.append("tesela_tool")
-        command = ["cmake", "--build", str(BUILD), "--parallel", str(max(2, os.cpu_count() or 2)), "--target", *wanted, "--", "-k0"]
+        command = ["cmake", "--build", str(BUILD), "--parallel", str(max(2, os.cpu_count() or 2)), "--target",
+                   *wanted, "--", "-k0"]
         if subprocess.run(command, stdout=out, stderr=out).returncode:
             raise SystemExit(f"the copy cannot be built: {log}\n{log.read_text()[-3000:]}")
 
 
 def known_tests():
-    answer = subprocess.run(["ctest", "--show-only=json-v1"], cwd=BUILD, check=True, capture_output=True, text=True)
+    answer = subprocess.run(["ctest", "--show-only=json-v1"], cwd=BUILD, check=True, capture_output=True,
+                            text=True)
     return {test["name"]: test for test in json.loads(answer.stdout)["tests"]}
 
 
@@ -259,7 +266,7 @@ class Runner:
         print(f"{word}: {self.failed[word]}\n{output[-1500:]}", flush=True)
 
     def is_caught(self, mutant, environment):
-        """Returns what caught a mutant, '' where nothing did, None where no test of the mutant can run here."""
+        """Returns the test that caught a mutant, '' if none did, None if no test of the mutant can run."""
         usable = [word for word in mutant.tests if word not in self.failed]
         for word in usable:
             limit = 20 + 10 * self.seconds[word]
@@ -285,7 +292,8 @@ class Slot:
                 shutil.copyfile(path, to)
 
     def environment(self, mutant):
-        variables = {"TESELA_CACHE_DIR": str(self.folder / "cache"), "POCL_CACHE_DIR": str(self.folder / "pocl")}
+        variables = {"TESELA_CACHE_DIR": str(self.folder / "cache"),
+                     "POCL_CACHE_DIR": str(self.folder / "pocl")}
         if mutant:
             variables["TESELA_MUTANT"] = str(mutant.number)
         if mutant and mutant.room == KERNELS:
@@ -339,10 +347,12 @@ def main(arguments):
     names = {word.partition(":")[0] for word in words}
     start = time.monotonic()
     build(names)
-    print(f"mutants: built in {time.monotonic() - start:.0f} s; {len(words)} tests without a mutant", flush=True)
+    print(f"mutants: built in {time.monotonic() - start:.0f} s; {len(words)} tests without a mutant",
+          flush=True)
     runner = Runner(known_tests())
     for name in sorted(names):
-        required = {p["name"]: p["value"] for p in runner.tests[name]["properties"]}.get("FIXTURES_REQUIRED", [])
+        properties = {p["name"]: p["value"] for p in runner.tests[name]["properties"]}
+        required = properties.get("FIXTURES_REQUIRED", [])
         for other, test in runner.tests.items():
             setup = {p["name"]: p["value"] for p in test["properties"]}.get("FIXTURES_SETUP", [])
             if set(setup) & set(required) and other not in words:
@@ -365,18 +375,23 @@ def main(arguments):
             slot.restore(mutant)
         with lock:
             results[mutant.label()] = caught
-            text = "not run: none of its tests runs here" if caught is None else f"caught by {caught}" if caught else "SURVIVES"
+            if caught is None:
+                text = "not run: none of its tests runs here"
+            else:
+                text = f"caught by {caught}" if caught else "SURVIVES"
             print(f"[{len(results)}/{len(chosen)}] {mutant.label()}: {text}", flush=True)
 
     in_slots(chosen, try_one)
     ran = {label: caught for label, caught in results.items() if caught is not None}
     survivors = sorted(label for label, caught in ran.items() if not caught)
     score = 100 * (len(ran) - len(survivors)) / len(ran) if ran else 0
-    print(f"mutants: {len(ran) - len(survivors)} of {len(ran)} are caught ({score:.1f}%), {len(results) - len(ran)} did not run, "
+    print(f"mutants: {len(ran) - len(survivors)} of {len(ran)} are caught ({score:.1f}%), "
+          f"{len(results) - len(ran)} did not run, "
           f"{time.monotonic() - start:.0f} s")
     for label in survivors:
         mutant = next(m for m in chosen if m.label() == label)
-        print(f"survives: {label}: {mutant.file}: {mutant.original} ==> {mutant.faulty}: {' '.join(mutant.tests)}")
+        print(f"survives: {label}: {mutant.file}: {mutant.original} ==> {mutant.faulty}: "
+              f"{' '.join(mutant.tests)}")
     return 0 if score >= LEAST_SCORE and not runner.failed else 1
 
 

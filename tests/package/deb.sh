@@ -7,16 +7,19 @@ for program in dpkg-deb dpkg-shlibdeps file; do
 done
 # The package is built without a second check of every target: Makefiles would take four times as long as
 # packing.
-(cd "$binary" && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_CMAKE_GENERATOR=Ninja -B "$scratch/made") >"$scratch/log" 2>&1 || { tail "$scratch/log"; fail "cpack"; }
+(cd "$binary" && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_CMAKE_GENERATOR=Ninja \
+  -B "$scratch/made") >"$scratch/log" 2>&1 || { tail "$scratch/log"; fail "cpack"; }
 package=$(ls "$scratch"/made/*.deb)
 expect_text "the name" "$(basename "$package")" "^tesela_$version-1_$(dpkg --print-architecture)\.deb$"
 dpkg-deb -c "$package" | grep -v '^d' | sed "s/ -> .*//; s|.* \.$prefix/||" >"$scratch/packed"
 sed 's|\(share/man/.*\)\.gz$|\1|' "$scratch/packed" >"$scratch/files"
-expect_files "$scratch/files" share/doc/tesela/{changelog,changelog.Debian}.gz share/doc/tesela/copyright share/zsh/vendor-completions/_tesela \
+expect_files "$scratch/files" share/doc/tesela/{changelog,changelog.Debian}.gz share/doc/tesela/copyright \
+  share/zsh/vendor-completions/_tesela \
   share/lintian/overrides/tesela
 [ "$(grep -c '^share/man/.*\.gz$' "$scratch/packed")" = 2 ] || fail "manual pages are not packed"
 ! dpkg-deb -c "$package" | grep -v ' root/root ' || fail "these are not root's"
-! dpkg-deb -c "$package" | grep -E '^(-..[^x]|d....[w]|d.......w).*(/s?bin/.)' || fail "these have wrong permissions"
+! dpkg-deb -c "$package" | grep -E '^(-..[^x]|d....[w]|d.......w).*(/s?bin/.)' ||
+  fail "these have wrong permissions"
 
 field() { dpkg-deb -f "$package" "$1"; }
 expect_text Depends "$(field Depends)" 'libc6 .*libjansson4 .*zlib1g'
@@ -36,16 +39,20 @@ expect_text triggers "$(cat "$scratch/control/triggers")" '^interest-noawait /us
 dpkg-deb -x "$package" "$scratch/root"
 (cd "$scratch/root" && md5sum --quiet -c "$scratch/control/md5sums")
 top=$scratch/root$prefix
-for file in "$top/bin/tesela" "$top/$libraries/libtesela.so.$version" "$top/$libraries/libtesela_blas.so.$version"; do
+for file in "$top/bin/tesela" "$top/$libraries/libtesela.so.$version" \
+  "$top/$libraries/libtesela_blas.so.$version"; do
   ! readelf -S "$file" | grep -q '\.debug_info\|\.symtab' || fail "$file is not stripped"
 done
-python3 "$source/ci/document_links.py" "$top/share/doc/tesela" || fail "links of the package's documents lead nowhere"
+python3 "$source/ci/document_links.py" "$top/share/doc/tesela" ||
+  fail "links of the package's documents lead nowhere"
 # Programs find the unpacked libraries, but no libraries for MPI: each of these is built for one MPI.
 for way in cmake pkg-config; do
-  "$source/tests/header/consume.sh" $way "$top" "$source" "$scratch/$way" "$version" "$(cached CMAKE_C_COMPILER)" >"$scratch/consume.log" 2>&1 ||
+  "$source/tests/header/consume.sh" $way "$top" "$source" "$scratch/$way" "$version" \
+    "$(cached CMAKE_C_COMPILER)" >"$scratch/consume.log" 2>&1 ||
     { cat "$scratch/consume.log"; fail "programs do not find the package's libraries by $way"; }
 done
 cd "$scratch"
 data=$top/share/doc/tesela/examples/data
-text=$("$top/bin/tesela" multiply "$data/ascent.npy" "$data/blur.mtx" -o blurred.npy --device cpu --verify 2>&1) || fail "$text"
+text=$("$top/bin/tesela" multiply "$data/ascent.npy" "$data/blur.mtx" -o blurred.npy --device cpu \
+  --verify 2>&1) || fail "$text"
 expect_text multiply "$text" 'verified +right'

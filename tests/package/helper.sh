@@ -21,9 +21,11 @@ expect_files() {
   sed "s|^lib/|$libraries/|; s|VERSION|$version|; s|^\(.*cmake/tesela/teselaTargets-\)release|\1$configuration|" \
     "$source/tests/package/files.txt" >"$scratch/expected"
   printf '%s\n' "$@" >>"$scratch/expected"
-  grep -vE '^share/doc/tesela/(docs|examples)/' "$list" | diff <(sort "$scratch/expected") <(sort /dev/stdin) ||
+  grep -vE '^share/doc/tesela/(docs|examples)/' "$list" |
+    diff <(sort "$scratch/expected") <(sort /dev/stdin) ||
     fail "the files (>) are not those that are listed (<)"
-  [ "$(grep -cE '^share/doc/tesela/(docs|examples)/' "$list")" -gt 20 ] || fail "documents and examples are missing"
+  [ "$(grep -cE '^share/doc/tesela/(docs|examples)/' "$list")" -gt 20 ] ||
+    fail "documents and examples are missing"
 }
 # expect_text WHAT TEXT PATTERN
 expect_text() {

@@ -5,15 +5,21 @@ text=$(DESTDIR=$scratch/root "$source/ci/install.sh" "$binary")
 (cd "$scratch/root$prefix" && find . -type f -o -type l | sed 's|^\./||') >"$scratch/files"
 # Where there was an MPI.
 mpi=()
-[ ! -e "$binary/lib/libtesela_mpi.so" ] || mpi=("$libraries/libtesela_mpi.so"{,.2,".$version"} "$libraries/libtesela_scalapack.so"{,.2,".$version"}
-  "$libraries/pkgconfig/tesela_"{mpi,scalapack}.pc "$libraries/cmake/tesela/teselaMpiTargets"{,"-$configuration"}.cmake)
-expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE share/zsh/site-functions/_tesela "${mpi[@]}"
+[ ! -e "$binary/lib/libtesela_mpi.so" ] ||
+  mpi=("$libraries/libtesela_mpi.so"{,.2,".$version"} "$libraries/libtesela_scalapack.so"{,.2,".$version"}
+  "$libraries/pkgconfig/tesela_"{mpi,scalapack}.pc \
+    "$libraries/cmake/tesela/teselaMpiTargets"{,"-$configuration"}.cmake)
+expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE \
+  share/zsh/site-functions/_tesela "${mpi[@]}"
 expect_text install "$text" "^installed in $scratch/root$prefix: $(wc -l <"$scratch/files") files"
-for file in bin/tesela "$libraries/libtesela.so" "$libraries/libtesela_blas.so" include/tesela/tesela.h sbin/tesela-system-blas; do
+for file in bin/tesela "$libraries/libtesela.so" "$libraries/libtesela_blas.so" include/tesela/tesela.h \
+  sbin/tesela-system-blas; do
   expect_text install "$text" "^  $prefix/$file[.0-9]*   "
 done
-! grep -rlF -e "$scratch" -e "$binary" "$scratch/root$prefix"/{bin,sbin,"$libraries"} || fail "these know where they were built"
-python3 "$source/ci/document_links.py" "$scratch/root$prefix/share/doc/tesela" || fail "links of installed documents lead nowhere"
+! grep -rlF -e "$scratch" -e "$binary" "$scratch/root$prefix"/{bin,sbin,"$libraries"} ||
+  fail "these know where they were built"
+python3 "$source/ci/document_links.py" "$scratch/root$prefix/share/doc/tesela" ||
+  fail "links of installed documents lead nowhere"
 "$scratch/root$prefix/bin/tesela" --version | grep -qF "$version" || fail "the tool does not run"
 
 # A place where nothing can be written: a file in the way.

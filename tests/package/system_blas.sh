@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# tesela-system-blas, with alternatives of the test's own and the system's libraries: put in place, twice, with one gone, taken away; and who
-# computes for programs that know of libblas.so.3 alone.
+# tesela-system-blas, with alternatives of the test's own and the system's libraries: installed once, twice,
+# with one library gone, removed. And the library that computes for programs linked to libblas.so.3 alone.
 . "$(dirname "$0")/helper.sh"
 architecture=$(cached CMAKE_LIBRARY_ARCHITECTURE)
 [ -n "$architecture" ] || architecture=$(gcc -print-multiarch 2>/dev/null || true)
-for file in "$(command -v update-alternatives)" "/usr/lib/$architecture/blas/libblas.so.3" "/usr/lib/$architecture/blas/xblat3d"; do
+for file in "$(command -v update-alternatives)" "/usr/lib/$architecture/blas/libblas.so.3" \
+  "/usr/lib/$architecture/blas/xblat3d"; do
   [ -e "$file" ] || { echo "skipped: no ${file:-update-alternatives}"; exit 77; }
 done
 root=$scratch/root slot=libblas.so.3-$architecture link=$scratch/root/usr/lib/$architecture/libblas.so.3
@@ -16,7 +17,8 @@ cp "$reference" "$second"
 whole=$root/usr/$libraries/tesela/libblas.so.3
 script=$root/usr/sbin/tesela-system-blas
 alternatives() {
-  update-alternatives --quiet --altdir "$root/etc/alternatives" --admindir "$root/alternatives" --log "$scratch/alternatives.log" "$@"
+  update-alternatives --quiet --altdir "$root/etc/alternatives" --admindir "$root/alternatives" \
+    --log "$scratch/alternatives.log" "$@"
 }
 
 # says STATUS PATTERN ARGUMENTS...: the script exits so and says so, in one sentence.
@@ -29,7 +31,8 @@ says() {
   [ "$(grep -cE '^[^ ]' <<<"$text")" = 1 ] || fail "'$*' says more than a sentence: $text"
 }
 # slot_is FILE: expects that libblas.so.3 leads to FILE.
-slot_is() { [ "$(readlink -f "$link")" = "$(readlink -f "$1")" ] || fail "libblas.so.3 is $(readlink -f "$link"), not $1"; }
+slot_is() { [ "$(readlink -f "$link")" = "$(readlink -f "$1")" ] ||
+  fail "libblas.so.3 is $(readlink -f "$link"), not $1"; }
 
 says 2 'install \[--rest FILE . --alone\]' instal
 says 2 '' install --alone now
@@ -65,10 +68,14 @@ text=$("$script" status)
 expect_text status "$text" "^  products .*/libtesela_blas\.so\.$version$"
 expect_text status "$text" "^  rest /usr/lib/$architecture/blas/libblas\.so\.3"
 
-# A program that knows nothing of it: the reference's own tester of products, which also calls what tesela does not have.
+# A program that knows nothing of it: the reference's own tester of products, which also calls what tesela
+# does not have.
 cp "/usr/lib/$architecture/blas/dblat3.in" "$scratch"
-(cd "$scratch" && TESELA_LOG=calls LD_LIBRARY_PATH=$root/usr/lib/$architecture:$root/usr/$libraries:$root/usr/$libraries/tesela \
-  "/usr/lib/$architecture/blas/xblat3d" <dblat3.in >xblat3d.out 2>calls.txt) || fail "$(tail -n 3 "$scratch/calls.txt")"
+(cd "$scratch" &&
+  TESELA_LOG=calls \
+  LD_LIBRARY_PATH=$root/usr/lib/$architecture:$root/usr/$libraries:$root/usr/$libraries/tesela \
+  "/usr/lib/$architecture/blas/xblat3d" <dblat3.in >xblat3d.out 2>calls.txt) ||
+  fail "$(tail -n 3 "$scratch/calls.txt")"
 expect_text calls "$(cat "$scratch/calls.txt")" '^dgemm_ .* tesela '
 results=$(grep -c 'PASSED THE COMPUTATIONAL TESTS' "$scratch/dblat3.out")
 [ "$results" -ge 6 ] || fail "the reference's tester passes $results routines"
@@ -79,8 +86,10 @@ says 0 'already, alone: nothing was changed' install --alone
 slot_is "$whole"
 expect_text status "$("$script" status)" "^  rest .*/libtesela_blas\.so\.$version$"
 mkdir "$scratch/alone"
-(cd "$scratch/alone" && cp ../dblat3.in . && LD_LIBRARY_PATH=$root/usr/lib/$architecture:$root/usr/$libraries:$root/usr/$libraries/tesela \
-  "/usr/lib/$architecture/blas/xblat3d" <dblat3.in >xblat3d.out 2>&1) || fail "$(tail -n 3 "$scratch/alone/xblat3d.out")"
+(cd "$scratch/alone" && cp ../dblat3.in . &&
+  LD_LIBRARY_PATH=$root/usr/lib/$architecture:$root/usr/$libraries:$root/usr/$libraries/tesela \
+  "/usr/lib/$architecture/blas/xblat3d" <dblat3.in >xblat3d.out 2>&1) ||
+  fail "$(tail -n 3 "$scratch/alone/xblat3d.out")"
 results=$(grep -c 'PASSED THE COMPUTATIONAL TESTS' "$scratch/alone/dblat3.out")
 [ "$results" -ge 6 ] || fail "alone, the reference's tester passes $results routines"
 

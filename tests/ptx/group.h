@@ -1,7 +1,6 @@
-/* Four warps that multiply together, barriers that count bytes, and copies of boxes, on the host:
- * the functions that src/kernel/ptx_group.h needs from a GPU. Copies arrive when a thread waits for
- * their barrier, and products read local memory when a thread waits for them: both as late as
- * allowed. */
+/* Functions that src/kernel/ptx_group.h needs from a GPU, on the host: four warps that multiply together,
+ * barriers that count bytes, and copies of boxes. Copies arrive when a thread waits for their barrier, and
+ * products read local memory when a thread waits for them: both as late as allowed. */
 #ifndef TSL_TESTS_PTX_GROUP_H
 #define TSL_TESTS_PTX_GROUP_H
 

@@ -1,7 +1,7 @@
-/* opencl_mma's kernel without a GPU: its text is compiled as C, in several types and orders of
- * memory, and run by warps of threads (warp.h). Sums of whole numbers are exact in every type, so
- * every element must be right to the bit. The test finds wrong lines, chunks, bytes or columns, and
- * copies that are read too early, overwritten too early, or come from outside the operands. */
+/* Kernel of opencl_mma without a GPU. Its text is compiled as C, in several types and orders of memory, and
+ * run by warps of threads (warp.h). Sums of whole numbers are exact in every type: every element must be
+ * right to the bit. The test finds wrong lines, chunks, bytes or columns, and copies that are read too
+ * early, overwritten too early, or come from outside the operands. */
 #include "unit/unit.h"
 
 #include "base/random.h"

@@ -1,8 +1,7 @@
-/* register_tile's kernel with asynchronous copies, without a GPU: its text is compiled as C and run
- * by warps of threads (warp.h). Panels of 8 and 16 depths, slices of one warp and of two, operands
- * along k and across it, in vectors and number by number. Sums of whole numbers are exact, so the
- * test finds copies that are late, to a wrong place, or from outside the operands, and writes
- * outside C. */
+/* Kernel of register_tile with asynchronous copies, without a GPU: its text is compiled as C and run by
+ * warps of threads (warp.h). Panels of 8 and 16 depths, slices of one warp and of two, K-major and MN-major
+ * operands, in vectors and number by number. Sums of whole numbers are exact. The test finds copies that
+ * are late, to a wrong place, or from outside the operands, and writes outside C. */
 #include "unit/unit.h"
 
 #include "base/random.h"

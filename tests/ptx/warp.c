@@ -12,7 +12,7 @@ static int warp_size;
 
 _Thread_local ptx_place ptx_self;
 
-/* Copies that this item started and that have not arrived, and the number of them in each batch. */
+/* Copies that this item started and that have not arrived, and their number in each batch. */
 typedef struct copy {
   unsigned int to;
   const char *from; /* NULL: from outside, which was complained of */

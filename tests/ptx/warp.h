@@ -1,7 +1,7 @@
 /* Warps on the host, for tests. A group of a kernel has a thread for each item, and PTX
- * instructions that a warp executes together meet at a barrier. The emulation finds faults that a
- * GPU may hide: unaligned addresses, reads outside the operands, and reads of local memory before a
- * wait for its copies. Copies arrive as late as allowed. */
+ * instructions that a warp executes together meet at a barrier. The emulation finds faults that a GPU may
+ * hide: unaligned addresses, reads outside the operands, reads of local memory before its copies arrived.
+ * Copies arrive as late as allowed. */
 #ifndef TSL_TESTS_PTX_WARP_H
 #define TSL_TESTS_PTX_WARP_H
 

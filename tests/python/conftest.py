@@ -3,7 +3,8 @@
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("tesela", deadline=None, derandomize=True, max_examples=150, database=None)
+hypothesis.settings.register_profile("tesela", deadline=None, derandomize=True, max_examples=150,
+                                     database=None)
 hypothesis.settings.load_profile("tesela")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the environment for the tests of the Python package, once: environment.sh SOURCE BUILD
-#   BUILD/python/venv   a Python with the packages of requirements.txt
-#   BUILD/python/site   the package from the source tree, with the binding built against BUILD's library
+# environment.sh SOURCE BUILD: makes the environment for the tests of the Python package, once.
+#     BUILD/python/venv   a Python with the packages of requirements.txt
+#     BUILD/python/site   the package from the source tree, with the binding built against BUILD's library
 set -euo pipefail
 source=$1 build=$2
 python=${TESELA_TEST_PYTHON:-/usr/bin/python3}
@@ -12,11 +12,14 @@ if [ "$(cat "$place/venv/made_of" 2>/dev/null)" != "$wanted" ]; then
   rm -rf "$place/venv" "$place/binding"
   "$python" -m venv "$place/venv"
   # Python compiles only imported modules, into the folder that PYTHONPYCACHEPREFIX names.
-  "$place/venv/bin/pip" install --quiet --disable-pip-version-check --no-compile -r "$source/tests/python/requirements.txt"
+  "$place/venv/bin/pip" install --quiet --disable-pip-version-check \
+    --no-compile -r "$source/tests/python/requirements.txt"
   echo "$wanted" >"$place/venv/made_of"
 fi
-cmake -S "$source/python" -B "$place/binding" -DPython_EXECUTABLE="$place/venv/bin/python" -DTESELA_BUILT="$build" \
-  -DTESELA_WERROR=ON "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" >"$place/configure.log" || { cat "$place/configure.log"; exit 1; }
+cmake -S "$source/python" -B "$place/binding" -DPython_EXECUTABLE="$place/venv/bin/python" \
+  -DTESELA_BUILT="$build" \
+  -DTESELA_WERROR=ON "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" >"$place/configure.log" ||
+  { cat "$place/configure.log"; exit 1; }
 cmake --build "$place/binding" --parallel "$(nproc)"
 rm -rf "$place/site"
 mkdir -p "$place/site/tesela/bin"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tesela.mpi.matmul() by the ranks of mpi4py's communicators: mpirun -n 3 python mpi_matmul.py. Whole numbers, so that results are exact.
-Ends with 77 where mpi4py, or an MPI for it, is not there."""
+"""tesela.mpi.matmul() by the ranks of mpi4py's communicators: mpirun -n 3 python mpi_matmul.py.
+
+Elements are whole numbers: results are exact. Exits with 77 if mpi4py, or an MPI for it, is missing."""
 import sys
 
 import numpy
@@ -68,8 +69,8 @@ def places(comm):
     a_first, a_end = (k * (comm.rank + i) // comm.size for i in (0, 1))
     c_first, c_end = (n * (comm.rank + i) // comm.size for i in (0, 1))
     out = numpy.full((m, c_end - c_first), numpy.nan)
-    tesela.mpi.matmul(comm, a[:, a_first:a_end], b if comm.rank == last else b[:0], out, a_at=(0, a_first), b_at=(0, 0),
-                      out_at=(0, c_first))
+    tesela.mpi.matmul(comm, a[:, a_first:a_end], b if comm.rank == last else b[:0], out, a_at=(0, a_first),
+                      b_at=(0, 0), out_at=(0, c_first))
     assert numpy.array_equal(out, (a @ b)[:, c_first:c_end])
 
 
@@ -80,10 +81,12 @@ def sums_of_nothing(comm):
     first, end = (m * (comm.rank + i) // comm.size for i in (0, 1))
     a, b = numpy.zeros((end - first, 0)), numpy.zeros((0, n))
     out = before[first:end].copy()
-    tesela.mpi.matmul(comm, a, b if comm.rank == 0 else b[:, :0], out, a_at=(first, 0), b_at=(0, 0), out_at=(first, 0), beta=3)
+    tesela.mpi.matmul(comm, a, b if comm.rank == 0 else b[:, :0], out, a_at=(first, 0), b_at=(0, 0),
+                      out_at=(first, 0), beta=3)
     assert numpy.array_equal(out, 3 * before[first:end])
     out, info = tesela.mpi.matmul(comm, a, b, before[first:end].copy(), beta=0.3, full_output=True)
-    assert numpy.all(numpy.abs(out - 0.3 * before[first:end]) <= info.error_bound * numpy.abs(out)) and 0 < info.error_bound < 1e-14
+    assert numpy.all(numpy.abs(out - 0.3 * before[first:end]) <= info.error_bound * numpy.abs(out))
+    assert 0 < info.error_bound < 1e-14
 
 
 def faults():
@@ -92,8 +95,10 @@ def faults():
     refused(ValueError, "c overlaps b", world, square.copy(), square, square)
     a, b, last = whole(1, (6, 5)), whole(2, (5, 4)), world.size - 1
     mine = (rows_of(world, a), rows_of(world, b))
-    refused(ValueError, f"rank {last}: a has 1 dimensions", world, mine[0][:, 0] if world.rank == last else mine[0], mine[1])
-    refused(TypeError, f"rank {last}: ", world, mine[0].astype("i8") if world.rank == last else mine[0], mine[1])
+    refused(ValueError, f"rank {last}: a has 1 dimensions", world, mine[0][:, 0] if world.rank == last
+            else mine[0], mine[1])
+    refused(TypeError, f"rank {last}: ", world, mine[0].astype("i8") if world.rank == last else mine[0],
+            mine[1])
     refused(ValueError, "inner sizes differ", world, mine[0], rows_of(world, whole(2, (7, 4))))
     refused(TypeError, "beta is complex", world, *mine, beta=1j)
     refused(ValueError, "out is not given", world, *mine, beta=1)

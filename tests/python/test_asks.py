@@ -11,7 +11,8 @@ M, N, K = 37, 29, 300
 @pytest.fixture(scope="module")
 def matrices():
     random = numpy.random.default_rng(5)
-    return random.standard_normal((M, K), dtype=numpy.float32), random.standard_normal((K, N), dtype=numpy.float32)
+    return (random.standard_normal((M, K), dtype=numpy.float32),
+            random.standard_normal((K, N), dtype=numpy.float32))
 
 
 def calls(a, b, **asks):
@@ -22,7 +23,8 @@ def calls(a, b, **asks):
         "gemm": tesela.gemm(a, b, device="cpu", full_output=True, **asks)[1],
         "dot": tesela.dot(a[0], b[:, 0].copy(), device="cpu", full_output=True, **asks)[1],
         "Plan": plan(a, b, full_output=True)[1],
-        "batch": tesela.matmul(numpy.stack([a, a]), numpy.stack([b, b]), device="cpu", full_output=True, **asks)[1],
+        "batch": tesela.matmul(numpy.stack([a, a]), numpy.stack([b, b]), device="cpu", full_output=True,
+                               **asks)[1],
     }
 
 
@@ -79,5 +81,6 @@ def test_measured_errors(matrices):
 
 def test_long_products_in_pieces(matrices, short_pieces):
     a, b = matrices
-    info = tesela.matmul(numpy.repeat(a, 8, axis=0), b, device="cpu", measure_error=True, accuracy=1e-4, full_output=True)[1]
+    info = tesela.matmul(numpy.repeat(a, 8, axis=0), b, device="cpu", measure_error=True, accuracy=1e-4,
+                         full_output=True)[1]
     assert 0 < info.error_measured <= info.error_bound <= 1e-4 and info.measured_rows > 0

@@ -24,7 +24,7 @@ words = st.sampled_from(list(ACTIVATIONS))
 
 
 def near(result, a, b, bias, activation, kind, alpha=1, beta=0, before=0.0):
-    """Compares within the type's rounding: C is rounded before and after the epilogue, whose slope is at most 1.13."""
+    """Compares within the type's rounding; C is rounded before and after the epilogue (slope up to 1.13)."""
     sum_of = alpha * numpy.matmul(wide(a), wide(b)) + beta * wide(before) + wide(bias)
     size = abs(alpha) * numpy.matmul(abs(wide(a)), abs(wide(b))) + abs(beta * wide(before)) + abs(wide(bias))
     k = numpy.shape(a)[-1]
@@ -39,7 +39,8 @@ def bias_of(rng, form, m, n, kind):
     return random(rng, {"row": (n,), "flat": (1, n), "column": (m, 1)}[form], kind)
 
 
-@given(st.sampled_from(REAL), sizes, sizes, sizes, words, st.sampled_from(["row", "flat", "column"]), layouts, st.integers(0, 9))
+@given(st.sampled_from(REAL), sizes, sizes, sizes, words, st.sampled_from(["row", "flat", "column"]), layouts,
+       st.integers(0, 9))
 def test_matrices(kind, m, n, k, activation, form, layout, seed):
     rng = numpy.random.default_rng(seed)
     a, b = random(rng, (m, k), kind), random(rng, (k, n), kind)
@@ -54,18 +55,21 @@ def test_matrices(kind, m, n, k, activation, form, layout, seed):
         assert (f"activation={activation}" in info.plan.split()) == (activation is not None)
 
 
-@given(st.sampled_from(["float64", "float32"]), words, st.sampled_from(["row", "column", None]), st.booleans())
+@given(st.sampled_from(["float64", "float32"]), words, st.sampled_from(["row", "column", None]),
+       st.booleans())
 def test_batches_have_one_bias(kind, activation, form, shared):
     rng = numpy.random.default_rng(1)
     a, b = random(rng, (3, 2, 7, 9), kind), random(rng, (9, 5) if shared else (2, 9, 5), kind)
     bias = bias_of(rng, form, 7, 5, kind) if form else numpy.float64(0)
-    near(tesela.matmul(a, b, bias=bias if form else None, activation=activation), a, b, bias, activation, kind)
+    near(tesela.matmul(a, b, bias=bias if form else None, activation=activation), a, b, bias, activation,
+         kind)
 
 
 @pytest.mark.parametrize("step", [1, 2, -1])
 def test_strides_and_constants(step):
     rng = numpy.random.default_rng(2)
-    a, b, row = random(rng, (8, 9), "float64"), random(rng, (9, 6), "float64"), random(rng, (12,), "float64")[::step][:6]
+    a, b = random(rng, (8, 9), "float64"), random(rng, (9, 6), "float64")
+    row = random(rng, (12,), "float64")[::step][:6]
     near(tesela.matmul(a, b, bias=row), a, b, row, None, "float64")
     constant = numpy.broadcast_to(row[:1], (6,))
     near(tesela.matmul(a, b, bias=constant, activation="relu"), a, b, constant, "relu", "float64")
@@ -103,11 +107,12 @@ def test_types():
 def test_other_types_are_converted(caplog):
     a, b = numpy.ones((8, 9)), numpy.ones((9, 6))
     for kind in ("float64", "float32"):
-        for row in (numpy.arange(6), numpy.arange(6, dtype="int8"), numpy.arange(6.0), numpy.arange(6, dtype="float32"),
-                    list(range(6)), numpy.arange(6) > 2):
+        for row in (numpy.arange(6), numpy.arange(6, dtype="int8"), numpy.arange(6.0),
+                    numpy.arange(6, dtype="float32"), list(range(6)), numpy.arange(6) > 2):
             with caplog.at_level("INFO", "tesela"):
                 caplog.clear()
-                near(tesela.matmul(a.astype(kind), b.astype(kind), bias=row), a, b, numpy.asarray(row), None, kind)
+                near(tesela.matmul(a.astype(kind), b.astype(kind), bias=row), a, b, numpy.asarray(row), None,
+                     kind)
             is_converted = hasattr(row, "dtype") and row.dtype != kind
             assert [record.getMessage() for record in caplog.records] == (
                 [f"tesela converts bias: {row.dtype} becomes {kind}"] if is_converted else [])
@@ -117,7 +122,8 @@ def test_strategies_and_bounds():
     rng = numpy.random.default_rng(6)
     a, b, row = (random(rng, shape, "float32") for shape in ((40, 50), (50, 60), (60,)))
     for strategy in ("sequential", "host_packed"):
-        c, info = tesela.matmul(a, b, bias=row, activation="gelu_tanh", strategy=strategy, device="cpu", full_output=True)
+        c, info = tesela.matmul(a, b, bias=row, activation="gelu_tanh", strategy=strategy, device="cpu",
+                                full_output=True)
         near(c, a, b, row, "gelu_tanh", "float32")
         plain = tesela.matmul(a, b, strategy=strategy, device="cpu", full_output=True)[1]
         assert strategy in info.plan and info.error_bound > plain.error_bound > 0

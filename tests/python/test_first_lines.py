@@ -23,7 +23,8 @@ RIGHT = {
     "tesela.matmul(a, b, bias=numpy.array([1, 2]))": ("float64", [[4, 5], [13, 14]]),
     "tesela.matmul([[1, 2]], [[3], [4]], dtype='float32')": ("float32", [[11]]),
     "tesela.matmul(bytes_.T, bytes_)": ("int32", [[3, 3], [3, 3]]),
-    "tesela.matmul(bytes_.T, bytes_, scale_a=0.5, scale_b=numpy.array([1.0, 2.0]))": ("float32", [[1.5, 3], [1.5, 3]]),
+    "tesela.matmul(bytes_.T, bytes_, scale_a=0.5, "
+    "scale_b=numpy.array([1.0, 2.0]))": ("float32", [[1.5, 3], [1.5, 3]]),
     "tesela.gemm(b, a, trans_a='T', trans_b='T')": ("float64", [[3, 12], [3, 12]]),
     "tesela.gemm(a, b, trans_a='N', trans_b='n')": ("float64", [[3, 3], [12, 12]]),
     "tesela.gemm(a, b, [[1, 1], [1, 1]])": ("float64", [[4, 4], [13, 13]]),
@@ -47,7 +48,8 @@ WRONG = {
     "tesela.syrk(masked)": (TypeError, "a is a masked array"),
     "tesela.matmul(a, b, bias=masked[0, :2])": (TypeError, "bias is a masked array"),
     "tesela.matmul(a, b, out=[[0, 0], [0, 0]])": (TypeError, "out is a list: an array is expected"),
-    "tesela.matmul(a, b, out=numpy.empty((2, 2), int))": (TypeError, "out is int64: a product of float64 and float64 is float64"),
+    "tesela.matmul(a, b, out=numpy.empty((2, 2), int))": (TypeError, "out is int64: a product of float64 and "
+                                                          "float64 is float64"),
     "tesela.matmul(a, 2.0)": (ValueError, "b is a scalar"),
     "tesela.matmul(None, b)": (TypeError, "a is None"),
     "tesela.matmul(a)": (TypeError, "misses the argument 'b'"),
@@ -91,10 +93,12 @@ def test_what_is_shown_has_the_verdict():
     def shown(*arguments, **words):
         return repr(tesela.matmul(*arguments, device="cpu", full_output=True, **words)[1])
 
-    assert " on cpu in " in shown(A, B) and "its error is at most " in shown(A, B) and shown(A, B).endswith("not measured>")
+    assert " on cpu in " in shown(A, B) and "its error is at most " in shown(A, B)
+    assert shown(A, B).endswith("not measured>")
     assert shown(A, B, measure_error=True).endswith("on 2 x 2 elements: right>")
     assert "nothing ran" in shown(A[:0], B)
-    wrong = tesela.Info("gemm x device=cpu", 1.0, 1e-9, error_measured=1e-3, measured_rows=1, measured_cols=1, note="cuda:1 failed")
+    wrong = tesela.Info("gemm x device=cpu", 1.0, 1e-9, error_measured=1e-3, measured_rows=1, measured_cols=1,
+                        note="cuda:1 failed")
     assert repr(wrong).endswith("elements: wrong; cuda:1 failed>")
     assert "float64, 2 x 2 x 3" in repr(tesela.Plan(A, B)) and "gemm " in repr(tesela.Plan(A, B))
     assert repr(tesela.devices()[0]).startswith("<tesela.Device cpu: ")

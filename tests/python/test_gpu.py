@@ -76,8 +76,10 @@ def test_a_bias_and_an_activation(pair):
     gelu = torch.nn.functional.gelu
     for _ in range(2):  # the second time by the plan that is there
         assert torch.allclose(tesela.matmul(a, b, bias=row, activation="gelu"), gelu(a @ b + row), atol=1e-3)
-        assert torch.allclose(tesela.matmul(a, b, bias=column, activation="relu"), torch.relu(a @ b + column), atol=1e-3)
-        assert torch.allclose(tesela.matmul(a, b, activation="gelu_tanh"), gelu(a @ b, approximate="tanh"), atol=1e-3)
+        assert torch.allclose(tesela.matmul(a, b, bias=column, activation="relu"), torch.relu(a @ b + column),
+                              atol=1e-3)
+        assert torch.allclose(tesela.matmul(a, b, activation="gelu_tanh"), gelu(a @ b, approximate="tanh"),
+                              atol=1e-3)
         assert torch.allclose(tesela.matmul(a, b), a @ b, atol=1e-3)
     many = torch.stack([a, -a])
     assert torch.allclose(tesela.matmul(many, b, bias=column), many @ b + column, atol=1e-3)
@@ -116,7 +118,7 @@ def test_on_the_current_stream(pair):
         torch.cuda._sleep(200_000_000)
         late.copy_(a)
         result = tesela.matmul(late, b)
-        assert not stream.query()  # it was queued behind the sleep, and nobody waited
+        assert not stream.query()  # the product is queued after the sleep, and no thread waited
     stream.synchronize()
     assert torch.equal(result, expected)
     late.zero_()

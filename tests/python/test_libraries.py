@@ -80,7 +80,8 @@ class TestJax:
         a = jax.numpy.arange(12, dtype="float32").reshape(3, 4)
         b = jax.numpy.ones((4, 2), "float32")
         result = tesela.Plan(a, b)(a, b)
-        assert isinstance(result, jax.Array) and result.tolist() == (numpy.asarray(a) @ numpy.asarray(b)).tolist()
+        assert isinstance(result, jax.Array)
+        assert result.tolist() == (numpy.asarray(a) @ numpy.asarray(b)).tolist()
         assert tesela.dot(a[0], a[1]).tolist() == 38
         turned = tesela.transpose(a)
         assert isinstance(turned, jax.Array) and turned.tolist() == numpy.asarray(a).T.tolist()
@@ -101,7 +102,9 @@ class TestTorch:
         assert isinstance(result, torch.Tensor) and result.device == a.device
 
         def as_numpy(tensor):
-            return tensor.float().numpy().astype(TYPES["bfloat16"]) if tensor.dtype == torch.bfloat16 else tensor.numpy()
+            if tensor.dtype == torch.bfloat16:
+                return tensor.float().numpy().astype(TYPES["bfloat16"])
+            return tensor.numpy()
         check(as_numpy(result), as_numpy(a), as_numpy(b), "int32" if name in ("int8", "uint8") else name)
 
     def test_no_copy_and_out(self):

@@ -18,10 +18,12 @@ def lay_out(array, layout, rng):
     if layout == "negative":
         return array[..., ::-1, ::-1].copy()[..., ::-1, ::-1]
     if layout == "gaps":
-        wider = random(rng, array.shape[:-2] + (2 * array.shape[-2], 3 * array.shape[-1]), "float32").astype(array.dtype)
+        wider = random(rng, array.shape[:-2] + (2 * array.shape[-2], 3 * array.shape[-1]),
+                       "float32").astype(array.dtype)
         wider[..., ::2, ::3] = array
         return wider[..., ::2, ::3]
-    if layout == "swapped" and array.dtype.kind in "fc" and array.dtype.isnative and array.dtype.type.__module__ == "numpy":
+    is_numpy = array.dtype.isnative and array.dtype.type.__module__ == "numpy"
+    if layout == "swapped" and array.dtype.kind in "fc" and is_numpy:
         return array.astype(array.dtype.newbyteorder(">"))
     if layout == "unaligned":
         memory = numpy.zeros(array.nbytes + 1, numpy.uint8)
@@ -44,7 +46,8 @@ LAYOUTS = ["dense", "fortran", "negative", "gaps", "swapped", "unaligned", "read
 layouts = st.sampled_from(LAYOUTS)
 
 
-@given(st.sampled_from(COMBINATIONS), sizes, sizes, sizes, layouts, layouts, st.sampled_from([0, 1, 2]), st.integers(0, 9))
+@given(st.sampled_from(COMBINATIONS), sizes, sizes, sizes, layouts, layouts, st.sampled_from([0, 1, 2]),
+       st.integers(0, 9))
 def test_matrices(types, m, n, k, a_layout, b_layout, dimensions, seed):
     rng = numpy.random.default_rng(seed)
     a_type, b_type, c_type = types
@@ -99,7 +102,8 @@ def test_layouts_of_other_types(name):
     rng = numpy.random.default_rng(8)
     for a_layout in [*LAYOUTS, "one_row", "one_column", "one_element"]:
         for b_layout in [*LAYOUTS, "one_row", "one_column", "one_element"]:
-            a, b = lay_out(random(rng, (5, 7), name), a_layout, rng), lay_out(random(rng, (7, 6), name), b_layout, rng)
+            a = lay_out(random(rng, (5, 7), name), a_layout, rng)
+            b = lay_out(random(rng, (7, 6), name), b_layout, rng)
             check(tesela.matmul(a, b), a, b, "int32" if name == "int8" else name)
 
 
@@ -110,10 +114,14 @@ def test_batches_of_no_matrices(device, name):
         pytest.skip("no OpenCL device")
     zeros = lambda *shape: numpy.zeros(shape, name)
     kind = "int32" if name == "int8" else name
-    for a, b in ((zeros(0, 3, 4), zeros(0, 4, 5)), (zeros(0, 3, 4), zeros(4, 5)), (zeros(3, 4), zeros(0, 4, 5)),
-                 (zeros(1, 3, 4), zeros(0, 4, 5)), (zeros(2, 0, 3, 4), zeros(2, 1, 4, 5)), (zeros(0, 3, 4), zeros(4)),
-                 (zeros(4), zeros(0, 4, 5)), (zeros(0, 0, 3, 4), zeros(4, 5)), (zeros(2, 0, 4), zeros(2, 4, 5)),
-                 (zeros(2, 3, 0), zeros(2, 0, 5)), (zeros(0, 4), zeros(4, 5)), (zeros(3, 0), zeros(0, 5)), (zeros(0), zeros(0))):
+    for a, b in ((zeros(0, 3, 4), zeros(0, 4, 5)), (zeros(0, 3, 4), zeros(4, 5)),
+                 (zeros(3, 4), zeros(0, 4, 5)),
+                 (zeros(1, 3, 4), zeros(0, 4, 5)), (zeros(2, 0, 3, 4), zeros(2, 1, 4, 5)),
+                 (zeros(0, 3, 4), zeros(4)),
+                 (zeros(4), zeros(0, 4, 5)), (zeros(0, 0, 3, 4), zeros(4, 5)),
+                 (zeros(2, 0, 4), zeros(2, 4, 5)),
+                 (zeros(2, 3, 0), zeros(2, 0, 5)), (zeros(0, 4), zeros(4, 5)), (zeros(3, 0), zeros(0, 5)),
+                 (zeros(0), zeros(0))):
         expected = numpy.matmul(a, b).astype(kind)
         result, info = tesela.matmul(a, b, device=device, full_output=True)
         assert result.shape == expected.shape and result.dtype == kind and (result == expected).all()
@@ -124,7 +132,8 @@ def test_batches_of_no_matrices(device, name):
 
 
 @given(st.sampled_from(COMBINATIONS), st.lists(st.sampled_from([1, 2, 3]), max_size=3),
-       st.integers(0, 7), st.integers(0, 7), st.tuples(st.sampled_from([1, 4]), st.sampled_from([1, 5]), st.sampled_from([0, 1, 6])),
+       st.integers(0, 7), st.integers(0, 7), st.tuples(st.sampled_from([1, 4]), st.sampled_from([1, 5]),
+                                                       st.sampled_from([0, 1, 6])),
        layouts, st.integers(0, 9))
 def test_broadcasting(types, batch, a_ones, b_ones, size, layout, seed):
     rng = numpy.random.default_rng(seed)
@@ -136,7 +145,8 @@ def test_broadcasting(types, batch, a_ones, b_ones, size, layout, seed):
     check(tesela.matmul(a, b, dtype=types[2]), a, b, types[2])
 
 
-@given(st.sampled_from(["float64", "complex64", "int8"]), st.integers(1, 3), st.integers(1, 3), sizes, st.integers(1, 2))
+@given(st.sampled_from(["float64", "complex64", "int8"]), st.integers(1, 3), st.integers(1, 3), sizes,
+       st.integers(1, 2))
 def test_vectors(name, a_dimensions, b_dimensions, k, step):
     rng = numpy.random.default_rng(k)
     a = random(rng, (2, 3, step * k)[3 - a_dimensions:], name)[..., ::step]
@@ -147,7 +157,8 @@ def test_vectors(name, a_dimensions, b_dimensions, k, step):
         assert isinstance(result, numpy.generic)
 
 
-@given(st.sampled_from(["float64", "float32"]), st.sampled_from(["rows", "cols", "both", "batch"]), st.booleans())
+@given(st.sampled_from(["float64", "float32"]), st.sampled_from(["rows", "cols", "both", "batch"]),
+       st.booleans())
 def test_broadcast_strides(name, which, turned):
     rng = numpy.random.default_rng(3)
     source = {"rows": (1, 6), "cols": (4, 1), "both": (1, 1), "batch": (4, 6)}[which]
@@ -158,7 +169,8 @@ def test_broadcast_strides(name, which, turned):
     check(tesela.matmul(a, b), a, b, name)
 
 
-@given(st.sampled_from(["float64", "float32", "float16", "complex128"]), st.sampled_from([0, 1, -2.5]), st.sampled_from([0, 1, 3]),
+@given(st.sampled_from(["float64", "float32", "float16", "complex128"]), st.sampled_from([0, 1, -2.5]),
+       st.sampled_from([0, 1, 3]),
        layouts.filter(lambda layout: layout not in ("read_only", "swapped", "unaligned")), st.booleans())
 def test_out(name, alpha, beta, layout, batched):
     rng = numpy.random.default_rng(5)
@@ -199,7 +211,8 @@ def test_gemm(trans_a, trans_b, name):
     how = {"n": lambda x: x, "t": lambda x: x.T, "c": lambda x: x.conj().T}
     a, b, c = random(rng, (4, 4), name), random(rng, (4, 4), name), random(rng, (4, 4), name)
     kept = c.copy()
-    check(tesela.gemm(a, b, c, alpha=2, beta=3, trans_a=trans_a, trans_b=trans_b), how[trans_a](a), how[trans_b](b), name, 2, 3, c)
+    check(tesela.gemm(a, b, c, alpha=2, beta=3, trans_a=trans_a, trans_b=trans_b), how[trans_a](a),
+          how[trans_b](b), name, 2, 3, c)
     assert (c == kept).all()
     assert tesela.gemm(a, b, c, out=c, trans_a=trans_a, trans_b=trans_b) is c
     check(c, how[trans_a](a), how[trans_b](b), name, 1, 1, kept)
@@ -246,20 +259,24 @@ def test_out_is_refused():
     locked.flags.writeable = False
     unaligned = numpy.frombuffer(bytearray(73), numpy.float64, 9, offset=1).reshape(3, 3)
     for out, sentence in ((locked, "read-only"), (numpy.empty((3, 4)), "shape"), (numpy.empty(3), "shape"),
-                          (numpy.broadcast_to(numpy.zeros(3), (3, 3)), "read-only|each other"), (unaligned, "aligned"),
+                          (numpy.broadcast_to(numpy.zeros(3), (3, 3)), "read-only|each other"),
+                          (unaligned, "aligned"),
                           (numpy.lib.stride_tricks.as_strided(numpy.zeros(9), (3, 3), (8, 8)), "overlap")):
         with pytest.raises(ValueError, match=sentence):
             tesela.matmul(a, a + 1, out=out)
-    for shape, strides in (((2, 3, 3), (8, 24, 8)), ((2, 3, 3), (0, 24, 8)), ((3, 3), (16, 8)), ((3, 3), (-8, 8))):
+    for shape, strides in (((2, 3, 3), (8, 24, 8)), ((2, 3, 3), (0, 24, 8)), ((3, 3), (16, 8)),
+                           ((3, 3), (-8, 8))):
         with pytest.raises(ValueError, match="elements of out overlap"):
-            tesela.matmul(numpy.ones(shape), a, out=numpy.lib.stride_tricks.as_strided(numpy.zeros(40)[20:], shape, strides))
+            tesela.matmul(numpy.ones(shape), a,
+                          out=numpy.lib.stride_tricks.as_strided(numpy.zeros(40)[20:], shape, strides))
     with pytest.raises(TypeError, match="float64, not float32"):
         tesela.matmul(a, a, out=numpy.empty((3, 3), numpy.float32))
     with pytest.raises(ValueError, match="out is not given"):
         tesela.matmul(a, a, beta=1)
 
 
-@pytest.mark.parametrize("first, second", [("longdouble", "longdouble"), ("longdouble", "float32"), ("object", "float64"),
+@pytest.mark.parametrize("first, second", [("longdouble", "longdouble"), ("longdouble", "float32"),
+                                           ("object", "float64"),
                                            ("U1", "U1"), ("M8[s]", "float64"), ("V4", "V4")])
 def test_other_types_are_refused(first, second):
     a, b = (numpy.zeros((2, 2), TYPES.get(name, name)) for name in (first, second))
@@ -267,8 +284,8 @@ def test_other_types_are_refused(first, second):
         tesela.matmul(a, b)
 
 
-CONVERTED = ["bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64",
-             "complex128"]
+CONVERTED = ["bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32",
+             "float64", "complex64", "complex128"]
 
 
 @pytest.mark.parametrize("first", CONVERTED)
@@ -281,7 +298,8 @@ def test_types_are_promoted_as_numpys(first, second):
     kind = common.name
     if common.kind in "biu":
         kind = "int32" if {first, second} <= {"bool", "int8", "uint8"} else "float64"
-    for result in (tesela.matmul(a, b), tesela.matmul(a[None], b)[0], tesela.gemm(a, b), tesela.Plan(a, b)(a, b),
+    for result in (tesela.matmul(a, b), tesela.matmul(a[None], b)[0], tesela.gemm(a, b),
+                   tesela.Plan(a, b)(a, b),
                    tesela.matmul_grouped([a], [b])[0], tesela.matmul(a, b, out=numpy.empty((3, 5), kind))):
         assert result.dtype == kind
         assert (result == numpy.matmul(a.astype(kind), b.astype(kind))).all()
@@ -341,7 +359,8 @@ def test_devices(device):
     assert f"device={device}" in info.plan
     batch = random(rng, (3, 2, 40, 30), "float32")
     check(tesela.matmul(batch, b, device=device), batch, b, "float32")
-    check(tesela.matmul(batch[:, ::-1], batch[:, :, :30, :], device=device), batch[:, ::-1], batch[:, :, :30, :], "float32")
+    check(tesela.matmul(batch[:, ::-1], batch[:, :, :30, :], device=device), batch[:, ::-1],
+          batch[:, :, :30, :], "float32")
 
 
 def test_strategy():
@@ -362,7 +381,8 @@ def test_copies_are_logged(caplog):
         tesela.matmul(numpy.ones((3, 3)).T, numpy.ones((6, 6))[::2, ::2])
         assert not caplog.records
         tesela.matmul(numpy.ones((3, 3), ">f8"), numpy.broadcast_to(1.0, (3, 3)))
-    assert [record.getMessage().split(":")[0] for record in caplog.records] == ["tesela copies a", "tesela copies b"]
+    assert [record.getMessage().split(":")[0]
+            for record in caplog.records] == ["tesela copies a", "tesela copies b"]
 
 
 def test_long_products_in_pieces_have_the_bits_of_the_whole(short_pieces):

@@ -8,7 +8,8 @@ import tesela
 import tesela.pieces
 
 DEVICES = ["cpu", "opencl:0"]
-pytestmark = pytest.mark.skipif("opencl:0" not in [device.name for device in tesela.devices()], reason="needs an OpenCL device")
+pytestmark = pytest.mark.skipif("opencl:0" not in [device.name for device in tesela.devices()],
+                                reason="needs an OpenCL device")
 
 
 def whole_numbers(shape, dtype, seed):
@@ -31,7 +32,8 @@ def cut(random_numbers, rows, cols, devices):
 
 
 # Few types, each of which has kernels to compile.
-@pytest.mark.parametrize(("dtype", "trans_a"), [("float32", "n"), ("float32", "t"), ("complex64", "c"), ("int8", "n")])
+@pytest.mark.parametrize(("dtype", "trans_a"), [("float32", "n"), ("float32", "t"), ("complex64", "c"),
+                                                ("int8", "n")])
 def test_products(dtype, trans_a):
     numbers = random.Random(dtype + trans_a)
     m, n, k = 37, 29, 41
@@ -46,12 +48,14 @@ def test_products(dtype, trans_a):
         assert numpy.array_equal(left.numpy(), stored_a) and numpy.array_equal(right.numpy(), stored_b)
         before = whole_numbers((m, n), kind, 3)
         out = tesela.pieces.spread(before, cut(numbers, m, n, DEVICES))
-        result, info = tesela.pieces.matmul(left, right, out, alpha=2, beta=-1, trans_a=trans_a, trans_b=trans_b, full_output=True)
+        result, info = tesela.pieces.matmul(left, right, out, alpha=2, beta=-1, trans_a=trans_a,
+                                            trans_b=trans_b, full_output=True)
         assert result is out and info.plan.startswith("gemm ") and info.seconds > 0
         assert numpy.array_equal(out.numpy(), 2 * expected - before)
         # C of its own: rows on the devices that hold something.
         fresh = tesela.pieces.matmul(left, right, trans_a=trans_a, trans_b=trans_b)
-        assert fresh.devices == list(dict.fromkeys(left.devices + right.devices)) and numpy.array_equal(fresh.numpy(), expected)
+        assert fresh.devices == list(dict.fromkeys(left.devices + right.devices))
+        assert numpy.array_equal(fresh.numpy(), expected)
 
 
 def test_arrays_where_they_lie():
@@ -66,7 +70,8 @@ def test_arrays_where_they_lie():
     assert numpy.array_equal(wide[:, 3:29], a @ b)
     assert (wide[:, :3] == 7).all() and (wide[:, 29:] == 7).all()
     # By columns.
-    by_columns = tesela.pieces.of((30, 20), [(0, 0, numpy.asfortranarray(a)[:, :9]), (0, 9, numpy.asfortranarray(a)[:, 9:])])
+    by_columns = tesela.pieces.of((30, 20), [(0, 0, numpy.asfortranarray(a)[:, :9]),
+                                             (0, 9, numpy.asfortranarray(a)[:, 9:])])
     assert numpy.array_equal(by_columns.numpy(), a)
     by_columns.write(-a)
     assert numpy.array_equal(by_columns.numpy(), -a)

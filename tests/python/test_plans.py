@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from reference import COMBINATIONS, check, random
 
 
-@given(st.sampled_from(COMBINATIONS), st.sampled_from([1, 4, 33]), st.sampled_from([1, 9]), st.sampled_from([1, 20]))
+@given(st.sampled_from(COMBINATIONS), st.sampled_from([1, 4, 33]), st.sampled_from([1, 9]),
+       st.sampled_from([1, 20]))
 def test_plan(types, m, n, k):
     rng = numpy.random.default_rng(m)
     a, b = random(rng, (m, k), types[0]), random(rng, (k, n), types[1])
@@ -18,7 +19,8 @@ def test_plan(types, m, n, k):
     again = random(rng, (m, k), types[0])
     whole, info = plan(again, b, full_output=True)
     check(whole, again, b, types[2], bound=info.error_bound)
-    for packed_a, packed_b in ((again, plan.pack(b=b)), (plan.pack(a=again), b), (plan.pack(a=again), plan.pack(b=b))):
+    for packed_a, packed_b in ((again, plan.pack(b=b)), (plan.pack(a=again), b),
+                               (plan.pack(a=again), plan.pack(b=b))):
         assert (plan(packed_a, packed_b) == whole).all()
 
 
@@ -43,7 +45,8 @@ def test_plan_with_out():
 def test_plan_refuses():
     a, b = numpy.ones((3, 4)), numpy.ones((4, 5))
     plan = tesela.Plan(a, b)
-    for wrong in (numpy.ones((4, 4)), numpy.ones((3, 4), numpy.float32), numpy.ones((4, 3)).T, numpy.ones((3, 8))[:, ::2], numpy.ones((3, 8))[:, :4],
+    for wrong in (numpy.ones((4, 4)), numpy.ones((3, 4), numpy.float32), numpy.ones((4, 3)).T,
+                  numpy.ones((3, 8))[:, ::2], numpy.ones((3, 8))[:, :4],
                   numpy.ones((3, 4), "complex128"), numpy.ones((1, 3, 4)), numpy.ones((3, 4), int)):
         with pytest.raises(ValueError, match="the plan is for float64"):
             plan(wrong, b)
@@ -66,8 +69,8 @@ def test_packed_outlives_its_operand_and_its_plan():
     assert (tesela.Plan(a, b)(a, packed) == 40).all()
 
 
-@given(st.sampled_from(["float64", "float32", "float16", "bfloat16", "int8", "uint8"]), st.sampled_from([0, 1, 5, 1000]),
-       st.sampled_from([1, 2, -1]), st.sampled_from([1, -3]))
+@given(st.sampled_from(["float64", "float32", "float16", "bfloat16", "int8", "uint8"]),
+       st.sampled_from([0, 1, 5, 1000]), st.sampled_from([1, 2, -1]), st.sampled_from([1, -3]))
 def test_dot(name, n, step, alpha):
     rng = numpy.random.default_rng(n)
     x, y = random(rng, (2 * n,), name)[::step][:n], random(rng, (n,), name)
@@ -80,7 +83,8 @@ def test_dot_exact():
     result, info = tesela.dot(x, numpy.ones(4), strategy="exact", full_output=True)
     assert result == 1.0 and "exact" in info.plan
     assert tesela.dot(numpy.broadcast_to(2.0, (5,)), numpy.ones(5)) == 10
-    assert tesela.dot(numpy.ones(3, "float16"), numpy.ones(3, "float16"), dtype=numpy.float32).dtype == numpy.float32
+    assert tesela.dot(numpy.ones(3, "float16"), numpy.ones(3, "float16"),
+                      dtype=numpy.float32).dtype == numpy.float32
 
 
 def test_dot_refuses():
@@ -92,7 +96,8 @@ def test_dot_refuses():
         tesela.dot(numpy.ones(3, "complex64"), numpy.ones(3, "complex64"))
 
 
-@given(st.sampled_from(["float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int8", "uint8"]),
+@given(st.sampled_from(["float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int8",
+                        "uint8"]),
        st.sampled_from([0, 1, 3, 40]), st.sampled_from([1, 7, 33]), st.booleans())
 def test_transpose(name, rows, cols, fortran):
     rng = numpy.random.default_rng(rows)

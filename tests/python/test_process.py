@@ -73,7 +73,7 @@ def test_fork():
     assert (tesela.matmul(a, a) == 200).all()
     child = os.fork()
     if child == 0:
-        right = (tesela.matmul(a, a) == 200).all() and (plan(a, a) == 200).all() and (plan(a, packed) == 200).all()
+        right = all((c == 200).all() for c in (tesela.matmul(a, a), plan(a, a), plan(a, packed)))
         os._exit(0 if right else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert (tesela.matmul(a, a) == 200).all()

@@ -11,10 +11,11 @@ from test_finish import ACTIVATIONS
 from test_matmul import lay_out
 
 #: A, B, C
-TYPED = [("int8", "int8", "float32"), ("uint8", "int8", "bfloat16"), ("int8", "uint8", "float16"), ("uint8", "uint8", "float32"),
+TYPED = [("int8", "int8", "float32"), ("uint8", "int8", "bfloat16"), ("int8", "uint8", "float16"),
+         ("uint8", "uint8", "float32"),
          ("float8_e4m3fn", "float8_e5m2", "float32"), ("float8_e4m3fn", "float8_e4m3fn", "bfloat16"),
-         ("bfloat16", "bfloat16", "bfloat16"), ("float16", "float16", "float32"), ("float32", "float32", "float16"),
-         ("float32", "float32", "float32")]
+         ("bfloat16", "bfloat16", "bfloat16"), ("float16", "float16", "float32"),
+         ("float32", "float32", "float16"), ("float32", "float32", "float32")]
 sizes = st.sampled_from([0, 1, 2, 5, 17, 33])
 layouts = st.sampled_from(["dense", "fortran", "negative", "gaps", "swapped", "unaligned", "read_only"])
 forms = st.sampled_from(["none", "number", "array", "lines", "matrix"])
@@ -24,13 +25,15 @@ def scale_of(rng, form, length, axis):
     """Returns a scale as the argument of a call, and as an array that NumPy broadcasts."""
     lines = (rng.random(length) / 64).astype("float32")
     column = lines.reshape((-1, 1) if axis == 0 else (1, -1))
-    return {"none": (None, 1), "number": (0.0078125, 0.0078125), "array": (numpy.float32([0.015625]), 0.015625),
+    return {"none": (None, 1), "number": (0.0078125, 0.0078125),
+            "array": (numpy.float32([0.015625]), 0.015625),
             "lines": (lines, column), "matrix": (column, column)}[form]
 
 
 def near(result, a, b, scale_a, scale_b, kind, bias=0.0, activation=None, alpha=1, beta=0, before=0.0):
     scales = wide(scale_a).astype(float) * wide(scale_b).astype(float) * alpha
-    expected = ACTIVATIONS[activation](scales * numpy.matmul(wide(a), wide(b)) + beta * wide(before) + wide(bias))
+    expected = ACTIVATIONS[activation](scales * numpy.matmul(wide(a), wide(b)) + beta * wide(before)
+                                       + wide(bias))
     size = abs(scales) * numpy.matmul(abs(wide(a)), abs(wide(b))) + abs(beta * wide(before)) + abs(wide(bias))
     assert result.dtype == TYPES[kind] and result.shape == expected.shape
     bound = (2 * (numpy.shape(a)[-1] + 12) * ROUNDOFF["float32"] + 1.2 * ROUNDOFF[kind]) * size
@@ -75,7 +78,8 @@ def test_batches_and_vectors():
 
 def test_with_other_last_steps():
     rng = numpy.random.default_rng(2)
-    a, b, before, row = random(rng, (8, 9), "int8"), random(rng, (9, 6), "int8"), *(random(rng, s, "float32") for s in ((8, 6), (6,)))
+    a, b = random(rng, (8, 9), "int8"), random(rng, (9, 6), "int8")
+    before, row = (random(rng, s, "float32") for s in ((8, 6), (6,)))
     rows, seen = scale_of(rng, "lines", 8, 0)
     out = before.copy()
     assert tesela.matmul(a, b, out=out, alpha=-2, beta=0.5, scale_a=rows, bias=row, activation="gelu") is out
@@ -88,9 +92,10 @@ def test_with_other_last_steps():
 
 def test_gemm():
     rng = numpy.random.default_rng(3)
-    a, b, c, column = random(rng, (9, 8), "float32"), random(rng, (6, 9), "float32"), *(random(rng, s, "float32") for s in ((8, 6), (8, 1)))
+    a, b, c, column = (random(rng, s, "float32") for s in ((9, 8), (6, 9), (8, 6), (8, 1)))
     rows, seen = scale_of(rng, "lines", 8, 0)
-    result = tesela.gemm(a, b, c, trans_a="t", trans_b="t", beta=2, scale_a=rows, bias=column, activation="relu")
+    result = tesela.gemm(a, b, c, trans_a="t", trans_b="t", beta=2, scale_a=rows, bias=column,
+                         activation="relu")
     near(result, a.T, b.T, seen, 1, "float32", column, "relu", 1, 2, c)
     near(tesela.gemm(a, b, trans_a="t", trans_b="t", bias=column), a.T, b.T, 1, 1, "float32", column)
     with pytest.raises(ValueError, match="out and scale_a share memory"):
@@ -104,9 +109,11 @@ def test_plans():
     plan = tesela.Plan(a, b, scale_a=rows, scale_b=2, bias=row, activation="gelu")
     assert "scale_a=lines scale_b=tensor" in plan.text and "activation=gelu" in plan.text
     for factor in (2, 3):
-        near(plan(a, b, scale_a=rows * factor, scale_b=factor, bias=-row), a, b, seen * factor, factor, "float32", -row, "gelu")
+        near(plan(a, b, scale_a=rows * factor, scale_b=factor, bias=-row), a, b, seen * factor, factor,
+             "float32", -row, "gelu")
     near(plan(a, plan.pack(b=b), scale_a=rows, scale_b=1, bias=row), a, b, seen, 1, "float32", row, "gelu")
-    for given in ({}, {"bias": row}, {"bias": row, "scale_a": 2, "scale_b": 2}, {"bias": row, "scale_a": rows.repeat(2)[::2], "scale_b": 2}):
+    for given in ({}, {"bias": row}, {"bias": row, "scale_a": 2, "scale_b": 2},
+                  {"bias": row, "scale_a": rows.repeat(2)[::2], "scale_b": 2}):
         with pytest.raises(ValueError, match="do not fit the plan"):
             plan(a, b, **given)
     plan = tesela.Plan(a, b)
@@ -127,7 +134,8 @@ def test_long_products_in_pieces(short_pieces):
 
 def test_torch():
     torch = pytest.importorskip("torch")
-    a, b = torch.randint(-128, 128, (30, 40), dtype=torch.int8), torch.randint(-128, 128, (40, 20), dtype=torch.int8)
+    a = torch.randint(-128, 128, (30, 40), dtype=torch.int8)
+    b = torch.randint(-128, 128, (40, 20), dtype=torch.int8)
     rows = torch.rand(30)
     result = tesela.matmul(a, b, scale_a=rows, scale_b=0.5)
     assert isinstance(result, torch.Tensor) and result.dtype == torch.float32

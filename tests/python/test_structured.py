@@ -1,4 +1,4 @@
-"""Level 3 except gemm: triangles and symmetric matrices, compared with NumPy's products of the full matrices."""
+"""Level 3 except gemm: triangles and symmetric matrices, compared with NumPy's products of full matrices."""
 
 import numpy
 import pytest
@@ -50,8 +50,8 @@ def test_solves(kind, n, k, lower, unit, how, right, a_layout, b_layout, seed):
     rng = numpy.random.default_rng(seed)
     meant, shown = half(triangle_of(rng, n, kind), lower, unit)
     b = random(rng, (k, n) if right else (n, k), kind)
-    x, info = tesela.solve_triangular(lay_out(shown, a_layout, rng), lay_out(b, b_layout, rng), lower=lower, unit_diagonal=unit,
-                                      trans=how, right=right, alpha=-2, full_output=True)
+    x, info = tesela.solve_triangular(lay_out(shown, a_layout, rng), lay_out(b, b_layout, rng), lower=lower,
+                                      unit_diagonal=unit, trans=how, right=right, alpha=-2, full_output=True)
     t = op(wide(meant), how)
     made, size = (wide(x) @ t, abs(wide(x)) @ abs(t)) if right else (t @ wide(x), abs(t) @ abs(wide(x)))
     assert x.dtype == b.dtype and x.shape == b.shape
@@ -66,7 +66,8 @@ def test_triangles_multiply(kind, n, k, lower, unit, how, right, a_layout, b_lay
     meant, shown = half(random(rng, (n, n), kind), lower, unit)
     b = random(rng, (k, n) if right else (n, k), kind)
     given_b = lay_out(b, b_layout, rng)
-    c = tesela.trmm(lay_out(shown, a_layout, rng), given_b, lower=lower, unit_diagonal=unit, trans=how, right=right)
+    c = tesela.trmm(lay_out(shown, a_layout, rng), given_b, lower=lower, unit_diagonal=unit, trans=how,
+                    right=right)
     t = op(wide(meant), how)
     expected, size = (wide(b) @ t, abs(wide(b)) @ abs(t)) if right else (t @ wide(b), abs(t) @ abs(wide(b)))
     near(c, expected, size, n, kind)
@@ -85,14 +86,15 @@ def test_symmetric_factors(kind, n, k, lower, hermitian, right, a_layout, b_layo
     b = random(rng, (k, n) if right else (n, k), kind)
     before = random(rng, b.shape, kind)
     out = before.copy()
-    tesela.symm(lay_out(shown, a_layout, rng), lay_out(b, b_layout, rng), out, lower=lower, hermitian=hermitian, right=right,
-                alpha=2, beta=-1)
+    tesela.symm(lay_out(shown, a_layout, rng), lay_out(b, b_layout, rng), out, lower=lower,
+                hermitian=hermitian, right=right, alpha=2, beta=-1)
     expected = 2 * (wide(b) @ full if right else full @ wide(b)) - wide(before)
     size = 2 * (abs(wide(b)) @ abs(full) if right else abs(full) @ abs(wide(b))) + abs(before)
     near(out, expected, size, n, kind)
 
 
-@given(kinds, sizes, sizes, flags, flags, st.sampled_from(["both", "lower", "upper"]), layouts, st.integers(0, 9))
+@given(kinds, sizes, sizes, flags, flags, st.sampled_from(["both", "lower", "upper"]), layouts,
+       st.integers(0, 9))
 def test_symmetric_results(kind, n, k, trans, hermitian, triangle, layout, seed):
     rng = numpy.random.default_rng(seed)
     a = random(rng, (k, n) if trans else (n, k), kind)
@@ -113,7 +115,8 @@ def test_symmetric_results(kind, n, k, trans, hermitian, triangle, layout, seed)
     beside = {"both": numpy.zeros((n, n), bool), "lower": numpy.triu(numpy.ones((n, n), bool), 1),
               "upper": numpy.tril(numpy.ones((n, n), bool), -1)}[triangle]
     assert (out[beside] == held[beside]).all()
-    near(numpy.where(beside, 0, out).astype(kind), numpy.where(beside, 0, wanted), size + 2 * abs(held), k, kind)
+    near(numpy.where(beside, 0, out).astype(kind), numpy.where(beside, 0, wanted), size + 2 * abs(held), k,
+         kind)
 
 
 def test_large_results_are_mirrored():
@@ -134,7 +137,8 @@ def test_vectors_and_places():
 def test_torch():
     torch = pytest.importorskip("torch")
     a = torch.tensor([[2.0, 0.0], [1.0, 4.0]])
-    assert torch.equal(tesela.solve_triangular(a, torch.tensor([2.0, 9.0]), lower=True), torch.tensor([1.0, 2.0]))
+    assert torch.equal(tesela.solve_triangular(a, torch.tensor([2.0, 9.0]), lower=True),
+                       torch.tensor([1.0, 2.0]))
     assert torch.equal(tesela.syrk(a), a @ a.T)
 
 
@@ -142,7 +146,8 @@ def test_jax():
     jnp = pytest.importorskip("jax.numpy")
     a = jnp.array([[2.0, 0.0], [1.0, 4.0]], "float32")
     assert (tesela.syrk(a) == a @ a.T).all() and type(tesela.syrk(a)) is type(a)
-    assert (tesela.solve_triangular(a, jnp.array([2.0, 9.0], "float32"), lower=True) == jnp.array([1.0, 2.0])).all()
+    assert (tesela.solve_triangular(a, jnp.array([2.0, 9.0], "float32"),
+                                    lower=True) == jnp.array([1.0, 2.0])).all()
 
 
 @pytest.mark.parametrize("call, error, words", [
@@ -152,11 +157,13 @@ def test_jax():
     (lambda a, b: tesela.solve_triangular(a, b[:, 0], right=True), ValueError, "row"),
     (lambda a, b: tesela.solve_triangular(a, b, trans="x"), ValueError, "trans"),
     (lambda a, b: tesela.solve_triangular(a, b, alpha=1j), TypeError, "complex"),
-    (lambda a, b: tesela.solve_triangular(a, b.astype("f4"), b.astype("f4")), TypeError, "out is float32, and the result float64"),
+    (lambda a, b: tesela.solve_triangular(a, b.astype("f4"), b.astype("f4")), TypeError,
+     "out is float32, and the result float64"),
     (lambda a, b: tesela.solve_triangular(a.astype("f2"), b.astype("f2")), TypeError, "float16"),
     (lambda a, b: tesela.solve_triangular(a, b, b[::-1]), ValueError, "share memory"),
     (lambda a, b: tesela.solve_triangular(a, b, numpy.empty((2, 4))), ValueError, "shape"),
-    (lambda a, b: tesela.solve_triangular(a, b, strategy="tile_local"), (ValueError, tesela.Error), "tile_local"),
+    (lambda a, b: tesela.solve_triangular(a, b, strategy="tile_local"), (ValueError, tesela.Error),
+     "tile_local"),
     (lambda a, b: tesela.symm(a, b, beta=1), ValueError, "out is not given"),
     (lambda a, b: tesela.symm(a, b, a), ValueError, "shape"),
     (lambda a, b: tesela.syrk(a, a), ValueError, "share memory"),
@@ -193,7 +200,8 @@ def test_both_triangles_of_a_result_in_any_layout(name, n):
     if name.startswith("complex"):
         a = a + 1j * rng.integers(-3, 4, (n, 5)).astype(a.real.dtype)
     memory = numpy.zeros((2 * n, 3 * n), name)
-    for out in (None, numpy.empty((n, n), name, order="F"), numpy.empty((n, n), name)[::-1, ::-1], memory[::2, ::3]):
+    for out in (None, numpy.empty((n, n), name, order="F"), numpy.empty((n, n), name)[::-1, ::-1],
+                memory[::2, ::3]):
         for hermitian in (False, True):
             expected = a @ (a.conj().T if hermitian else a.T)
             assert (tesela.syrk(a, out, hermitian=hermitian) == expected).all()

@@ -39,8 +39,8 @@ def test_tune(tmp_path, monkeypatch):
 
 
 def test_explore(tmp_path):
-    rates = tesela.explore(sizes=[16, (8, 9, 10)], types=["float32"], devices=["cpu"], strategies=["sequential", "host_packed"],
-                           seconds=0.01)
+    rates = tesela.explore(sizes=[16, (8, 9, 10)], types=["float32"], devices=["cpu"],
+                           strategies=["sequential", "host_packed"], seconds=0.01)
     assert {(row["m"], row["n"], row["k"]) for row in rates["entries"]} == {(16, 16, 16), (8, 9, 10)}
     shown = rates._repr_html_()
     assert shown.startswith("<iframe srcdoc=") and "host_packed" in shown and "&lt;table" in shown
@@ -91,7 +91,8 @@ def test_stubs_tell_of_what_there_is():
         assert word in signature
 
 
-@pytest.mark.parametrize("name", ["matmul", "gemm", "dot", "transpose", "explain", "tune", "check", "explore", "devices", "configure"])
+@pytest.mark.parametrize("name", ["matmul", "gemm", "dot", "transpose", "explain", "tune", "check", "explore",
+                                  "devices", "configure"])
 def test_documentation_has_its_parts(name):
     text = inspect.getdoc(getattr(tesela, name))
     for parameter in inspect.signature(getattr(tesela, name)).parameters:
@@ -103,7 +104,8 @@ def test_documentation_holds():
     import doctest
     tried = 0
     for name in tesela.__all__:
-        for example in doctest.DocTestFinder(recurse=False).find(getattr(tesela, name), name, globs={"numpy": numpy, "tesela": tesela}):
+        for example in doctest.DocTestFinder(recurse=False).find(getattr(tesela, name), name,
+                                                                 globs={"numpy": numpy, "tesela": tesela}):
             result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example)
             assert result.failed == 0, name
             tried += result.attempted

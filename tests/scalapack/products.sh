@@ -8,7 +8,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 preload=()
 [ "$library" = linked ] || preload=(-x LD_PRELOAD="$library")
-run_ranks "$ranks" "${preload[@]}" -x TESELA_SCALAPACK=tesela -x TESELA_LOG=calls "$program" "$cases" >"$scratch/output" 2>"$scratch/log" ||
+run_ranks "$ranks" "${preload[@]}" -x TESELA_SCALAPACK=tesela -x TESELA_LOG=calls "$program" "$cases" \
+  >"$scratch/output" 2>"$scratch/log" ||
   { cat "$scratch/output"; grep -v ': tesela, ' "$scratch/log"; exit 1; }
 cat "$scratch/output"
 read -r calls _ <"$scratch/output"

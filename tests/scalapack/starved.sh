@@ -7,7 +7,8 @@ program=$1 library=$2 starve=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for least in 3000 200; do
-  STARVE=$least run_ranks 3 -x STARVE -x LD_PRELOAD="$library:$starve" -x TESELA_SCALAPACK=tesela -x TESELA_LOG=calls "$program" 24 \
+  STARVE=$least run_ranks 3 -x STARVE -x LD_PRELOAD="$library:$starve" -x TESELA_SCALAPACK=tesela \
+    -x TESELA_LOG=calls "$program" 24 \
     >"$scratch/output" 2>"$scratch/log" || { cat "$scratch/output"; tail "$scratch/log"; exit 1; }
   refused=$(grep -c ': libscalapack.*rank 1: cannot take' "$scratch/log") || true
   echo "$(cat "$scratch/output"); $refused for want of memory"

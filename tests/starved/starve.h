@@ -1,5 +1,5 @@
-/* Memory that runs out on demand. starve.c replaces malloc and its variants in the program that it
- * is linked into, for every library and thread of the process. */
+/* Memory that runs out on demand. The file starve.c replaces malloc and its variants in its program, for
+ * every library and thread of the process. */
 #ifndef TESTS_STARVED_STARVE_H
 #define TESTS_STARVED_STARVE_H
 

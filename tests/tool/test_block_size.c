@@ -1,5 +1,5 @@
-/* Sizes of blocks for files larger than memory: the chosen size fits, is a multiple of the steps,
- * and reads nearly as little as any order of work can. */
+/* Sizes of blocks for files larger than memory. The chosen size fits, is a multiple of the steps, and reads
+ * nearly as little as the best order of work. */
 
 #include "unit/unit.h"
 

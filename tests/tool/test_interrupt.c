@@ -1,5 +1,5 @@
-/* A signal between the creation of the temporary file and the moment when the tool knows its name:
- * the process ends by that signal, and leaves no file. */
+/* A signal between the creation of the temporary file and the moment when the tool knows its name. The
+ * process ends by the signal, and leaves no file. */
 #include "unit/unit.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
-/* Compares the drawing of explain --trace with the kernels. Each item of a work-group runs a rung's
- * kernel as C on matrices of its own, whose elements encode the item that reads them, and the
- * place. So every multiply-add shows which item loaded its factors. */
+/* Compares the drawing of explain --trace with the kernels. Each item of a work-group runs a rung's kernel
+ * as C on matrices of its own. Their elements encode the item that reads them, and the place. Every
+ * multiply-add shows which item loaded its factors. */
 #include "unit/config.h"
 #include "unit/unit.h"
 

@@ -47,7 +47,7 @@ static void blocks_stay_where_sums_are_short(void **state) {
     const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &config, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.is_persistent, cases[i].is_persistent);
-    /* Parts are of few tiles, and take turns with nobody. */
+    /* Parts are of few tiles, and take no turns. */
     assert_true(!tile.is_persistent || tsl_cuda_dmma_get_schedule(&tile, &device).parts == 1);
   }
 }

@@ -45,7 +45,7 @@ static void refusals_have_numbers(void **state) {
   }
   assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
   assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "has no meaning for form=flow");
-  /* Row-major: 64 columns of B side by side are what is copied at a time, by each block of a cluster. */
+  /* Row-major: each block of a cluster copies 64 adjacent columns of B at a time. */
   assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block must load 64 columns or more");
   assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "cluster=2");
   const tsl_config narrow = config_of(strategy, "tile_n=16");

@@ -44,11 +44,11 @@ static int look(shared *s) {
   return torn;
 }
 
-static void expect_child(shared *s, int (*of)(shared *)) {
+static void expect_child(shared *s, int (*run)(shared *)) {
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0)
-    _exit(of(s));
+    _exit(run(s));
   int result = -1;
   assert_int_equal(waitpid(child, &result, 0), child);
   assert_int_equal(result, 0);

@@ -47,10 +47,10 @@ static float number_of(kind what, int operand, int line, int h) {
     return 0;
   if (what == INFINITE && operand == 0 && line == 5 && h == 7)
     return INFINITY;
+  const bool is_tiny = h % 7 == 0 && line % 4 == 0 && h % 63 == 0;
+  const int balanced = operand ? -(h % 7) : is_tiny ? -30 : h % 7;
   const int up = (what == TINY || what == ZEROS_A || what == ZEROS_B) && is_rare ? -30 - line % 9
-                 : what == BALANCED                                              ? (operand                                      ? -(h % 7)
-                                                                                    : h % 7 == 0 && line % 4 == 0 && h % 63 == 0 ? -30
-                                                                                                                                 : h % 7)
+                 : what == BALANCED                                              ? balanced
                  : what == GRADED                                                ? -h / 8 - line
                  : what == SPREAD                                                ? (int)(bits & 127) - 64
                  : what == SUBNORMAL ? (operand ? 60 : -130 - line % 12)

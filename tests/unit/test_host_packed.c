@@ -210,9 +210,9 @@ static tsl_device this_processor(void) {
   return here;
 }
 
-/* Where all of C fits its share of the last cache, threads wait for each other at most once a panel
- * of k, for any number of rows. The best config by the model gives no thread more than 1.25 times
- * its share. */
+/* If all of C fits its part of the last-level cache, threads wait for each other at most once a panel of k.
+ * This holds for any number of rows. The best config by the model gives no thread more than 1.25 times its
+ * share. */
 static void threads_get_even_shares(void **state) {
   enum { THREADS = 16, DEEPEST = 128 };
   (void)state;

@@ -61,8 +61,7 @@ static void groups_of_any_size(void **state) {
   judge(TSL_OP_DOT, "block_tree", "groups=5 group=11", TESELA_F64);
 }
 
-/* Relaxed arithmetic keeps every guarantee except the ones for NaN and infinity. C is not read
- * where beta is 0. */
+/* Relaxed arithmetic keeps every guarantee except for NaN and infinity. C is not read if beta is 0. */
 static void relaxed_arithmetic(void **state) {
   (void)state;
   static const char *const names[] = {"element", "row", "row_private", "row_private_column_local",

@@ -29,9 +29,8 @@ static void test_names(void **state) {
   assert_int_equal(unchanged, TSL_DRAW_GRADED);
 }
 
-/* Checks that mean and mean square are within five standard errors of their expected values. The
- * seeds are fixed, so the result is the same in each run. `fourth` is the distribution's fourth
- * moment. */
+/* Checks that mean and mean square are within five standard errors of their expected values. Seeds are
+ * fixed, and results equal in each run. `fourth` is the distribution's fourth moment. */
 static void check_moments(tsl_distribution distribution, double square, double fourth) {
   for (uint64_t seed = 0; seed < 4; seed++) {
     double *const values = draw(distribution, seed, COUNT);

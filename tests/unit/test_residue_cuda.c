@@ -1,6 +1,6 @@
-/* residue_int8's runs by CUDA, without a device: arguments of the launches where a factor stays
- * (strategy/operand_reuse.h), and residues that also serve another choice. A failing run leaves
- * nothing allocated. */
+/* CUDA runs of residue_int8 without a device. Tested: arguments of the launches with a reused operand
+ * (strategy/operand_reuse.h), and residues that also serve another choice. A failing run leaves no
+ * allocation. */
 #include "unit/unit.h"
 
 #include "base/random.h"

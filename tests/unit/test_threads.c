@@ -1,9 +1,9 @@
 /* The number of threads of host code: a context's limit applies to every strategy of the processor, and
  * to the code that they share.
  *
- * The library starts a thread when a run first has work for it. So each case runs in a process of its own,
- * which counts its threads afterwards: with contexts of 1, 2 and 3 threads in turn, then with a context
- * without a limit, which shows that the case has work for more threads. */
+ * The library starts a thread when a run first has work for it. Therefore each case runs in a process of its
+ * own, which counts its threads afterwards. Contexts have 1, 2 and 3 threads in turn, then no limit: the last
+ * run shows that the case has work for more threads. */
 #include "unit/unit.h"
 
 #include <dirent.h>

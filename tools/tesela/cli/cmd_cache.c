@@ -169,13 +169,13 @@ static tesela_status write_bytes(void *argument, const void *bytes, size_t count
 }
 
 /* Fills `keys` with the keys of the devices that --device names; none if the option is missing. */
-static tesela_status device_keys(const tsl_cache_options *given, tsl_devices *devices,
+static tesela_status device_keys(const tsl_cache_options *cache_options, tsl_devices *devices,
                                  const char *keys[TSL_SELECT_MAX], int *count) {
   tsl_device_list where;
   *count = 0;
-  if (!given->devices || tsl_selects_all_devices(given->devices))
+  if (!cache_options->devices || tsl_selects_all_devices(cache_options->devices))
     return TESELA_OK;
-  TSL_TRY(tsl_select_devices(devices, given->devices, &where));
+  TSL_TRY(tsl_select_devices(devices, cache_options->devices, &where));
   for (int i = 0; i < where.count; i++)
     keys[(*count)++] = where.items[i]->key;
   return TESELA_OK;

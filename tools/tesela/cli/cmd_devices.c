@@ -30,7 +30,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static void devices_print_device(const tsl_device *device, const tsl_measured_times *one, int width,
+static void devices_print_device(const tsl_device *device, const tsl_measured_times *times, int width,
                                  bool colour, tsl_text *out) {
   char first[48], second[48], third[48];
   tsl_text_add_painted(out, TSL_PAINT_STRONG, colour, device->name);
@@ -72,8 +72,8 @@ static void devices_print_device(const tsl_device *device, const tsl_measured_ti
                      tsl_format_flops(device->peak_f32, first, sizeof first),
                      tsl_format_flops(device->peak_f64, second, sizeof second),
                      tsl_format_bandwidth(device->bandwidth, third, sizeof third));
-  if (one)
-    tsl_measured_add(one, &table);
+  if (times)
+    tsl_measured_add(times, &table);
   tsl_table_text(&table, 2, width, colour, out);
   out->failed |= table.failed;
   tsl_table_free(&table);

@@ -15,7 +15,7 @@
 
 /* Refuses options of one process. Each rank does so alone before MPI begins, since all have the
  * same options. */
-static tesela_status ranks_refuse_options(const tsl_explore_options *given, const char *op,
+static tesela_status ranks_refuse_options(const tsl_explore_options *options, const char *op,
                                           const char *strategies) {
   const struct {
     bool given;
@@ -24,16 +24,17 @@ static tesela_status ranks_refuse_options(const tsl_explore_options *given, cons
       {op && strcmp(op, "gemm") != 0, "--op", "several processes multiply, and nothing else"},
       {strategies != NULL, "--strategies",
        "ranks compute by the strategies that the planner chooses for each"},
-      {given->devices != NULL, "--devices", "TESELA_DEVICE names the device of each rank"},
-      {given->accuracy != NULL, "--accuracy", "several processes add up parts of sums"},
-      {given->threads != 0, "--threads", "ranks divide the processors; TESELA_THREADS is the number of each"},
-      {given->csv, "--csv", "--json has all of it"},
-      {given->html != NULL, "--html", "--markdown and --json have all of it"},
+      {options->devices != NULL, "--devices", "TESELA_DEVICE names the device of each rank"},
+      {options->accuracy != NULL, "--accuracy", "several processes add up parts of sums"},
+      {options->threads != 0, "--threads",
+       "ranks divide the processors; TESELA_THREADS is the number of each"},
+      {options->csv, "--csv", "--json has all of it"},
+      {options->html != NULL, "--html", "--markdown and --json have all of it"},
   };
   for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
     if (alone[i].given)
       return tsl_fail(TESELA_UNSUPPORTED, "%s is of one process: %s", alone[i].name, alone[i].why);
-  if (given->json && given->markdown)
+  if (options->json && options->markdown)
     return tsl_fail(TESELA_BAD_CALL, "--json and --markdown exclude each other");
   return TESELA_OK;
 }
@@ -46,15 +47,15 @@ static int ranks_share_of(const tsl_ranks *ranks) {
   return share > 0 ? share : 1;
 }
 
-static tesela_status ranks_prepare(const tsl_explore_options *given, tsl_ranks_exploration *out) {
+static tesela_status ranks_prepare(const tsl_explore_options *options, tsl_ranks_exploration *out) {
   tsl_exploration *all = &out->all;
   all->op = TSL_OP_GEMM;
-  TSL_TRY(tsl_select_sizes(all->op, given->sizes ? given->sizes : "512,1024,2048", &all->sizes));
-  TSL_TRY(tsl_select_types(all->op, given->types, &all->types));
-  all->options = (tsl_race_options){.seconds_max = given->seconds,
-                                    .time_limit = given->time_limit,
-                                    .noise = given->noise,
-                                    .seed = (uint64_t)given->seed};
+  TSL_TRY(tsl_select_sizes(all->op, options->sizes ? options->sizes : "512,1024,2048", &all->sizes));
+  TSL_TRY(tsl_select_types(all->op, options->types, &all->types));
+  all->options = (tsl_race_options){.seconds_max = options->seconds,
+                                    .time_limit = options->time_limit,
+                                    .noise = options->noise,
+                                    .seed = (uint64_t)options->seed};
   tsl_explore_look_at_machine(all);
   all->point_count = all->types.count * all->sizes.count;
   out->points = calloc((size_t)all->point_count + 1, sizeof *out->points);
@@ -62,12 +63,12 @@ static tesela_status ranks_prepare(const tsl_explore_options *given, tsl_ranks_e
                      : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->point_count);
 }
 
-static void ranks_number_points(tsl_ranks_exploration *of, const char *why_no_peer) {
-  for (int i = 0; i < of->all.point_count; i++) {
-    tsl_ranks_point *point = &of->points[i];
-    point->type = i / of->all.sizes.count;
-    point->size = i % of->all.sizes.count;
-    const tsl_problem problem = tsl_explore_problem(&of->all, point->type, point->size);
+static void ranks_number_points(tsl_ranks_exploration *exploration, const char *why_no_peer) {
+  for (int i = 0; i < exploration->all.point_count; i++) {
+    tsl_ranks_point *point = &exploration->points[i];
+    point->type = i / exploration->all.sizes.count;
+    point->size = i % exploration->all.sizes.count;
+    const tsl_problem problem = tsl_explore_problem(&exploration->all, point->type, point->size);
     point->flops = tsl_problem_flops(&problem);
     for (int way = 0; way < TSL_RANKS_WAYS; way++)
       point->entries[way] = (tsl_ranks_entry){.result = TSL_CASE_RIGHT, .timing = tsl_not_measured};
@@ -78,33 +79,34 @@ static void ranks_number_points(tsl_ranks_exploration *of, const char *why_no_pe
   }
 }
 
-static tesela_status run_points(tsl_ranks_exploration *of, const tsl_pblas *pblas) {
-  tsl_progress *progress = of->ranks->rank == 0 ? tsl_progress_start(true) : NULL;
+static tesela_status run_points(tsl_ranks_exploration *exploration, const tsl_pblas *pblas) {
+  tsl_progress *progress = exploration->ranks->rank == 0 ? tsl_progress_start(true) : NULL;
   tesela_status status = TESELA_OK;
-  for (int i = 0; status == TESELA_OK && i < of->all.point_count; i++) {
-    tsl_progress_at(progress, "multiplying", (double)i / of->all.point_count);
-    status = tsl_ranks_race(of, pblas, &of->points[i]);
+  for (int i = 0; status == TESELA_OK && i < exploration->all.point_count; i++) {
+    tsl_progress_at(progress, "multiplying", (double)i / exploration->all.point_count);
+    status = tsl_ranks_race(exploration, pblas, &exploration->points[i]);
   }
   tsl_progress_end(progress);
   return status;
 }
 
-static tesela_status ranks_run(tsl_ranks_exploration *of, bool peers) {
+static tesela_status ranks_run(tsl_ranks_exploration *exploration, bool peers) {
   tsl_pblas pblas = {.is_open = false};
   const char *why = NULL;
   tsl_status_saved saved;
-  of->grid = tsl_process_grid_choose(of->ranks);
-  of->threads = ranks_share_of(of->ranks);
-  of->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
+  exploration->grid = tsl_process_grid_choose(exploration->ranks);
+  exploration->threads = ranks_share_of(exploration->ranks);
+  exploration->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
   if (!peers)
     why = "not requested";
-  else if (tsl_pblas_open(of->ranks, &of->grid, of->threads, &pblas) != TESELA_OK) {
+  else if (tsl_pblas_open(exploration->ranks, &exploration->grid, exploration->threads, &pblas) !=
+           TESELA_OK) {
     tsl_status_save(&saved);
     why = saved.sentence;
   }
-  snprintf(of->peer, sizeof of->peer, "%s", why ? "" : pblas.name);
-  ranks_number_points(of, why);
-  const tesela_status status = run_points(of, why ? NULL : &pblas);
+  snprintf(exploration->peer, sizeof exploration->peer, "%s", why ? "" : pblas.name);
+  ranks_number_points(exploration, why);
+  const tesela_status status = run_points(exploration, why ? NULL : &pblas);
   tsl_status_save(&saved);
   tsl_pblas_close(&pblas);
   tsl_status_restore(&saved);
@@ -112,11 +114,11 @@ static tesela_status ranks_run(tsl_ranks_exploration *of, bool peers) {
 }
 
 /* Returns a failure for wrong or failed entries, or for no entry; the result is equal on all ranks. */
-static tesela_status ranks_conclude(const tsl_ranks_exploration *of) {
+static tesela_status ranks_conclude(const tsl_ranks_exploration *exploration) {
   int right = 0;
-  for (int i = 0; i < of->all.point_count; i++)
-    for (int way = 0; way < of->ways; way++) {
-      const tsl_ranks_entry *entry = &of->points[i].entries[way];
+  for (int i = 0; i < exploration->all.point_count; i++)
+    for (int way = 0; way < exploration->ways; way++) {
+      const tsl_ranks_entry *entry = &exploration->points[i].entries[way];
       right += entry->result == TSL_CASE_RIGHT;
       if (entry->result == TSL_CASE_WRONG || entry->result == TSL_CASE_FAILED)
         return tsl_fail(entry->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
@@ -125,25 +127,25 @@ static tesela_status ranks_conclude(const tsl_ranks_exploration *of) {
   return right > 0 ? TESELA_OK : tsl_fail(TESELA_UNSUPPORTED, "nothing was measured");
 }
 
-static tesela_status report(const tsl_call *call, const tsl_ranks_exploration *of,
-                            const tsl_explore_options *given) {
-  if (of->ranks->rank == 0)
-    TSL_TRY(tsl_ranks_print(call, of, given));
-  return ranks_conclude(of);
+static tesela_status report(const tsl_call *call, const tsl_ranks_exploration *exploration,
+                            const tsl_explore_options *options) {
+  if (exploration->ranks->rank == 0)
+    TSL_TRY(tsl_ranks_print(call, exploration, options));
+  return ranks_conclude(exploration);
 }
 
-tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *given, const char *op,
+tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *options, const char *op,
                                    const char *strategies, bool peers) {
   enum { BLOCK = 128 };
-  tsl_ranks_exploration of = {.block = BLOCK};
-  TSL_TRY(ranks_refuse_options(given, op, strategies));
-  tesela_status status = ranks_prepare(given, &of);
+  tsl_ranks_exploration exploration = {.block = BLOCK};
+  TSL_TRY(ranks_refuse_options(options, op, strategies));
+  tesela_status status = ranks_prepare(options, &exploration);
   if (status == TESELA_OK)
-    status = tsl_ranks_join(&of.ranks);
+    status = tsl_ranks_join(&exploration.ranks);
   if (status == TESELA_OK)
-    status = ranks_run(&of, peers);
+    status = ranks_run(&exploration, peers);
   if (status == TESELA_OK)
-    status = report(call, &of, given);
-  free(of.points);
+    status = report(call, &exploration, options);
+  free(exploration.points);
   return status;
 }
