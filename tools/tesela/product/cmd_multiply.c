@@ -48,7 +48,7 @@ static const tsl_option options[] = {
                "narrow products "
                "are scaled with"),
     TSL_OPTION(multiply_options, scale_b, "scale-b", FILE, NULL,
-               "likewise of B and its columns; either one makes the product of i8 files, or --type i8, f32"),
+               "of B and its columns, as --scale-a; either one makes the product of i8 files, or --type i8, f32"),
     TSL_OPTION(
         multiply_options, type, "type", TYPES, NULL,
         "compute in this type and write it, or in these: bf16:f32 (A and B, C), i8 (C in i32), "

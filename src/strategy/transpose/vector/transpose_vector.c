@@ -8,9 +8,12 @@
 
 enum { EDGE, BLOCKS, BAND };
 static const tsl_param params[] = {
-    [EDGE] = {"edge", "vectors of 16 bytes along a tile's edge (no matter on the cpu)", 8, {8, 16, 32}},
-    [BLOCKS] = {"blocks", "blocks of an item, each a vector wide and high (likewise)", 1, {1, 2, 4}},
-    [BAND] = {"band", "rows of tiles that groups take together (likewise)", 1, {1, 4, 16, 64}},
+    [EDGE] = {"edge", "vectors of 16 bytes along a tile's edge (not used on the cpu)", 8, {8, 16, 32}},
+    [BLOCKS] = {"blocks",
+                "blocks of an item, each a vector wide and high (not used on the cpu)",
+                1,
+                {1, 2, 4}},
+    [BAND] = {"band", "height of the raster in rows of tiles (not used on the cpu)", 1, {1, 4, 16, 64}},
     {NULL, NULL, 0, {0}},
 };
 static const char *const probes[] = {"edge=8 blocks=1 band=1", "edge=16 blocks=2 band=4",
