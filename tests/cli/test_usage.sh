@@ -89,13 +89,52 @@ for rate in 0 -1 inf nan; do
   says --gflops
 done
 tesela 2 help nonsense
-says 'no command "nonsense"'
+says '"nonsense" is not one of' environment multiply
 tesela 2 help --markdown
 tesela 2 cache
-tesela 2 cache clera
-says 'did you mean clear?'
+# A mistyped word: the nearest name, |, the call. Without a name: no suggestion.
+while IFS='|' read -r nearest call; do
+  tesela 2 $call
+  if [ -n "$nearest" ]; then
+    says "did you mean $nearest?"
+  elif grep -q 'did you mean' "$err"; then
+    fail 'a suggestion for a word that is near to no name'
+  fi
+done <<'EOF'
+multiply|multply a.npy b.npy
+--version|--vresion
+--verify|multiply a.npy b.npy --verfy
+clear|cache clera
+forget|wisdom frget
+prefill|cache pre
+fish|completion fsh
+environment|help enviroment
+solve|help slove
+tile_local|multiply a.npy b.npy --strategy tile_locl
+tile_local|explain 8 8 8 --strategy tile_lcal
+tile_local|explore --sizes 8 --strategies tile_lcoal
+tile|check --strategy tile_local=3
+tile|check --strategy tile_local,tlie=3
+sequential|multiply a.npy b.npy --device cpu --strategy sequental
+opencl:1|multiply a.npy b.npy --device opncl:1
+cuda:0|explain 8 8 8 --device cdua:0
+opencl:0|check --device cpu,opecl:0
+bf16|multiply a.npy b.npy --type b16
+f32|check --type f64,F32
+f16|explain 8 8 8 --type fp16
+gelu|multiply a.npy b.npy --activation gelo
+uniform|generate 4x4 -o g.npy --distribution unifrom
+triangular_lower|solve a.npy b.npy -o x.npy --structure triangular_lwer
+csv|multiply a.npy b.npy -o c --format cvs
+gemm|explore --sizes 8 --op gem
+|multiply a.npy b.npy --device gpu
+|multiply a.npy b.npy --type f99
+|zzz
+|multiply a.npy b.npy --zzzzzz
+|cache x
+EOF
 tesela 2 completion tcsh
-says 'bash, zsh and fish are'
+says '"tcsh" is not one of bash, zsh, fish'
 
 for bad in --alpha:x --alpha:nan --alpha: --type:f99 --repeat:0 --repeat:1.5 --memory:much --memory:0 --threads:0 \
   --threads:99999999 --device:gpu --device:opencl:x --device:; do

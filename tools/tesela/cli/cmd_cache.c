@@ -226,18 +226,15 @@ static const struct {
 static const char *const action_names[] = {"list", "clear", "prefill", "export", NULL};
 
 static tesela_status run(const tsl_call *call) {
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-    if (strcmp(actions[i].name, call->words[0]) == 0) {
-      if (call->word_count == actions[i].words)
-        return actions[i].run(call);
-      return actions[i].words == 2
-                 ? tsl_fail(TESELA_BAD_CALL, "cache %s needs the name of the file to write", actions[i].name)
-                 : tsl_fail(TESELA_BAD_CALL, "cache %s takes no argument; \"%s\" is one", actions[i].name,
-                            call->words[1]);
-    }
-  const char *nearest = tsl_nearest(call->words[0], action_names);
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of list, clear, prefill, export%s%s%s", call->words[0],
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  int action = 0;
+  while (strcmp(actions[action].name, call->words[0]) != 0)
+    action++;
+  if (call->word_count == actions[action].words)
+    return actions[action].run(call);
+  return actions[action].words == 2
+             ? tsl_fail(TESELA_BAD_CALL, "cache %s needs the name of the file to write", actions[action].name)
+             : tsl_fail(TESELA_BAD_CALL, "cache %s takes no argument; \"%s\" is one", actions[action].name,
+                        call->words[1]);
 }
 
 const tsl_command tsl_command_cache = {

@@ -296,15 +296,12 @@ static const tsl_example examples[] = {
 };
 
 static tesela_status completion_run(const tsl_call *call) {
-  for (int i = 0; shells[i]; i++)
-    if (strcmp(call->words[0], shells[i]) == 0) {
-      tsl_text out = {0};
-      writers[i](call->commands, &out);
-      return tsl_print(&out);
-    }
-  return tsl_fail(TESELA_BAD_CALL,
-                  "\"%s\" is not a shell that completion is written for; bash, zsh and fish are",
-                  call->words[0]);
+  int shell = 0;
+  while (strcmp(call->words[0], shells[shell]) != 0)
+    shell++;
+  tsl_text out = {0};
+  writers[shell](call->commands, &out);
+  return tsl_print(&out);
 }
 
 const tsl_command tsl_command_completion = {

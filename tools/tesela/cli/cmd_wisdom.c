@@ -228,21 +228,17 @@ static const char *const action_names[] = {"list", "export", "import", "forget",
 
 static tesela_status wisdom_run(const tsl_call *call) {
   tsl_text path = {0};
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-    if (strcmp(actions[i].name, call->words[0]) != 0)
-      continue;
-    if (call->word_count > actions[i].words_max)
-      return tsl_fail(TESELA_BAD_CALL, "too many arguments: \"%s\" is one too many; write tesela wisdom %s",
-                      call->words[1], actions[i].name);
-    tesela_status status = tsl_wisdom_path(&path);
-    if (status == TESELA_OK)
-      status = actions[i].run(call, tsl_text_get(&path));
-    tsl_text_free(&path);
-    return status;
-  }
-  const char *nearest = tsl_nearest(call->words[0], action_names);
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of list, export, import, forget%s%s%s", call->words[0],
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  int action = 0;
+  while (strcmp(actions[action].name, call->words[0]) != 0)
+    action++;
+  if (call->word_count > actions[action].words_max)
+    return tsl_fail(TESELA_BAD_CALL, "too many arguments: \"%s\" is one too many; write tesela wisdom %s",
+                    call->words[1], actions[action].name);
+  tesela_status status = tsl_wisdom_path(&path);
+  if (status == TESELA_OK)
+    status = actions[action].run(call, tsl_text_get(&path));
+  tsl_text_free(&path);
+  return status;
 }
 
 const tsl_command tsl_command_wisdom = {

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/warnings.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
@@ -90,6 +91,16 @@ static tesela_status fail_surplus(const tsl_command *command, char *const *line,
   return status;
 }
 
+static tesela_status check_choice(const tsl_command *command, const char *word) {
+  tsl_text names = {0};
+  bool is_there = false;
+  for (int i = 0; command->choices[i]; i++) {
+    tsl_text_add(&names, "%s%s", i ? ", " : "", command->choices[i]);
+    is_there = is_there || strcmp(command->choices[i], word) == 0;
+  }
+  return tsl_word_check(word, is_there, &names);
+}
+
 /* Checks the number of words and the first word. `line`: the command's name and all arguments after
  * it, as the user wrote them. */
 static tesela_status commands_check_words(const tsl_command *command, char *const *line, char *const *words,
@@ -99,7 +110,7 @@ static tesela_status commands_check_words(const tsl_command *command, char *cons
                     command->arguments);
   if (count > command->words_max)
     return fail_surplus(command, line, words[command->words_max]);
-  return TESELA_OK;
+  return command->choices && count > 0 ? check_choice(command, words[0]) : TESELA_OK;
 }
 
 static tesela_status run_command(const tsl_command *command, int argc, char **argv) {
@@ -150,12 +161,11 @@ int tsl_tool_main(int argc, char **argv) {
     return commands_report(NULL, tsl_print(&out));
   }
   if (*first == '-') {
-    const char *const names[] = {"--help", "--version", NULL};
-    const char *nearest = tsl_nearest(first, names);
+    char suggestion[TSL_SUGGESTION_BYTES];
+    tsl_suggest(first, "--help, --version", suggestion);
     return commands_report(
-        NULL, tsl_fail(TESELA_BAD_CALL,
-                       "there is no option %s%s%s; a command comes first: tesela COMMAND [options]", first,
-                       nearest ? "; did you mean " : "", nearest ? nearest : ""));
+        NULL, tsl_fail(TESELA_BAD_CALL, "there is no option %s%s", first,
+                       *suggestion ? suggestion : "; a command comes first: tesela COMMAND [options]"));
   }
   const tsl_command *command = tsl_command_find(commands, first);
   if (!command)

@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "device/device.h"
 #include "plan/plan.h"
 #include "strategy/strategy.h"
@@ -273,18 +274,18 @@ void tsl_help_manual(const tsl_command *const *commands, tsl_text *out) {
 }
 
 const tsl_command *tsl_command_find(const tsl_command *const *commands, const char *name) {
-  enum { NEIGHBOURS = 64 };
-  const char *names[NEIGHBOURS + 1] = {NULL};
+  char suggestion[TSL_SUGGESTION_BYTES];
+  tsl_text names = {0};
   for (int i = 0; commands[i]; i++) {
-    if (strcmp(commands[i]->name, name) == 0)
+    if (strcmp(commands[i]->name, name) == 0) {
+      tsl_text_free(&names);
       return commands[i];
-    if (i < NEIGHBOURS)
-      names[i] = commands[i]->name;
+    }
+    tsl_text_add(&names, "%s, ", commands[i]->name);
   }
-  const char *nearest = tsl_nearest(name, names);
-  if (nearest)
-    tsl_fail(TESELA_BAD_CALL, "there is no command \"%s\"; did you mean %s?", name, nearest);
-  else
-    tsl_fail(TESELA_BAD_CALL, "there is no command \"%s\"; tesela --help lists them", name);
+  tsl_suggest(name, tsl_text_get(&names), suggestion);
+  tsl_text_free(&names);
+  tsl_fail(TESELA_BAD_CALL, "there is no command \"%s\"%s", name,
+           *suggestion ? suggestion : "; tesela --help lists them");
   return NULL;
 }

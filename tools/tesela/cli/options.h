@@ -94,9 +94,9 @@ bool tsl_option_prints(const char *name);
 tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
                                 void *target, size_t bytes, int *words, bool *help);
 
-/* Returns the entry of `names` (NULL-terminated) with the spelling nearest to `word`, or NULL if
- * none is close. */
-const char *tsl_nearest(const char *word, const char *const *names);
+/* Returns TESELA_OK if `is_there`, else TESELA_BAD_CALL with the accepted names and the nearest one. Frees
+ * `names`, which commas separate. */
+tesela_status tsl_word_check(const char *text, bool is_there, tsl_text *names);
 
 /* Sets *piece to the next trimmed item of a comma-separated list, a copy that the caller frees;
  * NULL at the end. Moves *list past the item. Returns TESELA_BAD_CALL for an empty item. */

@@ -208,6 +208,7 @@ static void add_outcome(tsl_product *p, const mpi_product_check_outcome *other) 
   all->error_ratio = fmax(all->error_ratio, v->error_ratio);
   all->grade = fmax(all->grade, v->grade);
   all->checked += v->checked;
+  all->wrong += v->wrong;
   if (sum.count == 0)
     p->difference = *d; /* `d` holds the first differing element, if one differs */
   p->difference.count = sum.count + d->count;

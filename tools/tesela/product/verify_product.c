@@ -23,7 +23,8 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_pro
   all->error = fmax(all->error, part->error);
   all->error_ratio = fmax(all->error_ratio, part->error_ratio);
   all->grade = fmax(all->grade, part->grade);
-  all->checked += judged->is_part ? 0 : part->checked;
+  all->checked += judged->is_part && part->right ? 0 : part->checked;
+  all->wrong += part->wrong;
   memcpy(all->why, part->why, sizeof all->why);
 }
 
