@@ -36,7 +36,7 @@ if command -v gnuplot >/dev/null; then
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
   # Why one beats another: what each strategy counts, and a sentence beside the rung below.
-  has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
+  has full.html 'Why one beats another' '>Limit<' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
   # The ideas with their pictures, where the sentences lead.
   has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: an element' \
     '  A ---&gt; (i,j) C' 'lifts traffic to memory and caches on the host'

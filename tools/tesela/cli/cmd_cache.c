@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const tsl_option options[] = {
-    TSL_OPTION(
-        tsl_cache_options, devices, "device", DEVICES, NULL,
-        "prefill and export: for these devices, such as opencl:0,cuda:0 (default: all that compile kernels)"),
+    TSL_OPTION(tsl_cache_options, devices, "device", DEVICES, NULL,
+               "prefill, export: for these devices (default: all); devices such as opencl:0,cuda:0 that "
+               "compile kernels"),
     TSL_OPTION(tsl_cache_options, strategies, "strategy", STRATEGIES, NULL,
                "prefill: these strategies (default: all)"),
     TSL_OPTION(tsl_cache_options, types, "type", TYPES, "f32,f64", "prefill: for these types"),

@@ -64,8 +64,8 @@ static int commands_report(const tsl_command *command, tesela_status status) {
   return exit_code(status);
 }
 
-/* Returns the last flag before a word of the command line if it selects what is printed; NULL if
- * there is none. */
+/* Returns the flag before a word of the command line if the flag selects the printed format, such as --csv;
+ * otherwise NULL. */
 static const char *printing_flag(char *const *line, const char *word) {
   for (int i = 1; line[i]; i++)
     if (line[i] == word && strncmp(line[i - 1], "--", 2) == 0 && tsl_option_prints(line[i - 1] + 2))
@@ -113,6 +113,9 @@ static tesela_status commands_check_words(const tsl_command *command, char *cons
   return command->choices && count > 0 ? check_choice(command, words[0]) : TESELA_OK;
 }
 
+/* Columns of the brief help where standard output is no terminal. */
+enum { HELP_WIDTH = 100 };
+
 static tesela_status run_command(const tsl_command *command, int argc, char **argv) {
   bool help;
   int words;
@@ -126,7 +129,8 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
                            command->options_bytes, &words, &help));
   if (help) {
     tsl_text out = {0};
-    tsl_help_command(command, &out, tsl_prose_width(), tsl_output_colour());
+    tsl_help_command(command, true, &out, tsl_output_width() ? tsl_prose_width() : HELP_WIDTH,
+                     tsl_output_colour());
     TSL_GO(tsl_print(&out));
   } else {
     TSL_GO(commands_check_words(command, line, argv + words, argc - words));

@@ -84,7 +84,7 @@ typedef struct tsl_option {
 /* Returns the text that help shows for a value, such as "FILE"; NULL for a flag. */
 const char *tsl_value_shown(tsl_value value);
 
-/* Returns true if an option of this name, a flag, chooses what is printed to standard output. */
+/* Returns true if this option is a flag that selects the format printed to standard output. */
 bool tsl_option_prints(const char *name);
 
 /* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..].

@@ -38,7 +38,7 @@ struct tsl_command {
   int words_min, words_max;
   size_t options_bytes;
   bool starts_program; /* options end at the first word; later arguments belong to the started program */
-  bool together;       /* processes that MPI started make one call together, and one of them prints */
+  bool together;       /* processes that MPI started make one call together, and one process prints */
   tesela_status (*run)(const tsl_call *call);
 };
 

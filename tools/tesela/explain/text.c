@@ -19,7 +19,7 @@ static const char *text_memory_words(const tsl_explanation *found) {
   if (found->host_bytes <= allowed || problem->op != TSL_OP_GEMM || tsl_problem_has_structure(problem))
     return "";
   return held + row_bytes(&problem->a) + row_bytes(&problem->c) <= allowed
-             ? ": tesela multiply goes by panels of rows"
+             ? ": tesela multiply works by panels of rows"
              : ": B alone is too large, and panels of rows do not help, because each takes all of B";
 }
 

@@ -95,8 +95,7 @@ static tesela_status ranks_race_run_timed(ranks_race_race *race, int way, double
 
 /* --- the judge --- */
 
-/* Some of a rank's rows and columns, spread over all of them, with the parts of A and B that they
- * need. */
+/* Sample of a rank's rows and columns, evenly spread, with the parts of A and B that these need. */
 typedef struct sample {
   int64_t rows, cols;
   void *a, *b, *c; /* packed: A rows x k by rows, B k x cols by columns, C rows x cols by rows */

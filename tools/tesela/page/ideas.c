@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const char how_ideas[] =
-    "What each strategy that was measured does, what it adds to the rung below, and its picture, as its own "
-    "source tells it. Each lifts the bound that the one above it runs into.";
+    "The idea of each measured strategy, its difference to the rung below, and its picture, from its source "
+    "file. Each strategy removes the limit of the rung before it.";
 
 /* Returns the end of a block of lines: an empty line or the end of the text. */
 static const char *end_of_block(const char *block) {

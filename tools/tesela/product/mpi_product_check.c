@@ -1,13 +1,12 @@
-/* --verify and --expect of ranks: each looks at the elements of C that it has, tile by tile. What a tile
- * needs of A, B, C0 and the expected file is read for it again, so that the product's own memory is all that
- * a rank holds beside two pieces:
+/* --verify and --expect of ranks: each rank checks its own elements of C, tile by tile. For a tile, its parts
+ * of A, B, C0 and the expected file are read again. A rank needs memory for the product and for two pieces:
  *
  *        A (m x k)         B (k x n)          C
  *       +---------+      +---+---+---+      +---+---+---+   rank 0
  *   r ->|#########|  x   |   |###|   |  ->  |   |###|   |   rank 1
  *       +---------+      +---+---+---+      +---+---+---+   rank 2
  *
- * All come to one verdict. */
+ * The ranks combine their results into one verdict. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
