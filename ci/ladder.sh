@@ -25,7 +25,7 @@ tesela explore --sizes 256 --html ladder.html    # all rungs on your machine, si
 tesela multiply a.npy b.npy -o c.npy --strategy "tile_local tile=16" --device opencl:0
 ```
 
-The column "bound that it lifts" names the limit of the rung below that the strategy removes.
+The column "limit that it removes" names the limit of the rung below that the strategy removes.
 [lab/ladder.md](lab/ladder.md) has the best rates that were measured. `ci/ladder.sh` generates this page.
 
 END

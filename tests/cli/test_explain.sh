@@ -29,7 +29,7 @@ if "$TESELA" devices --json | grep -q PoCL; then
   json 'any("is a processor whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"] if c["strategy"] == "row_private_column_local" and c["account"])'
 fi
 tesela 0 explain 512 512 512
-prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'
+prints 'traffic of' 'op/byte' 'limit' 'idle' 'compared with the rung below' 'threads'
 
 # The same account for the strategy that ran.
 matrix a.npy 30x100

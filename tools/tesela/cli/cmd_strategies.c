@@ -94,7 +94,7 @@ static void idea_columns(const strategies_listing *group, tsl_table *table) {
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "idea", TSL_ALIGN_LEFT, true);
   if (!group->vendors)
-    tsl_table_column(table, "bound that it lifts", TSL_ALIGN_LEFT, true);
+    tsl_table_column(table, "limit that it removes", TSL_ALIGN_LEFT, true);
 }
 
 static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table) {
@@ -159,13 +159,11 @@ static void param_table(const tsl_strategy *only, tsl_table *table, bool code) {
 }
 
 static const char explanation[] =
-    "bound: what |error| <= bound (|alpha||A||B| + |beta||C|) guarantees at k = 1000, element by element, u "
-    "being "
-    "the unit roundoff of C's type. Bits repeat on one device unless it says otherwise.";
+    "bound: |error| <= bound (|alpha||A||B| + |beta||C|) for each element at k = 1000; u is the unit "
+    "roundoff of C's type. On one device every run has the same bits, unless \"bits vary\".";
 static const char peers_explanation[] =
-    "Vendors' libraries, loaded at run time where they are installed, to compare with on the same row. They "
-    "run only "
-    "when they are asked for: by name, with --peers (explore, check), or with TESELA_VENDORS=1.";
+    "Vendors' libraries, loaded at run time if installed, for comparison. They run only on request: by name, "
+    "with --peers (explore, check), or with TESELA_VENDORS=1.";
 static const char values_title[] = "Parameters, as in --strategy \"tile_local tile=16\" (* is the default)";
 
 static void add_markdown(bool vendors, tsl_text *out) {
@@ -329,8 +327,8 @@ static void add_story(const tsl_strategy *strategy, const char *story, tsl_text 
   tsl_table terms = {0}, params = {0};
   tsl_text_add(out, "%s %s", tsl_op_name(strategy->op), strategy->name);
   if (!strategy->vendor.load)
-    tsl_text_add(out, ", rung %d: lifts %s", tsl_strategy_rung(strategy),
-                 strategy->lifts ? strategy->lifts : "nothing");
+    tsl_text_add(out, ", rung %d, removes the limit: %s", tsl_strategy_rung(strategy),
+                 strategy->lifts ? strategy->lifts : "none");
   tsl_text_add(out, "\n\n%s\n", story);
   terms_columns(&terms);
   terms_cells(strategy, &terms);

@@ -81,7 +81,7 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void traffic_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"what it moves", "device", "global", "local", "memory", "op/byte"};
+  static const char *const titles[] = {"traffic of", "device", "global", "local", "memory", "op/byte"};
   char text[32];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
@@ -99,7 +99,7 @@ static void traffic_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void sharing_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"how it is shared out", "device", "groups", "wasted", "bound by"};
+  static const char *const titles[] = {"work of", "device", "groups", "idle", "limit"};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i == 3 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0 || i == 2);
   for (int i = 0; i < found->able; i++) {

@@ -97,7 +97,7 @@ static bool has_idea(const tsl_sheet *sheet, const tsl_strategy *strategy) {
 }
 
 static void ideas_add_missing(tsl_text *out) {
-  tsl_text_add(out, "<p class=\"missing\">Its source does not tell: ");
+  tsl_text_add(out, "<p class=\"missing\">Its source cannot be read: ");
   tsl_html_add(out, tesela_last_error());
   tsl_text_add(out, ".</p>\n");
 }
@@ -107,7 +107,7 @@ static void add_idea(const tsl_strategy *strategy, tsl_text *out) {
   tsl_text_add(out, "<article class=\"idea\" id=\"idea-%s\">\n<h3>%s<span> \xc2\xb7 rung %d", strategy->name,
                strategy->name, tsl_strategy_rung(strategy));
   if (strategy->lifts) {
-    tsl_text_add(out, ", lifts ");
+    tsl_text_add(out, ", removes the limit: ");
     tsl_html_add(out, strategy->lifts);
   }
   tsl_text_add(out, "</span></h3>\n");

@@ -4,8 +4,8 @@
  *   |C - E| <= (factor u + u_A + u_B) G + u_E |E| + half a unit of E's last printed digit,
  *   G = |alpha| |A||B| + |beta||C0| + |bias|
  *
- * u_E is the larger unit roundoff of the file's type and C's type. u_A is the unit roundoff of the type as
- * which A is read. It is 0 if A's file has that type or a coarser one. u_B is B's. If sums are wider than C,
+ * u_E is the larger unit roundoff of E's type and C's type. u_A is the unit roundoff of the type as which A
+ * is read. It is 0 if A's file has that type or a coarser one. u_B is B's. If sums are wider than C,
  * C is rounded once at the end, which costs u |C| instead of u G. Each component of a complex number is a
  * real sum with its own G. An activation multiplies the errors of reading by its largest slope. With
  * --tolerance, the tolerance alone decides.
