@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Signature of p?gemm, the same for all four types; scalars have the function's type. */
+/* Signature of p?gemm, equal for all four types; scalars have the function's type. */
 typedef void multiply(const char *trans_a, const char *trans_b, const int32_t *m, const int32_t *n,
                       const int32_t *k, const void *alpha, const void *a, const int32_t *ia,
                       const int32_t *ja, const int32_t *desc_a, const void *b, const int32_t *ib,
