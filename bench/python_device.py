@@ -3,7 +3,7 @@
     python_device.py [SIZE] [TYPE]
 
 host: microseconds of the program for a call that queues its work. both: microseconds of a call and of its
-work on the device. Calls are queued in a row, and the program waits at the end. Times are medians of rounds."""
+work on the device. Calls are queued in a row, and the program waits at the end. Medians of rounds."""
 
 import statistics
 import sys
