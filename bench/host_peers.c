@@ -8,9 +8,9 @@
  *
  *   --threads N     threads of each library, pinned to the first N processors that this process may use (1)
  *   --types LIST    types: f32, f64, c64, c128 (f32,f64)
- *   --rounds N      rounds (7)
- *   --strategy TEXT strategy of each build of tesela. Default: the planner's choice
- *   --tesela FILE   build of tesela to measure, a libtesela.so (this program's)
+ *   --rounds N      number of rounds (7).
+ *   --strategy TEXT strategy of tesela's builds (the planner's)
+ *   --tesela FILE   libtesela.so to measure (this program's)
  *   --shapes FILE   more products, one "M N K" a line. Text after a # is ignored.
  *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), a product for each; "all" (normal)
  *   --most GFLOP    leaves out products of more operations (300)

@@ -2,6 +2,7 @@
 
 #include "unit/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void test_nearest(void **state) {
