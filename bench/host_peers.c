@@ -11,7 +11,7 @@
  *   --rounds N      number of rounds (7).
  *   --strategy TEXT strategy of tesela's builds (the planner's)
  *   --tesela FILE   libtesela.so to measure (this program's)
- *   --shapes FILE   more products, one "M N K" a line. Text after a # is ignored.
+ *   --shapes FILE   products, one "M N K" a line. Text after a # is ignored.
  *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), a product for each; "all" (normal)
  *   --most GFLOP    leaves out products of more operations (300)
  *   --json FILE     also writes the rows to this file, with the libraries' versions
