@@ -7,6 +7,7 @@ tesela 0 --version
 grep -qE '^tesela [0-9]+\.[0-9]+\.[0-9]+$' "$out" || fail "the version is not a version"
 tesela 0 --help
 prints $commands TESELA_CACHE_DIR 'Exit codes' Examples
+[ "$(wc -l <"$out")" -le 48 ] || fail "the overview has $(wc -l <"$out") lines, more than 48"
 cp "$out" overview
 tesela 0
 same "$out" overview
@@ -18,12 +19,12 @@ for command in $commands; do
   # One screen.
   awk 'length > 100 { exit 1 }' "$out" || fail "a line of the help is longer than 100"
   [ "$(wc -l <"$out")" -le 48 ] || fail "the help of $command has $(wc -l <"$out") lines, more than 48"
-  grep -oE '^ +(-., )?--[a-z][a-z-]*' "$out" | grep -oE -- '--[a-z-]*' | sort >brief
+  grep -oE '^(  -., |      )--[a-z][a-z-]*' "$out" | grep -oE -- '--[a-z-]*' | sort >brief
   tesela 0 help "$command"
   prints "tesela $command" Examples Options
   cp "$out" direct
   awk 'length > 110 { exit 1 }' "$out" || fail "a line of the help is longer than 110"
-  sed -n '/^Options/,/^Examples/p' direct | grep -oE '^ +(-., )?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort >full
+  sed -n '/^Options/,/^Examples/p' direct | grep -oE '^(  -., |      )--[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort >full
   same brief full
   # The options in the examples are options of the command, by their full names.
   sed -n '/^Options/,/^Examples/p' direct | grep -oE -- '--[a-z][a-z-]*' | sort -u >options
@@ -99,8 +100,10 @@ says '"nonsense" is not one of' environment multiply
 tesela 2 help --markdown
 tesela 2 cache
 # A mistyped word: the nearest name, |, the call. Without a name: no suggestion.
+matrix a.npy 4x4
+matrix b.npy 4x4
 while IFS='|' read -r nearest call; do
-  tesela 2 $call
+  eval "tesela 2 $call"
   if [ -n "$nearest" ]; then
     says "did you mean $nearest?"
   elif grep -q 'did you mean' "$err"; then
@@ -119,8 +122,7 @@ solve|help slove
 tile_local|multiply a.npy b.npy --strategy tile_locl
 tile_local|explain 8 8 8 --strategy tile_lcal
 tile_local|explore --sizes 8 --strategies tile_lcoal
-tile|check --strategy tile_local=3
-tile|check --strategy tile_local,tlie=3
+tile|check --strategy "tile_local tlie=3"
 sequential|multiply a.npy b.npy --device cpu --strategy sequental
 opencl:1|multiply a.npy b.npy --device opncl:1
 cuda:0|explain 8 8 8 --device cdua:0
@@ -130,8 +132,8 @@ f32|check --type f64,F32
 f16|explain 8 8 8 --type fp16
 gelu|multiply a.npy b.npy --activation gelo
 uniform|generate 4x4 -o g.npy --distribution unifrom
-triangular_lower|solve a.npy b.npy -o x.npy --structure triangular_lwer
-csv|multiply a.npy b.npy -o c --format cvs
+triangular_lower|multiply a.npy b.npy --a-is triangular_lwer
+csv|multiply a.npy b.npy -o - --format cvs
 gemm|explore --sizes 8 --op gem
 |multiply a.npy b.npy --device gpu
 |multiply a.npy b.npy --type f99
@@ -139,6 +141,7 @@ gemm|explore --sizes 8 --op gem
 |multiply a.npy b.npy --zzzzzz
 |cache x
 EOF
+rm a.npy b.npy
 tesela 2 completion tcsh
 says '"tcsh" is not one of bash, zsh, fish'
 

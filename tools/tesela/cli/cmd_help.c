@@ -47,7 +47,7 @@ static tesela_status help_run(const tsl_call *call) {
   if (given->manual)
     tsl_help_manual(call->commands, &out);
   else if (!topic)
-    tsl_help_overview(call->commands, &out, width, colour);
+    tsl_help_overview(call->commands, &out, tsl_help_width(), colour);
   else if (!is_reference) {
     const tsl_command *command = tsl_command_find(call->commands, topic);
     if (!command)

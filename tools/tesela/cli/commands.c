@@ -113,9 +113,6 @@ static tesela_status commands_check_words(const tsl_command *command, char *cons
   return command->choices && count > 0 ? check_choice(command, words[0]) : TESELA_OK;
 }
 
-/* Columns of the brief help where standard output is no terminal. */
-enum { HELP_WIDTH = 100 };
-
 static tesela_status run_command(const tsl_command *command, int argc, char **argv) {
   bool help;
   int words;
@@ -129,8 +126,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
                            command->options_bytes, &words, &help));
   if (help) {
     tsl_text out = {0};
-    tsl_help_command(command, true, &out, tsl_output_width() ? tsl_prose_width() : HELP_WIDTH,
-                     tsl_output_colour());
+    tsl_help_command(command, true, &out, tsl_help_width(), tsl_output_colour());
     TSL_GO(tsl_print(&out));
   } else {
     TSL_GO(commands_check_words(command, line, argv + words, argc - words));
@@ -161,7 +157,7 @@ int tsl_tool_main(int argc, char **argv) {
     return commands_report(NULL, tsl_print(&out));
   }
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
-    tsl_help_overview(commands, &out, tsl_prose_width(), tsl_output_colour());
+    tsl_help_overview(commands, &out, tsl_help_width(), tsl_output_colour());
     return commands_report(NULL, tsl_print(&out));
   }
   if (*first == '-') {

@@ -56,6 +56,8 @@ tesela_status tsl_print_json(const tsl_call *call, json_t *object);
 int tsl_output_width(void);
 /* Returns the width for running text: the terminal's, at most 110; 80 without a terminal. */
 int tsl_prose_width(void);
+/* Returns the columns of brief help: tsl_prose_width(), but 100 if standard output is no terminal. */
+int tsl_help_width(void);
 /* Returns true if standard output takes colour: it is a terminal, and NO_COLOR is not set. */
 bool tsl_output_colour(void);
 

@@ -16,8 +16,8 @@ static const tsl_option options[] = {
     TSL_OPTION(explore_options, op, "op", OP, NULL,
                "gemm, dot or transpose; the default is the strategies' operation, else gemm"),
     TSL_OPTION(explore_options, strategies, "strategies", STRATEGIES, NULL,
-               "time these strategies, such as element,\"tile_local tile=16\" (default: all); all: every "
-               "strategy of the operation"),
+               "time these strategies, such as element,row (default: all); all: every strategy of the "
+               "operation. A strategy may have parameters: \"tile_local tile=16\""),
     TSL_OPTION(explore_options, peers, "peers", FLAG, NULL,
                "time installed vendor libraries as well; they are OpenBLAS, CLBlast and cuBLAS, and with "
                "several processes ScaLAPACK"),

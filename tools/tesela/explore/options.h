@@ -33,7 +33,7 @@ typedef struct tsl_explore_options {
                  "end an entry at this spread; the interquartile range divided by the median"),              \
       TSL_OPTION(type, shared.time_limit, "time-limit", SECONDS, "30",                                       \
                  "leave out entries with a longer run"),                                                     \
-      TSL_OPTION(type, shared.time_limit, "patience", SECONDS, NULL, "the former name of --time-limit"),     \
+      TSL_OPTION(type, shared.time_limit, "patience", SECONDS, NULL, "former name of --time-limit"),         \
       TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
                  "run on one set of operands; the operands stay in the caches if they fit"),                 \
       TSL_OPTION(type, shared.seed, "seed", SEED, "1", "seed of the data and of the order"),                 \

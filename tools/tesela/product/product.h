@@ -373,9 +373,9 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
                     "with --expect: allow differences up to this; the default is the strategy's error "      \
                     "bound and half a unit of the file's last printed digit")
 #define TSL_OPTION_RESUME(struct_type)                                                                       \
-  TSL_OPTION_SHARED(struct_type, resume, "resume", FLAG, NULL,                                               \
-                    "continue an interrupted run; of an output that is computed by blocks. Without an "      \
-                    "interrupted run it begins")
+  TSL_OPTION_SHARED(                                                                                         \
+      struct_type, resume, "resume", FLAG, NULL,                                                             \
+      "continue an interrupted run; only for an output by blocks. Begins anew if there is no such run")
 #define TSL_OPTIONS_OF_PRINTING(struct_type)                                                                 \
   TSL_OPTION_SHARED(struct_type, format, "format", FORMAT, NULL,                                             \
                     "npy, mtx, csv or txt; needed for - and for output names without such an ending"),       \
