@@ -134,8 +134,11 @@ void tsl_help_overview(const tsl_command *const *commands, tsl_text *out, int wi
                     "  tesela multiply a.npy b.npy -o c.npy --verify\n"
                     "  tesela explain 1000 300 700\n");
   help_heading(out, colour, "Environment");
-  tsl_text_add(out, "  %d variables, such as TESELA_DEVICE and TESELA_CACHE_DIR: tesela help environment\n",
-               (int)TSL_ENV_COUNT);
+  tsl_text_add(out, "  ");
+  tsl_text_add_wrapped(
+      out, "tesela help environment lists all variables, such as TESELA_DEVICE and TESELA_CACHE_DIR", 2, 2,
+      width);
+  tsl_text_add(out, "\n");
   help_heading(out, colour, "Exit codes");
   add_exit_codes(out, width, colour);
   help_heading(out, colour, "Documents");
@@ -181,8 +184,12 @@ static void add_brief_examples(const tsl_command *command, tsl_text *out, int wi
   for (int i = 0; i < BRIEF_EXAMPLES && command->examples[i].line; i++)
     tsl_text_add(out, "  %s\n", command->examples[i].line);
   tsl_text_add(out, "\n");
-  tsl_text_add_wrapped(out, "More about each option, and more examples: tesela help ", 0, 0, width);
-  tsl_text_add(out, "%s\n", command->name);
+  tsl_text more = {0};
+  tsl_text_add(&more, "More about each option, and more examples: tesela help %s", command->name);
+  tsl_text_add_wrapped(out, tsl_text_get(&more), 0, 0, width);
+  tsl_text_add(out, "\n");
+  out->failed |= more.failed;
+  tsl_text_free(&more);
 }
 
 void tsl_help_command(const tsl_command *command, bool brief, tsl_text *out, int width, bool colour) {
