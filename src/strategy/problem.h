@@ -163,39 +163,32 @@ void tsl_problem_round(tsl_problem *problem);
   X(k, ALWAYS, "terms of each sum; 0 for a transpose, m for a solve")                                        \
   X(types, ALWAYS, "types of A, B and C")                                                                    \
   X(strides, MAYBE,                                                                                          \
-    "row and column stride of A, of B and of C, in elements; left out where all are dense and "              \
-    "row-major")                                                                                             \
-  X(alpha, MAYBE, "what the product is multiplied by, or real,imaginary; left out where it is 1")            \
-  X(beta, MAYBE, "what C is multiplied by before the product is added, likewise; left out where it is 0")    \
+    "row and column stride of A, of B and of C, in elements; omitted if all are dense and row-major")        \
+  X(alpha, MAYBE, "factor of the product, or real,imaginary; omitted if 1")                                  \
+  X(beta, MAYBE, "factor of C before the product is added, or real,imaginary; omitted if 0")                 \
   X(a_is, MAYBE,                                                                                             \
-    "what A is where it is not general, and which triangle of it is stored: symmetric_lower, "               \
-    "hermitian_upper, triangular_lower, unit_upper (triangular with a diagonal of ones), ...")               \
-  X(b_is, MAYBE, "what B is, likewise")                                                                      \
+    "structure and stored triangle of A: symmetric_lower, hermitian_upper, triangular_lower, unit_upper "    \
+    "(triangular with a diagonal of ones), ...; omitted if general")                                         \
+  X(b_is, MAYBE, "structure and stored triangle of B, as a_is")                                              \
   X(c_is, MAYBE,                                                                                             \
-    "the triangle of C that is computed, lower or upper, or hermitian_lower and hermitian_upper; or that "   \
-    "of "                                                                                                    \
-    "a sum to which its transpose is added, symmetric_sum_lower, hermitian_sum_upper, ...; left out where "  \
-    "it is all of C")                                                                                        \
+    "computed triangle of C: lower, upper, hermitian_lower or hermitian_upper. symmetric_sum_lower, "        \
+    "hermitian_sum_upper, ...: the triangle of a sum plus its transpose; omitted if all of C is computed")   \
   X(in_place, MAYBE,                                                                                         \
-    "1: a transpose in place, or a product that is written over its general factor; left out where it is 0") \
-  X(conjugate, MAYBE,                                                                                        \
-    "which of A and B take part as their complex conjugates: a, b or a,b; left out where none "              \
-    "does")                                                                                                  \
+    "1: a transpose in place, or a product that overwrites its general factor; omitted if 0")                \
+  X(conjugate, MAYBE, "operands that are conjugated: a, b or a,b; omitted if none")                          \
   X(bias, MAYBE,                                                                                             \
-    "what is added to each row, or column, of C: row or column; behind it, where they are not C's and 1, "   \
-    "the vector's type and stride (row,f32,2)")                                                              \
+    "row or column: a vector is added to each row or column of C; then, unless C's type and 1, the "         \
+    "vector's type and stride (row,f32,2)")                                                                  \
   X(scale_a, MAYBE,                                                                                          \
-    "what scales A: tensor (one number) or lines (one for each row); behind lines, where it is not 1, the "  \
-    "numbers' stride (lines,2)")                                                                             \
-  X(scale_b, MAYBE, "what scales B, likewise: a line is a column")                                           \
-  X(activation, MAYBE,                                                                                       \
-    "the function of each element, the last step: relu, gelu or gelu_tanh; left out where there is none")    \
-  X(batch, MAYBE, "so many products, one after the other in memory; left out where it is one product alone") \
+    "scales of A: tensor (one number) or lines (one for each row); then, unless 1, the stride of the "       \
+    "numbers (lines,2)")                                                                                     \
+  X(scale_b, MAYBE, "scales of B, as scale_a; lines are columns")                                            \
+  X(activation, MAYBE, "function applied last to each element: relu, gelu or gelu_tanh; omitted if none")    \
+  X(batch, MAYBE, "number of products, one after the other in memory; omitted for a single product")         \
   X(accuracy, MAYBE,                                                                                         \
-    "how right the result was asked to be (docs/ACCURACY.md): a number, e4m3, tf32, bf16, f32, f64 or "      \
-    "exact; "                                                                                                \
-    "left out where nothing was asked")                                                                      \
-  X(bits, MAYBE, "when the same bits were asked to come again: run, threads or devices; likewise")
+    "required accuracy (docs/ACCURACY.md): a number, e4m3, tf32, bf16, f32, f64 or exact; omitted if none "  \
+    "was required")                                                                                          \
+  X(bits, MAYBE, "when results must be bit-for-bit the same: run, threads or devices; omitted if never")
 
 /* Key and meaning, for documents. */
 typedef struct tsl_text_key {
