@@ -347,10 +347,8 @@ static void special_data_are_not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_element_at_a_time),
-      cmocka_unit_test(wrong_elements_count_once),
-      cmocka_unit_test(a_conjugate_turns_infinities),
-      cmocka_unit_test(small_numbers_may_be_taken_as_0),
+      cmocka_unit_test(one_element_at_a_time),        cmocka_unit_test(wrong_elements_count_once),
+      cmocka_unit_test(a_conjugate_turns_infinities), cmocka_unit_test(small_numbers_may_be_taken_as_0),
       cmocka_unit_test(special_data_are_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
