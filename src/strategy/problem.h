@@ -168,17 +168,17 @@ void tsl_problem_round(tsl_problem *problem);
   X(beta, MAYBE, "factor of C before the product is added, or real,imaginary; omitted if 0")                 \
   X(a_is, MAYBE,                                                                                             \
     "structure and stored triangle of A: symmetric_lower, hermitian_upper, triangular_lower, unit_upper "    \
-    "(triangular with a diagonal of ones), ...; omitted if general")                                         \
+    "(ones on the diagonal), ...")                                                                           \
   X(b_is, MAYBE, "structure and stored triangle of B, as a_is")                                              \
   X(c_is, MAYBE,                                                                                             \
-    "computed triangle of C: lower, upper, hermitian_lower or hermitian_upper. symmetric_sum_lower, "        \
-    "hermitian_sum_upper, ...: the triangle of a sum plus its transpose; omitted if all of C is computed")   \
+    "computed triangle: lower, upper, hermitian_lower, ...; of a sum and its transpose: "                    \
+    "symmetric_sum_lower, ...")                                                                              \
   X(in_place, MAYBE,                                                                                         \
     "1: a transpose in place, or a product that overwrites its general factor; omitted if 0")                \
   X(conjugate, MAYBE, "operands that are conjugated: a, b or a,b; omitted if none")                          \
   X(bias, MAYBE,                                                                                             \
-    "row or column: a vector is added to each row or column of C; then, unless C's type and 1, the "         \
-    "vector's type and stride (row,f32,2)")                                                                  \
+    "row or column: a vector is added to each; then, unless C's type and 1, the vector's type and stride "   \
+    "(row,f32,2)")                                                                                           \
   X(scale_a, MAYBE,                                                                                          \
     "scales of A: tensor (one number) or lines (one for each row); then, unless 1, the stride of the "       \
     "numbers (lines,2)")                                                                                     \

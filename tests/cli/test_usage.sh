@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Help, version, and calls that are no calls.
 . "$(dirname "$0")/helper.sh"
-commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check run tune wisdom cache help completion"
+commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check run"
+commands+=" tune wisdom cache help completion"
 
 tesela 0 --version
 grep -qE '^tesela [0-9]+\.[0-9]+\.[0-9]+$' "$out" || fail "the version is not a version"
@@ -13,18 +14,19 @@ tesela 0
 same "$out" overview
 tesela 0 help
 same "$out" overview
+names_of_options() { grep -oE '^(  -., |      )--[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort; }
 for command in $commands; do
   tesela 0 "$command" --help
   prints "tesela $command" Examples Options "tesela help $command"
   # One screen.
   awk 'length > 100 { exit 1 }' "$out" || fail "a line of the help is longer than 100"
   [ "$(wc -l <"$out")" -le 48 ] || fail "the help of $command has $(wc -l <"$out") lines, more than 48"
-  grep -oE '^(  -., |      )--[a-z][a-z-]*' "$out" | grep -oE -- '--[a-z-]*' | sort >brief
+  names_of_options <"$out" >brief
   tesela 0 help "$command"
   prints "tesela $command" Examples Options
   cp "$out" direct
   awk 'length > 110 { exit 1 }' "$out" || fail "a line of the help is longer than 110"
-  sed -n '/^Options/,/^Examples/p' direct | grep -oE '^(  -., |      )--[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort >full
+  sed -n '/^Options/,/^Examples/p' direct | names_of_options >full
   same brief full
   # The options in the examples are options of the command, by their full names.
   sed -n '/^Options/,/^Examples/p' direct | grep -oE -- '--[a-z][a-z-]*' | sort -u >options

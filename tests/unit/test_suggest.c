@@ -35,7 +35,7 @@ static void test_nearest(void **state) {
   }
 }
 
-/* Words and names that are longer than what is compared or printed. */
+/* Tests words and names that are longer than the compared and the printed part. */
 static void test_long_words(void **state) {
   (void)state;
   char suggestion[TSL_SUGGESTION_BYTES], longest[300];
