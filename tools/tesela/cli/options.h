@@ -68,7 +68,7 @@ typedef struct tsl_option {
   char letter;      /* 'o', or 0 */
   tsl_value value;
   const char *fallback; /* the default, as a user would write it; NULL: zero, false, none */
-  const char *what;     /* the help text, one line */
+  const char *what;     /* help text, one line; brief help shows the part before the first semicolon */
   size_t offset;        /* the offset of the value's member in the command's struct */
 } tsl_option;
 
