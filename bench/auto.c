@@ -1,25 +1,21 @@
 /* auto [options] [SIZE...]
  *
- * Whether the choice of a device by itself is a good one: for squares, what
- * each device takes by name, and what `auto` does, by turns in one run, and the
- * ratio of auto to the best of them. Three ways:
+ * Measures how good the automatic choice of a device is. Prints, for squares, the time on each device, the
+ * time with `auto`, and its ratio to the fastest device. All are measured in turn in one run. Three ways:
  *
- *   repeated   a context's tesela_gemm(), again and again, the first call left
- * out: nanoseconds to seconds warm       one run of `tesela multiply` on files,
- * from exec to exit, with everything compiled before cold       the same with
- * empty caches of kernels: tesela's own, PoCL's and CUDA's
+ *   repeated   repeated tesela_gemm() of one context, without the first call: nanoseconds to seconds
+ *   warm       one run of `tesela multiply` on files, from exec to exit, with all kernels compiled before
+ *   cold       the same run with empty caches of kernels: tesela's own, PoCL's and CUDA's
  *
- *   --tool PATH    the tool (build/release/bin/tesela); the last two ways need
- * it
- *   --ways LIST    of repeated,warm,cold (all)
- *   --type T       f32, f64 (f32)
- *   --devices LIST the devices beside auto (all that there are)
- *   --rounds N     turns of each device at most (60): fewer of what takes long,
- * three at least; cold two
- *   --json FILE    the same as JSON
+ *   --tool PATH    the tool, for warm and cold (build/release/bin/tesela)
+ *   --ways LIST    ways: repeated,warm,cold (all)
+ *   --type T       f32 or f64 (f32)
+ *   --devices LIST devices compared with auto (all)
+ *   --rounds N     maximum turns of each device (60); slow runs have fewer, at least three; cold has two
+ *   --json FILE    also writes JSON
  *
- * Each time is the shortest of its turns: other programs only ever make one
- * longer. Sizes: twelve from 64 to 4096. */
+ * Each time is the shortest of its turns, since other programs only make a run slower. Default sizes: twelve
+ * from 64 to 4096. */
 #include "json.h"
 
 #include "base/clock.h"

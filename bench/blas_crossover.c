@@ -1,10 +1,10 @@
 /* blas_crossover DROP_IN OTHER [THREADS [LETTERS]]
  *
- * From which size on is tesela faster than another BLAS, through the same symbols? The drop-in and the other
- * library are opened by their paths; every round runs both, in turned order, and keeps each one's shortest
- * time of a call. Prints microseconds and other / tesela for products, triangles of products, dots and
- * transposed copies, and at the end the geometric mean of these ratios and the lowest. The table of
- * src/blas/blas_route.c comes from this. OTHER may be another build's drop-in. */
+ * Finds the size from which tesela is faster than another BLAS, through the same symbols. Both libraries are
+ * opened by path; every round runs both in alternating order. Prints the shortest time of a call in
+ * microseconds and other / tesela, for products, triangles of products, dots and transposed copies. At the
+ * end prints the geometric mean and the lowest of these ratios. The table of src/blas/blas_route.c comes from
+ * this. OTHER may be another build's drop-in. */
 #include "builds.h"
 #include "peers.h"
 

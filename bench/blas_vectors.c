@@ -1,10 +1,10 @@
 /* blas_vectors DROP_IN OTHER [THREADS [LETTERS [MOST [ROUTINES]]]]
  *
- * Levels 1 and 2 of the drop-in beside another BLAS, through the same Fortran symbols in one process: from
- * 100 elements of the largest operand to MOST (10^8). Both libraries are opened by their paths; every round
- * runs both, in turned order, and keeps each one's shortest time of a call. Prints microseconds, GB/s of the
- * drop-in, other / tesela, and of each routine the geometric mean and the lowest. The tables of
- * src/blas/blas_route.c come from this. ROUTINES: words of these, "gemv ger dot". */
+ * Compares levels 1 and 2 of the drop-in with another BLAS, through the same Fortran symbols in one process.
+ * The largest operand has from 100 to MOST (10^8) elements. Both libraries are opened by path; every round
+ * runs both in alternating order. Prints the shortest time of a call in microseconds, GB/s of the drop-in and
+ * other / tesela. For each routine prints the geometric mean and the lowest ratio. The tables of
+ * src/blas/blas_route.c come from this. ROUTINES selects routines, such as "gemv ger dot". */
 #include "builds.h"
 #include "peers.h"
 
@@ -45,7 +45,7 @@ static void call_symv(const task *t) {
   ((void (*)(const char *, num, in, in, num, in, num, in, out, num, size_t))t->function)(
       "L", &t->n, t->alpha, t->a, &t->m, t->x, &unit, t->beta, t->y, &unit, 1);
 }
-/* Calls with a triangle of ones on the diagonal and tiny numbers elsewhere, so that x stays finite. */
+/* Calls with a triangle with ones on the diagonal and tiny numbers in the rest, so that x stays finite. */
 static void call_triangle(const task *t, const char *trans) {
   ((void (*)(const char *, const char *, const char *, num, in, num, out, num, size_t, size_t,
              size_t))t->function)("U", trans, "U", &t->n, t->a, &t->m, t->x, &unit, 1, 1, 1);

@@ -1,6 +1,6 @@
-/* Builds of tesela as peers of each other: each is a libtesela.so loaded by its path, called through the
- * public header's functions alone, with contexts, plans and threads of its own. The program's own build is
- * the same table, filled by the linker. */
+/* Compares builds of tesela. Each build is a libtesela.so loaded by path. It is called only by functions of
+ * the public header, with its own contexts, plans and threads. The program's own build is the same table,
+ * filled by the linker. */
 #ifndef TSL_BENCH_BUILDS_H
 #define TSL_BENCH_BUILDS_H
 
@@ -10,10 +10,9 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-/* What programs here call of a build: type, name behind tesela_, arguments. Functions that are given structs
- * take their sizes, too; builds before 0.2 have them without "_sized" and without sizes, which stand at the
- * end and which they do not look at: their structs had the same layout. X(type, name, how the name ends,
- * arguments) */
+/* Functions of a build: type, name after tesela_, suffix, arguments. A function with structs also takes their
+ * sizes. Builds before 0.2 have such functions without "_sized" and without sizes. They ignore the trailing
+ * sizes, and their structs have the same layout. X(type, name, suffix, arguments) */
 #define BUILD_FUNCTIONS(X)                                                                                   \
   X(const char *, last_error, , (void))                                                                      \
   X(tesela_status, context_create, _sized,                                                                   \

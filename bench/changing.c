@@ -1,14 +1,14 @@
 /* changing [--seconds S] [--types s,d] DROP_IN NAME=LIBRARY... [-- LOW:HIGH...]
  *
- * Products whose shape changes from call to call: m, n and k of each are drawn anew from LOW to HIGH, so
- * nobody has seen the call before, and the way to the kernel counts, taken wrong by the processor's
- * predictions. Each round draws some hundred products and has all libraries do them by turns, in the same
- * order; the shortest ratio is nobody's, so what is printed are sums: of each library's nanoseconds a
- * product, over the rounds whose times are below the median of their own. Columns:
+ * Times products whose shape changes with every call: m, n and k are drawn from LOW to HIGH. Every call has a
+ * new shape, so the code before the kernel counts, with branches that the processor predicts wrongly. Each
+ * round draws some hundred products, and all libraries compute them in turn, in the same order. Prints
+ * nanoseconds a product of each library, summed over the rounds whose time is below the library's median.
+ * Columns:
  *
  *   public    tesela_gemm() of the library in this program
  *   drop-in   cblas_?gemm of libtesela_blas.so
- *   NAME      cblas_?gemm of that library, and how many times the drop-in's speed is of its own */
+ *   NAME      cblas_?gemm of that library, and the drop-in's speed relative to it */
 #include "builds.h"
 #include "peers.h"
 

@@ -1,14 +1,15 @@
-/* clblast_tuned: a library in front of CLBlast that gives it the parameters that its own tuner found, which a
- * packaged CLBlast takes at run time only. To tesela it is a CLBlast:
+/* clblast_tuned: a library that loads CLBlast and sets the parameters that CLBlast's own tuner found. A
+ * packaged CLBlast accepts such parameters only at run time. For tesela the library is a CLBlast:
  *
- *   clblast_tuner_xgemm -precision 32                                      writes clblast_xgemm_*_32.json,
- * "best_parameters" CLBLAST_PARAMETERS="Xgemm GEMMK=0 KREG=1 ...; Copy COPY_DIMX=8 ..."    kernels and their
- * parameters, between semicolons TESELA_CLBLAST=build/release/lib/libclblast_tuned.so tesela explore --peers
- * --devices opencl:0 --sizes 1024,2048
+ *   clblast_tuner_xgemm -precision 32        writes "best_parameters" to clblast_xgemm_*_32.json
+ *   CLBLAST_PARAMETERS="Xgemm GEMMK=0 KREG=1 ...; Copy COPY_DIMX=8 ..."
+ *                                            kernels with their parameters, separated by semicolons
+ *   TESELA_CLBLAST=build/release/lib/libclblast_tuned.so
+ *     tesela explore --peers --devices opencl:0 --sizes 1024,2048
  *
- * CLBLAST_LIBRARY is the CLBlast behind it (libclblast.so.1). Parameters are given before the first product
- * of each precision; what CLBlast says against them ends the program, since a product with others would be
- * measured as tuned. */
+ * CLBLAST_LIBRARY is the CLBlast to load (libclblast.so.1). Parameters are set before the first product of
+ * each precision. If CLBlast refuses them the program ends, since other parameters would be measured as
+ * tuned. */
 #include "strategy/gemm/vendor_clblast/clblast_api.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,9 @@
-/* enqueue [--types f32,f64] [--count N] [--rounds N] SIZE...: what queued products cost on the first CUDA
- * device: time a product by events around N of them, and the host's time to queue one, of tesela's plan and
- * of cuBLAS's handle on the same stream, the two in turns. A cuBLAS is loaded by name (libcublas.so.13, .12),
- * or from CUBLAS. Both multiply the same buffers and are compared. Medians of the rounds. */
+/* enqueue [--types f32,f64] [--count N] [--rounds N] SIZE...
+ *
+ * Measures the cost of queued products on the first CUDA device. Prints the time of a product, by events
+ * around N products, and the host's time to queue one product. The plan of tesela and the handle of cuBLAS
+ * use the same stream, in turn. cuBLAS is loaded by name (libcublas.so.13, .12), or from CUBLAS. Both
+ * multiply the same buffers, and the results are compared. Times are medians of the rounds. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>

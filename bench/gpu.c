@@ -1,27 +1,27 @@
-/* gpu [options]: products on a CUDA device beside cuBLASLt, whose fastest algorithm of the eight that its
- * heuristics propose is taken (256 MiB of workspace); by turns in one process. bench/gpu.sh runs it.
+/* gpu [options]
  *
- * Operands lie on the device, full of standard normal numbers (A: of what --data says), and are rotated past
- * the last cache. What both computed of the same operands is compared in three pieces of C: this says that
- * they multiplied the same, and no more; the judge (tests/check) says what is right.
+ * Compares products on a CUDA device with cuBLASLt, in turn in one process. The peer cuBLASLt uses the
+ * fastest of the eight algorithms that its heuristics propose (256 MiB of workspace). bench/gpu.sh runs this.
  *
- *   --device D      the device (cuda:0)
- *   --quick         fewer of the products
- *   --only TEXT     groups whose name has this in it, "=f32 squares" one group by its whole name; may come
- * several times
+ * Operands are in device memory: standard normal numbers (A: --data). Each run uses other operands, more than
+ * the last cache holds. Three pieces of both results are compared, which shows only that both computed the
+ * same product; the judge (tests/check) verifies results.
+ *
+ *   --device D      device (cuda:0)
+ *   --quick         fewer products
+ *   --only TEXT     groups whose name contains TEXT, "=f32 squares": one group by its whole name; repeatable
  *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096 64*4096"
- *   --strategy S    tesela's side, "cuda_dmma tile_m=128", in place of what the planner chooses
- *   --rivals N      and the N strategies that the planner likes next, a line each
- *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind;
- * "all": all kinds
- *   --without S     and the planner's choice among all strategies but S, a line, with the time of that over
- * tesela's behind tesela's line
- *   --seconds S     of each side's samples (0.1)
- *   --limit S       begins no product after so many seconds (no limit)
- *   --json FILE     keeps everything
- *   --compile I/N   only compiles for product I, I + N, ...: for several processes at once
+ *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
+ *   --rivals N      also times the planner's next N strategies, a line each
+ *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), a product for each; "all": all kinds
+ *   --without S     also times the planner's choice without strategy S; tesela's line has the ratio to its
+ * time
+ *   --seconds S     time for each side's samples (0.1)
+ *   --limit S       begins no product after this time (no limit)
+ *   --json FILE     also writes JSON
+ *   --compile I/N   only compiles products I, I + N, ...: for several processes at once
  *
- * Wisdom is what TESELA_WISDOM says. */
+ * TESELA_WISDOM selects the wisdom. */
 #include "gpu_rows.h"
 #include "json.h"
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# gpu.sh [--quick] [FOLDER [OPTION...]]: a CUDA device beside cuBLASLt, in one command of less than ten minutes (--quick: two): the judge on
-# a sample of each family of kernels, then every product of gpu_rows.h, timed by turns with the fastest of cuBLASLt's proposals in one
-# process. A short table comes last: tesela's and the peer's 10^12 operations a second and their ratio, then geometric means. JSON and
-# logs are kept in FOLDER (build/gpu). OPTIONs go to bench_gpu, such as: --only f64 --rivals 2 (gpu.c explains them).
+# gpu.sh [--quick] [FOLDER [OPTION...]]: compares a CUDA device with cuBLASLt in less than ten minutes
+# (--quick: two). First the judge checks a sample of each family of kernels. Then every product of
+# gpu_rows.h is timed, in turn with the fastest of cuBLASLt's proposals, in one process. A short table comes
+# last: 10^12 operations a second of both, the ratio, then geometric means. JSON and logs are kept in FOLDER
+# (build/gpu). OPTIONs go to bench_gpu, such as: --only f64 --rivals 2 (gpu.c explains them).
 #
-# BIN is where bench_gpu and check_strategy are (build/release/bin), CHECK what is judged first (CHECK= nothing), LIMIT the seconds
-# that all of it may take (540; --quick 110). Kernels are compiled first, by as many processes as there are cores.
+# BIN has bench_gpu and check_strategy (build/release/bin). CHECK lists the judged families (CHECK= none).
+# LIMIT is the total time in seconds (540; --quick 110). Kernels are compiled first, by one process for each
+# core.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 bin=${BIN:-$root/build/release/bin} quick=()
@@ -26,13 +28,14 @@ compile() {
   wait
 }
 
-# One family through the judge: a line.
+# Judges one family and prints a line.
 judge() {
   local status begin=$SECONDS
   timeout $((limit / 3)) "$bin/check_strategy" gemm "$1" cuda "$random" >"$folder/check-$1.log" 2>&1
   status=$?
   case $status in
-    0) echo "judged   $1: $(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$folder/check-$1.log" | awk '{ s += $1 } END { print s + 0 }') right, $((SECONDS - begin)) s" ;;
+    0) echo "judged   $1: $(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$folder/check-$1.log" |
+      awk '{ s += $1 } END { print s + 0 }') right, $((SECONDS - begin)) s" ;;
     77) echo "skipped  $1: $(tail -n 1 "$folder/check-$1.log")" ;;
     124) echo "judged   $1: not all, $((limit / 3)) s had passed: $(tail -n 1 "$folder/check-$1.log")" ;;
     *) echo "WRONG    $1 ($status): $(grep -m 1 -vE ' right, [0-9]+ wrong' "$folder/check-$1.log")" ;;
@@ -50,7 +53,8 @@ for family in $check; do
 done
 compile "$@"
 echo "checked and compiled after $SECONDS s"
-"$bin/bench_gpu" "${quick[@]}" --limit $((limit - SECONDS)) --json "$folder/gpu.json.new" "$@" | tee "$folder/gpu.log" || failed=1
+"$bin/bench_gpu" "${quick[@]}" --limit $((limit - SECONDS)) --json "$folder/gpu.json.new" "$@" |
+  tee "$folder/gpu.log" || failed=1
 [ -s "$folder/gpu.json.new" ] && mv "$folder/gpu.json.new" "$folder/gpu.json"
 echo "$SECONDS s in all; $folder/gpu.json"
 exit $failed

@@ -1,8 +1,10 @@
-/* gpu_finish [DEVICE [SECONDS [ROW...]]]: the last step of products on a CUDA device (cuda:0), by turns in
- * one process: the product alone, with its last step in the kernel that multiplies, and with a pass over C
- * behind it. Operands lie on the device, and are rotated past the last cache. What both leave in C is
- * compared, of f32 its bits, and that nothing behind C is written. SECONDS is what each side's samples take
- * (0.1); rows go by their numbers in the table below, from 0; all of them where none is named. */
+/* gpu_finish [DEVICE [SECONDS [ROW...]]]
+ *
+ * Times products with an epilogue on a CUDA device (cuda:0), in turn in one process. Sides: the product
+ * alone, with a fused epilogue, and with a second pass over C. Operands are in device memory; each run uses
+ * other operands, more than the last cache holds. Both results are compared, f32 bit by bit, and memory after
+ * C must be unchanged. SECONDS is the time for each side's samples (0.1). ROW is a number in the table below,
+ * from 0 (all). */
 #include "base/clock.h"
 #include "base/status.h"
 #include "judge/data.h"

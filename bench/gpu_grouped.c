@@ -1,11 +1,12 @@
-/* gpu_grouped [DEVICE [SECONDS [GROUP...]]]: groups of products whose sizes differ on a CUDA device (cuda:0),
- * by turns in one process: tesela_gemm_grouped() as it joins them; the same queued one by one, which those
- * are that ask for bits; tesela_gemm() in a loop; and cuBLASLt's products queued on one stream. Operands lie
- * on the device. Prints medians of microseconds of whole calls and of 10^12 operations a second.
+/* gpu_grouped [DEVICE [SECONDS [GROUP...]]]: groups of products with different sizes on a CUDA device
+ * (cuda:0), in turn in one process: tesela_gemm_grouped() with a fused launch; the same products queued one
+ * by one, as a group with required bits is; tesela_gemm() in a loop; and cuBLASLt's products queued on one
+ * stream. Operands are in device memory. Prints the median time of a whole call in microseconds, and 10^12
+ * operations a second.
  *
- * Before that each group is multiplied with whole numbers, whose sums are exact: every bit is that of single
- * calls, or the program ends. SECONDS is what each side's calls take (0.2); groups go by their numbers in the
- * table below, from 0; all of them where none is named. */
+ * Before, each group is multiplied with whole numbers, whose sums are exact. All results must have the bits
+ * of single calls, or the program ends. SECONDS is the time for each side's calls (0.2). GROUP is a number in
+ * the table below, from 0 (all). */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/devices.h"

@@ -1,5 +1,5 @@
-/* Two plans on a device, tesela's and a peer's, by turns in one process: what the benchmarks of Level 3 on
- * devices share. BENCH_NAME is defined before. */
+/* Runs two plans on a device, tesela's and a peer's, in turn in one process. Shared by the benchmarks of
+ * level 3 on devices. BENCH_NAME is defined before. */
 #ifndef TSL_BENCH_GPU_SIDES_H
 #define TSL_BENCH_GPU_SIDES_H
 

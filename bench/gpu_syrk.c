@@ -1,8 +1,8 @@
-/* gpu_syrk [DEVICE [SIZE...]]: the lower triangle of A A' on a CUDA device (cuda:0) beside cuBLAS's syrk, by
- * turns in one process, operands on the device: f32 and f64, A of SIZE x SIZE (4096 and 8192). 10^12
- * operations a second, of which a triangle has half of a product's, and their ratio. Both compute the same
- * operands, and pieces of the triangle are compared: they multiplied the same, no more. TESELA_CUBLAS names
- * another library; TESELA_VENDORS is not asked. */
+/* gpu_syrk [DEVICE [SIZE...]]: compares the lower triangle of A A' on a CUDA device (cuda:0) with cuBLAS's
+ * syrk, in turn in one process. Operands are in device memory: f32 and f64, A of SIZE x SIZE (4096 and 8192).
+ * Prints 10^12 operations a second, half a product's operations for a triangle, and the ratio. Both use the
+ * same operands; pieces of the triangles are compared, which shows only that both computed the same product.
+ * TESELA_CUBLAS names another library; TESELA_VENDORS is ignored. */
 #define BENCH_NAME "gpu_syrk"
 #define CALLED "cublasSyrk"
 #include "gpu_cublas.h"

@@ -1,9 +1,9 @@
-/* gpu_trsm [DEVICE [SIZE|TYPE|STRATEGY...]]: solves with a lower triangle on a CUDA device (cuda:0) beside
- * cuBLAS's trsm, by turns in one process, operands on the device, by columns, in place: of all four types or
- * those that are named, a triangle of SIZE (1024 and 4096) with as many right-hand sides, or other ones
- * (128x4096); by what the planner takes, or by each strategy that is named ("device_blocked block=64"). 10^12
- * operations a second and their ratio; and how far solutions are apart. TESELA_CUBLAS names another library;
- * TESELA_VENDORS is not asked. */
+/* gpu_trsm [DEVICE [SIZE|TYPE|STRATEGY...]]: compares solves with a lower triangle on a CUDA device (cuda:0)
+ * with cuBLAS's trsm, in turn in one process. Operands are in device memory, column-major, in place. Types:
+ * all four or the named types. SIZE is a triangle (1024 and 4096) with as many right-hand sides, or with
+ * another number (128x4096). STRATEGY is a strategy to time, such as "device_blocked block=64", instead of
+ * the planner's choice. Prints 10^12 operations a second, the ratio, and the difference of the solutions.
+ * TESELA_CUBLAS names another library; TESELA_VENDORS is ignored. */
 #define BENCH_NAME "gpu_trsm"
 #define CALLED "cublasTrsm"
 #include "gpu_cublas.h"
@@ -68,8 +68,8 @@ static size_t bytes_of(const tsl_shape *shape) {
   return (size_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size;
 }
 
-/* Returns a triangle with ones on the diagonal and tiny numbers elsewhere, so that hundreds of
- * solves keep X's size. */
+/* Returns a triangle with ones on the diagonal and tiny numbers in the rest, so that X keeps its size over
+ * hundreds of solves. */
 static void *triangle_of(const tsl_shape *shape) {
   const tsl_type_info *info = tsl_type(shape->type);
   unsigned char *block = calloc(bytes_of(shape), 1);

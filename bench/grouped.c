@@ -1,9 +1,9 @@
 /* grouped [--seconds S] [--threads N] DROP_IN NAME=LIBRARY...
  *
- * Groups of products of f32 whose sizes differ, by turns in one process: tesela_gemm_grouped(), tesela_gemm()
- * in a loop, the drop-in's cblas_sgemm_batch, and of each library cblas_sgemm_batch where it has it (NAME
- * batch) and cblas_sgemm in a loop (NAME loop). Prints the median of GFLOP/s, and behind it how many times
- * the loop over tesela_gemm() that is. All threads, as many as N (all). */
+ * Times groups of f32 products with different sizes, in turn in one process: tesela_gemm_grouped(),
+ * tesela_gemm() in a loop, and the drop-in's cblas_sgemm_batch. For each library also cblas_sgemm_batch, if
+ * it has one (NAME batch), and cblas_sgemm in a loop (NAME loop). Prints the median of GFLOP/s, and its ratio
+ * to the loop over tesela_gemm(). N threads (all). */
 #include "builds.h"
 #include "peers.h"
 
@@ -40,7 +40,7 @@ typedef struct way {
  */
 typedef struct shape {
   const char *name;
-  int count, m[2], n[2], k[2], large; /* so many products, and one of this size beside them; 0: none */
+  int count, m[2], n[2], k[2], large; /* products, and the size of one more product; 0: none */
 } shape;
 static const shape shapes[] = {
     {"experts 64 x (1..128) x 512 x 512", 64, {1, 128}, {512, 512}, {512, 512}, 0},

@@ -1,30 +1,29 @@
 /* host_peers [options] MxNxK... NAME=LIBRARY...
  *
- * tesela on the processor beside CBLAS libraries, and other builds of tesela, that are loaded by their path,
- * in one process: every round runs all of them, by turns, and keeps each one's shortest call. Dense row-major
- * operands of standard normal numbers (A: --data), every result judged before it is timed. Prints GFLOP/s,
- * the part of the registers' peak (multiply-adds alone, measured between the products), and tesela over the
- * best of the others.
+ * Compares tesela on the processor with CBLAS libraries and other builds of tesela, loaded by path, in one
+ * process. Every round runs each library in turn, and the shortest call counts. Operands are dense, row-major
+ * and standard normal (A: --data); every result is judged before it is timed. Prints GFLOP/s, the fraction of
+ * the peak of multiply-adds in registers (measured between the products), and tesela's rate divided by the
+ * best other rate.
  *
- *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
- *   --types LIST    of f32, f64, c64, c128 (f32,f64)
- *   --rounds N      rounds (7)
- *   --strategy TEXT the strategy of tesela and its other builds (the planner's choice)
- *   --tesela FILE   the build of tesela that is measured, a libtesela.so (the one in this program)
- *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
- *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind;
- * "all": all kinds (normal)
+ *   --threads N     threads of each library, pinned to the first N processors that this process may use (1)
+ *   --types LIST    types: f32, f64, c64, c128 (f32,f64)
+ *   --rounds N      number of rounds (7).
+ *   --strategy TEXT strategy of tesela's builds (the planner's)
+ *   --tesela FILE   libtesela.so to measure (this program's)
+ *   --shapes FILE   products, one "M N K" a line. Text after a # is ignored.
+ *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), a product for each; "all" (normal)
  *   --most GFLOP    leaves out products of more operations (300)
- *   --json FILE     writes the rows to this file as well, with the libraries' versions
- *   --plans         multiplies nothing: prints what each build of tesela plans otherwise than the first
+ *   --json FILE     also writes the rows to this file, with the libraries' versions
+ *   --plans         multiplies nothing: prints the products that a build of tesela plans differently
  *
- * A library that is another build of tesela (old=PATH/libtesela.so) gets a line at the end: the geometric
- * mean of tesela's rates over it, the lowest of them, and the products that the two plan otherwise.
- * NAME=@PEER is the first build of tesela with that peer's plans, and "NAME=@host_packed depth=128 block=256"
- * the first build with that strategy: so what a plan costs is told from what a build costs.
+ * Another build of tesela (old=PATH/libtesela.so) has a line at the end, on the ratios of the rates of tesela
+ * to its rates. The line has their geometric mean, the lowest ratio, and the products with different plans.
+ * NAME=@PEER is this program's tesela with that peer's plans, and "NAME=@host_packed depth=128 block=256" is
+ * this tesela with that strategy. Such a pair separates the effect of a plan from the effect of a build.
  *
- * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE,
- * MKL_ENABLE_INSTRUCTIONS, BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
+ * The caller sets the libraries' environment: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS, BLIS_ARCH_TYPE,
+ * TESELA_ISA. This program sets their numbers of threads. */
 #include "builds.h"
 #include "json.h"
 #include "peers.h"
@@ -226,7 +225,7 @@ static double peak_of(tesela_type type) {
   return 0;
 }
 
-/* --- those who take part --- */
+/* --- contenders --- */
 
 static void *symbol(void *library, const char *name) {
   static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
@@ -292,7 +291,7 @@ static void add_plans_of(contender *contender_in, const char *state) {
 static void add_contender(char *argument) {
   char *path = strchr(argument, '=');
   if (!path || contender_count > PEERS_MAX)
-    stop(argument, "not NAME=LIBRARY, or too many of them");
+    stop(argument, "not NAME=LIBRARY, or too many");
   *path++ = '\0';
   void *library = *path == '@' ? NULL : build_open(path);
   if (!library && *path != '@')
@@ -430,10 +429,9 @@ static void let_others_sleep(void) {
     nanosleep(&pause, NULL);
 }
 
-/* The shortest of some calls: twenty milliseconds of them, at least two. Short calls are timed a few at a
- * time by the clock on the wall, since one of many is not disturbed; so are those of several threads, which
- * wait for each other. A long call of one thread is always disturbed where others work: the clock of this
- * process does not count that. */
+/* Times calls for twenty milliseconds, at least two, and keeps the shortest. Short calls and calls of several
+ * threads are timed a few at a time, by the wall clock. A long call of one thread is disturbed by other
+ * programs, so it is timed by the clock of this process. */
 static void time_calls(const product *product_in, contender *by) {
   enum { CALLS_MAX = 1000 };
   let_others_sleep();

@@ -1,5 +1,5 @@
-/* What benchmark programs keep as JSON: a head that says when, what and where, and rows. Texts come from
- * libraries and files of the system; what JSON would not take as it is becomes a blank. */
+/* Writes the JSON of benchmark programs: a head with date, program and machine, and rows. Texts come from
+ * libraries and system files; bytes that JSON forbids become blanks. */
 #ifndef TSL_BENCH_JSON_H
 #define TSL_BENCH_JSON_H
 

@@ -1,10 +1,10 @@
 /* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,100x10000,...] [--only ROUTINE]
- * [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
+ *        [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
  *
- * Level 3 products by tesela's plans of host_packed, or by the calls of its drop-in, and by a library's
- * CBLAS, by turns in one process, column-major operands, lower triangles: microseconds of the shortest call
- * of each, their ratio, and at the end the geometric mean. Results are compared before times are taken. A
- * size alone is a square; with another one behind it, that is the update's k or the right side's columns. */
+ * Compares level 3 routines by tesela's plans of host_packed, or by its drop-in, with a library's CBLAS. Runs
+ * in turn in one process, with column-major operands and lower triangles. Prints the shortest call of each in
+ * microseconds, the ratio, and at the end the geometric mean. Results are compared before times are taken.
+ * One size is a square. A second size is the update's k, or the number of columns of the right-hand side. */
 #include "peers.h"
 
 #include "base/clock.h"
@@ -273,7 +273,7 @@ static double measure(product *product_in) {
   return best[1] / best[0];
 }
 
-/* --- all of them --- */
+/* --- all rows --- */
 
 static double logs;
 static int measured;

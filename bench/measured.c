@@ -1,7 +1,7 @@
-/* measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...: what measuring the error of a
- * product costs (desc.measure_error). Squares of each of the types ("f32,f64,bf16") and sizes, in the
- * device's memory, or with --host in host memory, with records or without: runs of one plan that measures and
- * of one that does not by turns, by the clock on the wall, medians of both; and what was seen. */
+/* measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...: cost of measuring the error
+ * of a product (desc.measure_error). Squares of each type ("f32,f64,bf16") and size, in device memory or with
+ * --host in host memory, with records or without. A plan that measures and a plan that does not run in turn.
+ * Prints medians of both, by the wall clock, and the measured error. */
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/types.h"

@@ -1,30 +1,27 @@
 /* models [options] MxNxK...
  *
- * How good the strategies' models are on a device: each of a list of configs on each of a list of products,
- * measured once and kept in a file; and from such a file, without a device, what the models would choose
- * among what was measured and what that costs, beside the fastest of it.
+ * Measures how good the strategies' models are on a device. First each config of a list is timed on each
+ * product of a list, and the times go to a file. Then, without a device, prints the config that the models
+ * choose among the measured configs, and its time relative to the fastest.
  *
- *   --measure FILE    measures, and adds lines to FILE: "m n k seconds strategy key=value ..."; the first
- * says what the device is
- *   --read FILE       judges the models by a file; prints each product's choice, and the geometric mean of
- * best over choice
- *   --all             with --read: prints each prediction beside its measurement as well
- *   --propose N       with --read: prints, for each product, the N configs that the models like best and the
- * file lacks
- *   --wide R          and N others drawn from those that are predicted within R times the best; with
- * --measure, every other config that is measured is drawn so, that what a model underrates is seen too
- *   --device D        the device (cuda:0)
+ *   --measure FILE    measures, and appends lines to FILE: the device; "m n k seconds strategy key=value"
+ *   --read FILE       judges the models by a file; prints each product's choice, and best / choice
+ *   --all             with --read: also prints each prediction with its measurement
+ *   --propose N       with --read: prints for each product N configs that the models like best and FILE lacks
+ *   --wide R          also N random configs predicted within R times the best; with --measure every second
+ *                     config is random, so that configs that a model underrates are measured, too
+ *   --device D        device (cuda:0)
  *   --type T          f32, f64, ... (f32)
- *   --strategies LIST whose configs --propose looks at (register_tile,thin_tile)
- *   --shapes FILE     one "M N K" a line; added to those of the command line
+ *   --strategies LIST strategies for --propose (register_tile,thin_tile)
+ *   --shapes FILE     more products, one "M N K" a line
  *   --batch N         each product is a batch of N, written "m n k*N" (1)
  *   --most GFLOP      leaves out products of more operations (no limit)
- *   --configs FILE    a config a line: "register_tile form=local ..."
- *   --compile I/N     only compiles configs I, I + N, ..., for many processes at once
- *   --seconds S       of each product's measurements at most (3)
+ *   --configs FILE    configs, one a line: "register_tile form=local ..."
+ *   --compile I/N     only compiles configs I, I + N, ..., for several processes at once
+ *   --seconds S       maximum time for the configs of a product (3)
  *
- * Operands are rotated past the last cache, as the race has them. Results are not verified: the judge does
- * that elsewhere. */
+ * Each run uses other operands, more than the last cache holds. Results are not verified: the judge does
+ * that. */
 #include "shapes.h"
 
 #include "base/clock.h"
@@ -262,8 +259,8 @@ static void read_options(int argc, char **argv) {
 
 /* --- measuring --- */
 
-/* Returns the kind of a product: its kernels depend only on which of m and n is longer, and on
- * whether rows of A and B are whole vectors. */
+/* Returns the kind of a product. Its kernels depend only on the longer side of m and n, and on rows of A and
+ * B that are whole vectors. */
 static int kind_of(const int64_t *shape) {
   return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
 }
@@ -291,8 +288,8 @@ static void compile_all(tsl_device *device) {
   }
 }
 
-/* Returns seconds of a run: the median of some samples, each with enough runs to fill it; 0 if it
- * failed. */
+/* Returns the seconds of a run: the median of SAMPLES samples, each of enough runs to take sample_seconds; 0
+ * if a run failed. A long or hopeless run ends the samples. */
 static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *place,
                       const tsl_operand_sets *sets, int *next, double best) {
   tsl_plan *plan;

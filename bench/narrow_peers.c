@@ -1,22 +1,22 @@
 /* narrow_peers [options] MxNxK... -- mkl=LIBRARY onednn=LIBRARY
  *
- * tesela on the processor beside MKL's and oneDNN's products of narrow types, loaded by their path, in one
- * process: every round runs all of them, in turned order, and keeps each one's shortest call. Dense row-major
- * operands, every result judged before it is timed. Prints 10^9 operations a second, tesela over the best of
- * the others, and the part of what the tile registers can do, where there are any (measured between the
- * products).
+ * Compares tesela on the processor with MKL's and oneDNN's products of narrow types, loaded by path, in one
+ * process. Every round runs each library in alternating order, and the shortest call counts. Operands are
+ * dense and row-major; every result is judged before it is timed. Prints 10^9 operations a second and
+ * tesela's rate divided by the best other rate. Prints the fraction of the peak of the tile registers, if the
+ * processor has such registers (measured between the products).
  *
- *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
- *   --types LIST    of bf16, f16 (both with C in f32), u8i8 and i8 (C in i32); all
+ *   --threads N     threads of each library, pinned to the first N processors that this process may use (1)
+ *   --types LIST    types: bf16, f16 (both with C in f32), u8i8 and i8 (C in i32) (all)
  *   --rounds N      rounds (7)
  *   --strategy TEXT tesela's strategy (host_amx)
- *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
+ *   --shapes FILE   more products, one "M N K" a line; text after a # is ignored
  *   --most GFLOP    leaves out products of more operations (300)
- *   --json FILE     writes the rows to this file as well, with the libraries' versions
+ *   --json FILE     also writes the rows to this file, with the libraries' versions
  *
- * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32, which takes u8 x i8 of rows;
- * oneDNN's are matmul primitives, made once for plain strides of A, B and C. TESELA_ISA,
- * MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA are up to the caller. */
+ * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32 (row-major u8 x i8). Its peer
+ * oneDNN has matmul primitives, created once for plain strides of A, B and C. The caller sets TESELA_ISA,
+ * MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA. */
 #include "json.h"
 #include "peers.h"
 #include "shapes.h"
@@ -329,7 +329,7 @@ static void time_calls(product *product_in, who by) {
   } while (tsl_clock() < end);
 }
 
-/* --- what is kept --- */
+/* --- JSON --- */
 
 static void begin_json(void) {
   json_begin(json, "bench_narrow_peers");

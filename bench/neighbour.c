@@ -1,28 +1,26 @@
 /* neighbour [options] MxNxK... -- NEIGHBOUR [NAME=LIBTESELA...]
  *
- * Products by several threads beside threads of somebody else that have nothing to do and keep a processor
- * all the same, as OpenBLAS's do: they ask the system for others' turn, again and again, for some 25 ms after
- * each call. Every product is timed
+ * Times products by several threads while idle threads of another library still occupy processors. OpenBLAS's
+ * threads do so: after each call they yield in a loop for about 25 ms. Every product is timed
  *
- *   alone   once the neighbour's threads sleep: 60 ms after its last call, during which the caller's thread
- * stays awake beside  right behind a call of the neighbour
+ *   alone   while the neighbour's threads sleep: 60 ms after its last call, with the caller's thread awake
+ *   after   immediately after a call of the neighbour
  *
- * by turns with other builds of tesela. A time counts where this process had nearly all of its processors
- * meanwhile, so that other programs of the machine stay out of it. Prints medians of GFLOP/s, their ratio,
- * which is what a neighbour leaves of a product's speed (half a processor of two: 0.75), and how many times
- * of how many counted.
+ * in turn with other builds of tesela. A time counts only if this process had nearly all of its processors,
+ * which excludes other programs. Prints medians of GFLOP/s, their ratio (half a processor of two: 0.75), and
+ * the number of times that counted and of all times.
  *
- * NEIGHBOUR is a library with cblas_dgemm, given by its path, called with the threads that it takes by
- * itself; @yields, a thread of this program that asks for others' turn as long as the product lasts; or
- * @works, one that keeps its processor.
+ * NEIGHBOUR is a library with cblas_dgemm, given by path, with its own number of threads. The word @yields is
+ * a thread of this program that yields in a loop during the product. The word @works is a thread that never
+ * yields.
  *
- *   --threads N     threads of tesela (as many as it takes by itself)
- *   --types LIST    of f32, f64 (f32,f64)
+ *   --threads N     threads of tesela (its default)
+ *   --types LIST    f32, f64 (f32,f64)
  *   --rounds N      times of each that count (15)
- *   --seconds N     at most, for a product (20)
- *   --all           counts all times: on a machine whose other programs are neighbours, too
+ *   --seconds N     maximum time for a product (20)
+ *   --all           counts all times, where other programs are neighbours, too
  *   --call N        size of the neighbour's product (256)
- *   --tesela FILE   the build of tesela that is measured, a libtesela.so (the one in this program) */
+ *   --tesela FILE   build of tesela to measure, a libtesela.so (this program's) */
 #include "builds.h"
 #include "peers.h"
 #include "shapes.h"
@@ -233,7 +231,7 @@ static void compare(const int64_t shape[3], tesela_type type) {
   for (contender *one = contenders; one < contenders + contender_count; one++) {
     const double alone = median(&one->alone), beside = median(&one->beside);
     printf("%s %5" PRId64 " %5" PRId64 " %5" PRId64
-           "  %-8s alone %7.1f  beside %7.1f  kept %.3f  (%d of %d, %d of %d)\n",
+           "  %-8s alone %7.1f  after %7.1f  kept %.3f  (%d of %d, %d of %d)\n",
            type == TESELA_F64 ? "f64" : "f32", shape[0], shape[1], shape[2], one->name, flops / alone,
            flops / beside, alone / beside, one->alone.count, one->alone.tried, one->beside.count,
            one->beside.tried);
@@ -306,7 +304,7 @@ int main(int argc, char **argv) {
   while (++optind < argc) {
     char *path = strchr(argv[optind], '=');
     if (!path || contender_count == BUILDS_MAX)
-      stop(argv[optind], "not NAME=LIBTESELA, or too many of them");
+      stop(argv[optind], "not NAME=LIBTESELA, or too many");
     *path++ = '\0';
     contenders[contender_count].name = argv[optind];
     add_build(&contenders[contender_count++], path);

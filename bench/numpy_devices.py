@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""NumPy's products by its own BLAS and by the drop-in on one device or another, side by side.
+"""Compares NumPy's products by its own BLAS with products by the drop-in on several devices.
 
-    numpy_devices.py [--tesela PATH] [--sizes 1000,4096] [--types f4,f8] [--devices own,cpu,cuda:0,auto] [--calls 5]
+    numpy_devices.py [--tesela PATH] [--sizes 1000,4096] [--types f4,f8] [--devices own,cpu,cuda:0,auto]
+                     [--calls 5]
 
-Each device is a program of its own, started by `tesela run`. Of each size there is the first call, in which a device may be
-opened and kernels compiled, the slowest of all, and the median of the last ones, in milliseconds, with operands and results
-in pageable memory and a new array for each result. With auto, calls go on for --settle seconds, since kernels are compiled
-beside the first ones. One row of each product is compared with sums made in double precision by another way.
+Each device has its own program, started by `tesela run`. Prints milliseconds for each size: the first call,
+the slowest call, and the median of the last calls. The first call may open the device and compile kernels.
+Operands and results are in pageable memory, and each result is a new array. With auto, calls continue for
+--settle seconds, while kernels are compiled in the background. One row of each product is compared with sums
+in double precision, computed in another way.
 """
 import argparse
 import json
@@ -43,8 +45,9 @@ def measure(types, sizes, calls, settle):
 
 
 def run(options, device):
-    child = [sys.executable, os.path.abspath(__file__), "--child", "--sizes", options.sizes, "--types", options.types,
-             "--calls", str(options.calls), "--settle", str(options.settle if device == "auto" else 0)]
+    settle = options.settle if device == "auto" else 0
+    child = [sys.executable, os.path.abspath(__file__), "--child", "--sizes", options.sizes,
+             "--types", options.types, "--calls", str(options.calls), "--settle", str(settle)]
     if device != "own":
         child = [options.tesela, "run", "--device", device, "--"] + child
     output = subprocess.run(child, stdout=subprocess.PIPE, check=True, text=True).stdout
@@ -52,7 +55,8 @@ def run(options, device):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--tesela", default="tesela")
     parser.add_argument("--sizes", default="1000,1500,2000,3000,4096,8192")
     parser.add_argument("--types", default="f4,f8")
@@ -72,7 +76,8 @@ def main():
         for size in sizes:
             cells = [rows[device][kind, size] for device in devices]
             print("%-4s %6d" % (kind, size) + "".join(
-                "%24s" % ("%.2f (%.0f, %.0f)%s" % (1e3 * cell["later"], 1e3 * cell["first"], 1e3 * cell["slowest"], "" if cell["right"] else " WRONG"))
+                "%24s" % ("%.2f (%.0f, %.0f)%s" % (1e3 * cell["later"], 1e3 * cell["first"],
+                                                   1e3 * cell["slowest"], "" if cell["right"] else " WRONG"))
                 for cell in cells))
     return 0 if all(cell["right"] for table in rows.values() for cell in table.values()) else 1
 

@@ -1,7 +1,11 @@
-/* What the registers can do, as text: twelve chains of multiply-adds that wait for nothing but themselves.
- * With PEAK     the function's name           VECTOR   a register's type TARGET   its instruction set SET1 a
- * vector of equal numbers FMADD    a b + c                       LANES    numbers of a vector Returns
- * operations a second, a multiply-add counting two; the best of a few runs of about half a millisecond. */
+/* Measures the peak of multiply-adds in registers. Included as text, with these macros:
+ *
+ *   PEAK     the function's name           VECTOR   a register's type
+ *   TARGET   its instruction set           SET1     a vector of equal numbers
+ *   FMADD    a b + c                       LANES    numbers of a vector
+ *
+ * The function runs twelve independent chains of multiply-adds. Returns operations a second, two for each
+ * multiply-add: the best of a few runs of about half a millisecond. */
 static __attribute__((target(TARGET))) double PEAK(void) {
   enum { CHAINS = 12, TURNS = 40000, RUNS = 8 };
   double best = INFINITY;

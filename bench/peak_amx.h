@@ -1,6 +1,6 @@
-/* What tile registers can do: four chains of products of registers that hold random numbers, bf16 or (whole)
- * 8-bit integers. Operations a second, a multiply-add counting two, the best of a few runs of about 0.3
- * milliseconds; the calling process was given the registers' state (src/device/cpu/amx.c). */
+/* Measures the peak of the tile registers: four chains of products of random bf16 numbers or (whole) 8-bit
+ * integers. Returns operations a second, two for each multiply-add: the best of a few runs of about 0.3
+ * milliseconds. The process must have the permission to use the registers (src/device/cpu/amx.c). */
 #include <immintrin.h>
 
 static __attribute__((target("amx-tile,amx-bf16,amx-int8"))) double peak_amx(bool whole) {

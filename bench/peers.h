@@ -1,5 +1,5 @@
-/* What libraries that are measured beside tesela say about themselves: one that runs the kernels of another
- * processor is no peer. */
+/* Versions and kernels that compared libraries report. A library that uses kernels for another processor is
+ * no fair peer. */
 #ifndef TSL_BENCH_PEERS_H
 #define TSL_BENCH_PEERS_H
 
@@ -61,7 +61,7 @@ static void peers_warn(void) {
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
     const char *value = getenv(variables[i]);
     if (value && *value)
-      fprintf(stderr, "warning: %s=%s is set, which changes what is measured: env -u %s\n", variables[i],
+      fprintf(stderr, "warning: %s=%s is set, which changes the measurement: env -u %s\n", variables[i],
               value, variables[i]);
   }
 }

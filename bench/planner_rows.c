@@ -1,27 +1,25 @@
 /* planner_rows [options] MxNxK...
  *
- * What the planner's choices cost, for each product three of them by turns in one race (tune/race.h), all
- * verified: by the strategies' models alone, with the wisdom that the library comes with, and with that and
- * the records of a tuned file. Prints each one's time, and what part of its speed the first two reach: the
- * tuned plan's time over theirs. Equal plans are timed once, and their ratio is 1.
+ * Measures the cost of the planner's choices. For each product three plans are verified, then timed in turn
+ * (tune/race.h). The first is by the strategies' models alone. The second also uses the wisdom shipped with
+ * the library. The third also uses the records of a tuned file. Prints the times, and the tuned plan's time
+ * divided by the other two times. Equal plans are timed once, with a ratio of 1.
  *
- *   --device D      the device (cpu)
- *   --types LIST    of f32, f64, ... (f32)
- *   --tuned FILE    records of tesela tune (none: what the library comes with counts as tuned)
- *   --search S      instead of a file: a search of so many seconds for each product, from the model's choice
- * on
- *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
- *   --draw COUNT    so many products more, drawn at random: sizes log-uniform, all three odd in every other
- * product
- *   --from, --to    between these sizes (16 and 5000)
- *   --seed N        of what is drawn (1)
- *   --rows I:N      only N products, from number I on, counted from 0
+ *   --device D      device (cpu)
+ *   --types LIST    f32, f64, ... (f32)
+ *   --tuned FILE    records of tesela tune (none: the shipped wisdom counts as tuned)
+ *   --search S      instead of a file: a search of S seconds for each product, from the models' choice
+ *   --shapes FILE   more products, one "M N K" a line; text after a # is ignored
+ *   --draw COUNT    more products, random sizes, log-uniform; every second product has three odd sizes
+ *   --from, --to    range of these sizes (16 and 5000)
+ *   --seed N        seed of the sizes (1)
+ *   --rows I:N      only N products, from number I, counted from 0
  *   --most GFLOP    leaves out products of more operations (no limit)
- *   --seconds S     of each plan's runs (0.5)
- *   --json FILE     the same as JSON
+ *   --seconds S     time for each plan's runs (0.5)
+ *   --json FILE     also writes JSON
  *
- * The cpu's threads are those of TESELA_THREADS. The tuned file is made by `TESELA_WISDOM=FILE tesela tune
- * ...`; bench/wisdom.sh tunes many products. */
+ * TESELA_THREADS sets the cpu's threads. `TESELA_WISDOM=FILE tesela tune ...` makes a tuned file;
+ * bench/wisdom.sh tunes many products. */
 #include "shapes.h"
 
 #include "base/random.h"

@@ -1,9 +1,9 @@
-"""Time of products of PyTorch's CUDA tensors from launch to launch, by tesela.matmul and torch.mm in turns:
+"""Times products of PyTorch's CUDA tensors by tesela.matmul and torch.mm, in turn:
 
     python_device.py [SIZE] [TYPE]
 
-host: microseconds that a call keeps the program, of calls whose work is queued. both: microseconds a call, with the device's
-work, of as many calls and a wait at the end. Medians of rounds."""
+host: microseconds of the program for a call that queues its work. both: microseconds of a call and of its
+work on the device. Calls are queued in a row, and the program waits at the end. Medians of rounds."""
 
 import statistics
 import sys
@@ -36,6 +36,8 @@ for _ in range(15):
         torch.cuda.synchronize()
         host[name].append((queued - begin) / 200 * 1e6)
         both[name].append((time.perf_counter() - begin) / 200 * 1e6)
-print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, tesela {tesela.__version__}, {size} cubed, {kind}")
+print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, tesela {tesela.__version__}, "
+      f"{size} cubed, {kind}")
 for name in calls:
-    print(f"{name:30} host {statistics.median(host[name]):7.2f} us, both {statistics.median(both[name]):7.2f} us")
+    print(f"{name:30} host {statistics.median(host[name]):7.2f} us, "
+          f"both {statistics.median(both[name]):7.2f} us")

@@ -1,6 +1,6 @@
 """Times small products from Python: python bench/python_overhead.py [threads]
 
-Each row is a form of the call: microseconds of tesela and of the same in NumPy, by turns, the minimum of all rounds.
+Each row is a form of the call: microseconds of tesela and of NumPy, in turn, the minimum of all rounds.
 """
 
 import sys
@@ -28,7 +28,8 @@ def rows():
     yield "plain", lambda: tesela.matmul(a, b), plain
     yield "out", lambda: tesela.matmul(a, b, out=out), lambda: numpy.matmul(a, b, out=out)
     yield "alpha", lambda: tesela.matmul(a, b, alpha=2), lambda: 2 * (a @ b)
-    yield "alpha, beta, out", lambda: tesela.matmul(a, b, out=out, alpha=0.5, beta=0.5), lambda: 0.5 * (a @ b) + 0.5 * out
+    yield ("alpha, beta, out", lambda: tesela.matmul(a, b, out=out, alpha=0.5, beta=0.5),
+           lambda: 0.5 * (a @ b) + 0.5 * out)
     yield "bias", lambda: tesela.matmul(a, b, bias=bias), lambda: a @ b + bias
     yield "full_output", lambda: tesela.matmul(a, b, full_output=True), plain
     yield "gemm, trans_a", lambda: tesela.gemm(a, b, trans_a="t"), lambda: a.T @ b
@@ -45,7 +46,8 @@ def rows():
     yield "ten, grouped", lambda: tesela.matmul_grouped(ten, ten), lambda: [x @ y for x, y in zip(ten, ten)]
     yield "syrk", lambda: tesela.syrk(a), lambda: a @ a.T
     lower = numpy.tril(a) + 9 * numpy.eye(8)
-    yield "solve_triangular", lambda: tesela.solve_triangular(lower, b, lower=True), lambda: numpy.linalg.solve(lower, b)
+    yield ("solve_triangular", lambda: tesela.solve_triangular(lower, b, lower=True),
+           lambda: numpy.linalg.solve(lower, b))
     yield "transpose", lambda: tesela.transpose(a), lambda: a.T.copy()
     whole = rng.integers(0, 9, (8, 8))
     yield "integers", lambda: tesela.matmul(whole, whole), lambda: numpy.matmul(whole, whole)

@@ -1,12 +1,13 @@
 /* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...]
- * [--accuracy ASK] [--seed N] SIZE...: speed beside errors on the first CUDA device, of strategies that
- * compute the same (residue_int8 and a vendor's by default, which is a peer; auto is the planner's choice).
- * Each round times every one by turns, by events around two queued products; medians, and the median of the
- * ratios to the last one's time. Errors of ROWS rows of C, in double precision from the exact product: the
- * largest and the median relative to |C|, the largest relative to u |A||B|, and that of what the guarantee
- * allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. `graded`: normal ones that
- * become 2^12 times smaller along each row of A and down each column of B. Errors of complex numbers are
- * those of their parts. */
+ *         [--accuracy ASK] [--seed N] SIZE...: speed and errors of strategies on the first CUDA device.
+ *
+ * By default compares residue_int8 with a vendor's strategy, which is a peer; auto is the planner's choice.
+ * Each round times every strategy in turn, by events around two queued products. Prints median times, and the
+ * median of the ratios to the last strategy's time. ROWS rows of C are compared with the exact product, in
+ * double precision. Prints the largest and the median error relative to |C|, the largest relative
+ * to u |A||B|, and the largest relative to the guarantee. `wide`: uniform numbers times exp() of a normal
+ * number, as in GEMMul8's measurements. `graded`: normal numbers that become 2^12 times smaller along each
+ * row of A and down each column of B. Complex numbers have the errors of their parts. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

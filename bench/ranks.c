@@ -1,14 +1,14 @@
-/* Products by the ranks of an MPI communicator whose operands lie in buffers of a device, one for each rank,
- * against the same product on the first rank's device alone; a number of elements is compared with what they
- * are exactly.
+/* Times products by the ranks of an MPI communicator, with operands in device buffers, one device for each
+ * rank. Compares the times with the same product on the first rank's device alone. Some elements are compared
+ * with exact values.
  *
  *   mpirun -n 2 build/release/bin/bench_ranks TYPE M N K REPEATS [DEVICE [LAYOUT]]
  *
- * TYPE is bf16, f32 or f64. DEVICE is a kind, whose device number r is rank r's (cuda), or a name with a
- * colon, which is every rank's
- * ("opencl:0", to see that it runs). LAYOUT is rows (equal blocks of rows, the default), cyclic (rows in
- * blocks of 512 by turns), or scaled (as rows, and C = 2 A B - C, which by turns is what it was: with REPEATS
- * even, and not of bf16). TESELA_NCCL=none has messages pass through host memory. */
+ * TYPE is bf16, f32 or f64. DEVICE is a kind, such as cuda: rank r uses device number r. A name with a colon
+ * ("opencl:0") is every rank's device. LAYOUT is rows (equal blocks of rows, the default), cyclic (blocks of
+ * 512 rows in turn), or scaled. The layout scaled is as rows, with C = 2 A B - C, which restores C every
+ * second time. It needs an even REPEATS, and not bf16. TESELA_NCCL=none sends messages through host memory.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

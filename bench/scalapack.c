@@ -1,7 +1,10 @@
-/* Times pdgemm_ as any program would call it, or pdtran_ where K is 0: mpirun -n RANKS scalapack_bench M N K
- * BLOCK ROWS COLS REPEATS. Nothing in it knows of tesela: it is linked with the distribution's ScaLAPACK, and
- * bench/scalapack.sh starts it with the drop-in preloaded and without, by turns. Each product is between two
- * barriers. Rank 0 prints the first call's seconds, and the least and the median of the others. */
+/* Times pdgemm_ as any program calls it, or pdtran_ if K is 0:
+ *
+ *   mpirun -n RANKS scalapack_bench M N K BLOCK ROWS COLS REPEATS
+ *
+ * The program is linked with the distribution's ScaLAPACK. bench/scalapack.sh starts
+ * it with and without the preloaded drop-in, in turn. Each product is between two barriers. Rank 0 prints the
+ * first call's seconds, and the shortest and the median of the others. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>

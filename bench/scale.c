@@ -1,17 +1,20 @@
-/* Products of host memory on one device, on one that is limited, and on several together, beside cuBLASXt
- * where it can be loaded:
+/* Times products of host memory on one device, on a device with limited memory, and on several devices. Also
+ * times cuBLASXt if it can be loaded:
  *
  *   bench_scale TYPE N|MxNxK REPEATS CAP DEVICE[=NAME]...
  *
- * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not);
- * the others, each a device or several by commas, with operands on the host, and several also with operands
- * in pieces on all of them (rows of A and C, columns of B) and in the first one's memory. A row each: the
- * fastest of REPEATS runs behind one that warms up, and how that stands to the first device. STREAMED has
- * strategies to limit it with, beside the tiles that are chosen, with ';' between them ("streamed rows=16384
- * cols=3008 depth=16384"), ROWS which rows there are ("host core pieces one peer", all; one: in the first
- * one's memory), and PIECES likewise for operands in pieces ("several slab=1073741824"), HOST for those on
- * the host ("several cut=4"). Twelve elements of each result are compared with sums in long double. By the
- * public header alone; times are the host's clock around whole calls. */
+ * The first device is also measured with operands in its memory, and with its memory limited to CAP bytes.
+ * CAP is like 8GiB, or - for no limit. The other arguments are a device, or several separated by commas, with
+ * operands on the host. Several devices are also measured with distributed operands (rows of A and C, columns
+ * of B), and with operands in the first device's memory. Prints a row for each: the fastest of REPEATS runs
+ * after a first run that is not counted, and its ratio to the first device.
+ *
+ * STREAMED adds strategies for the limited device, separated by ';', such as "streamed rows=16384 cols=3008
+ * depth=16384". PIECES adds strategies for distributed operands, such as "several slab=1073741824". HOST adds
+ * strategies for operands on the host, such as "several cut=4". ROWS selects rows of "host core pieces one
+ * peer" (all); one: operands in the first device's memory.
+ * Twelve elements of each result are compared with sums in long double. Uses only the public header; times
+ * are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
 

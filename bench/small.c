@@ -1,22 +1,22 @@
 /* small [--types f32,f64] [--rounds N] [--json FILE] [--tesela FILE] MxNxK... -- [DROP_IN] NAME=LIBRARY...
  *
- * Products so small that the call counts: nanoseconds a call, the least of many rounds in which all take
- * turns, on one thread, dense row-major operands that stay in the first cache. Columns:
+ * Times products that are so small that the call counts. Prints nanoseconds a call, the shortest of many
+ * rounds in turn. One thread; dense row-major operands stay in the first cache. Columns:
  *
- *   plan      tesela_plan_run() on a reused plan
+ *   plan      tesela_plan_run() of a reused plan
  *   one-shot  tesela_gemm()
- *   batch     a product of tesela_gemm_batched(), 256 of them with one A and one B, or as many as C has room
- * for drop-in   cblas_?gemm of libtesela_blas.so, given by its path NAME      cblas_?gemm of that library,
- * which may be another build's drop-in
+ *   batch     a product of tesela_gemm_batched() with one A and one B: 256, or as many as C has room for
+ *   drop-in   cblas_?gemm of libtesela_blas.so, given by path
+ *   NAME      cblas_?gemm of that library, which may be another build's drop-in
  *
- * A library that is another build of tesela (old=PATH/libtesela.so) has columns "plan of old", "one-shot of
- * old" and "batch of old"; --tesela names the build that they are compared with (the one in this program). At
- * the end stand geometric means: of each of tesela's ways over the other build's, and of the drop-in over
- * each library.
+ * Another build of tesela (old=PATH/libtesela.so) has columns "plan of old", "one-shot of old" and "batch of
+ * old". The option --tesela names the build that is compared with it (this program's). Geometric means are at
+ * the end. One is tesela's rates over the other build's, for each column; the other is the drop-in's rates
+ * over each library's.
  *
- * A library may have, in place of CBLAS's names, `void *bench_prepare(int is_double, int m, int n, int k)`
- * and `void bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a generator
- * of code. */
+ * Instead of CBLAS's functions a library may have `void *bench_prepare(int is_double, int m, int n, int k)`
+ * and `void bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a code
+ * generator. */
 #include "builds.h"
 #include "json.h"
 #include "peers.h"
@@ -153,7 +153,7 @@ static tesela_gemm_desc desc_of(void) {
                             .device = "cpu"};
 }
 
-/* --- what is timed: `calls` calls each --- */
+/* --- the timed ways: `calls` calls each --- */
 
 typedef struct way way;
 struct way {
@@ -288,7 +288,7 @@ static void write_row(const way *ways, int count) {
 
 /* --- one over another --- */
 
-/* Rates of the way `one` relative to those of `other`, over all shapes. */
+/* Rates of way `one` divided by rates of way `other`, over all shapes. */
 typedef struct comparison {
   const char *one, *other;
   ratios ratios;

@@ -1,13 +1,13 @@
-/* solve [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--columns 16,1000] [--strategy
- * TEXT] NAME=LIBRARY ...
+/* solve [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--columns 16,1000]
+ *       [--strategy TEXT] NAME=LIBRARY ...
  *
- * Triangular solves by tesela's plans and by the CBLAS of each library, by turns in one process, column-major
- * operands, lower triangles on the left and on the right, as they are and transposed: microseconds of the
- * shortest call of each, GFLOP/s of tesela's, and how many times as long each library takes; at the end the
- * geometric means. Solutions are compared before times are taken. Squares of the sizes; a triangle of 100
- * with 10000 right-hand sides; one of 2000 with 16; and one of 1000 with 1; or, with --columns, triangles of
- * the sizes with so many right-hand sides, and nothing else. The drop-in, as a library, computes all by
- * itself (TESELA_BLAS=tesela), so that it shows what a call of it costs over a plan. */
+ * Compares triangular solves by tesela's plans with the CBLAS of each library, in turn in one process.
+ * Operands are column-major; lower triangles on the left and on the right, plain and transposed. Prints the
+ * shortest call of each in microseconds, tesela's GFLOP/s, each library's time divided by tesela's, and at
+ * the end geometric means. Solutions are compared before times are taken. Default: squares of the sizes; a
+ * triangle of 100 with 10000 right-hand sides; one of 2000 with 16; one of 1000 with 1. With --columns only
+ * triangles of the sizes with these numbers of right-hand sides. The drop-in, as a library, computes
+ * everything itself (TESELA_BLAS=tesela), and shows the cost of its call compared with a plan. */
 #include "peers.h"
 
 #include "base/clock.h"
@@ -149,8 +149,8 @@ static __attribute__((noinline)) double component(const solve *solve_in, const v
   return solve_in->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-/* Compares solutions. The triangle's diagonal is as large as the sum of its other elements in a
- * row, so errors of solutions are as small as those of sums. */
+/* Compares solutions. The diagonal is as large as the sum of the row's other elements. So errors of solutions
+ * are as small as errors of sums. */
 static void compare(const solve *solve_in) {
   const int64_t count = solve_in->rows * solve_in->cols * (solve_in->type >= 2 ? 2 : 1);
   const double unit = solve_in->type % 2 == 0 ? 6e-8 : 1.1e-16;
@@ -260,7 +260,7 @@ static void measure_list(int64_t n) {
     measure_all(n, atoll(word));
 }
 
-/* --- all of them --- */
+/* --- all rows --- */
 
 static void open_library(const char *word) {
   const char *path = strchr(word, '=');

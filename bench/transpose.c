@@ -1,21 +1,21 @@
 /* transpose [options] MxN...
  *
- * Transposes on the processor beside copies of as many bytes, in one process: every round runs all of them,
- * and each one's shortest run counts. Prints GB/s, bytes read plus bytes written, by the clock on the wall
- * and by the processors' (the time of all threads over their number, which other programs disturb less), and
- * the transposes over memcpy().
+ * Compares transposes on the processor with copies of the same size, in one process. Every round runs each in
+ * turn, and the shortest run counts. Prints GB/s, bytes read plus bytes written, by the wall clock and by
+ * processor time (of all threads, divided by their number; other programs disturb it less), and the
+ * transposes' rate over memcpy()'s.
  *
  *   memcpy    the C library's, on all threads, a part of the array for each
- *   stream    lines loaded and stored past the caches, on all threads
+ *   stream    lines loaded and stored without the caches, on all threads
  *   NAME      a strategy of transposes
  *
  *   --types LIST   (f32)            --rounds N     (7)
- *   --strategies LIST  (vector)     --in-place     squares onto themselves
+ *   --strategies LIST  (vector)     --in-place     squares in place
  *   --pad N        elements between rows (0)
- *   --skew N       bytes past a page at which the arrays start (0)
- *   --small-pages  does not ask for large ones
+ *   --skew N       bytes between a page's start and the arrays (0)
+ *   --small-pages  does not request large pages
  *
- * TESELA_THREADS and TESELA_ISA hold as everywhere. */
+ * TESELA_THREADS and TESELA_ISA apply. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"

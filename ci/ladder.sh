@@ -28,8 +28,8 @@ tesela explore --sizes 256 --html ladder.html    # all rungs on your machine, si
 tesela multiply a.npy b.npy -o c.npy --strategy "tile_local tile=16" --device opencl:0
 ```
 
-The column "bound that it lifts" names the limit of the rung below that the strategy removes.
-The best measured rates are in [lab/ladder.md](lab/ladder.md). `ci/ladder.sh` generates this page.
+The column "limit that it removes" names a limit of the rung below.
+The page [lab/ladder.md](lab/ladder.md) has the best measured rates. `ci/ladder.sh` generates this page.
 
 END
   sed -n '/^|/,$p' <<<"$page" | sed '/^## Measured$/,/^## Peers$/{/^## Peers$/!d}'

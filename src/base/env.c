@@ -1,6 +1,7 @@
 #include "base/env.h"
 
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/text.h"
 
 #include <stddef.h>
@@ -33,15 +34,19 @@ const tsl_env_info *tsl_env_at(int index) {
 
 tesela_status tsl_env_check(tsl_env variable, const char *const *words) {
   const char *value = tsl_env_get(variable);
-  tsl_text list = {0};
+  char suggestion[TSL_SUGGESTION_BYTES];
+  tsl_text list = {0}, names = {0};
   bool good = !*value;
   for (int i = 0; words[i] && !good; i++) {
     good = strcmp(value, words[i]) == 0;
     tsl_text_add(&list, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    tsl_text_add(&names, "%s ", words[i]);
   }
-  const tesela_status status = good ? TESELA_OK
-                                    : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s",
-                                               tsl_env_at(variable)->name, value, tsl_text_get(&list));
+  const tesela_status status =
+      good ? TESELA_OK
+           : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s%s", tsl_env_at(variable)->name, value,
+                      tsl_text_get(&list), tsl_suggest(value, tsl_text_get(&names), suggestion));
+  tsl_text_free(&names);
   tsl_text_free(&list);
   return status;
 }

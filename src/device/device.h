@@ -29,8 +29,8 @@ typedef struct tsl_kernel tsl_kernel;
 
 /* Capabilities of devices; tsl_strategy.needs has the required set. X(NAME, bit, text for refusals). */
 #define TSL_CAPABILITY_LIST(X)                                                                               \
-  X(HOST, 0, "runs C code of this library on host memory")                                                   \
-  X(KERNELS, 1, "compiles the kernel dialect")                                                               \
+  X(HOST, 0, "host memory for C code of this library")                                                       \
+  X(KERNELS, 1, "a compiler for kernels")                                                                    \
   X(LOCAL, 2, "local memory with barriers")                                                                  \
   X(F64, 3, "double precision")                                                                              \
   X(F16, 4, "half precision arithmetic")                                                                     \

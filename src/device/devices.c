@@ -4,6 +4,7 @@
 #include "base/floats.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "device/device_list.h"
 #include "device/device_private.h"
 #include "device/group.h"
@@ -283,6 +284,24 @@ static void add_examples(tsl_text *text) {
                  tsl_device_kind_at(i)->single != 0 ? "" : ":0");
 }
 
+/* Returns TESELA_BAD_CALL with the accepted names and the nearest one. `length`: letters before the colon. */
+static tesela_status fail_name(const char *name, size_t length) {
+  char suggestion[TSL_SUGGESTION_BYTES];
+  tsl_text examples = {0}, names = {0};
+  add_examples(&examples);
+  const char *const tail = strspn(name + length, ":0123456789") == strlen(name + length) ? name + length : "";
+  for (int i = 0; i < tsl_devices_kinds(); i++)
+    tsl_text_add(&names, "%s%s, ", tsl_device_kind_at(i)->kind, tail);
+  tsl_text_add(&names, "auto");
+  const tesela_status status =
+      tsl_fail(TESELA_BAD_CALL,
+               "\"%.64s\" is no device's name; names are a kind, or a kind, a colon and a number: %s%s", name,
+               tsl_text_get(&examples), tsl_suggest(name, tsl_text_get(&names), suggestion));
+  tsl_text_free(&examples);
+  tsl_text_free(&names);
+  return status;
+}
+
 static tesela_status name_parse(const char *name, parsed_name *out) {
   const size_t length = strcspn(name, ":");
   for (int i = 0; i < tsl_devices_kinds(); i++) {
@@ -295,13 +314,7 @@ static tesela_status name_parse(const char *name, parsed_name *out) {
                                  tsl_parse_i64(digits, &out->index)))
       return TESELA_OK;
   }
-  tsl_text examples = {0};
-  add_examples(&examples);
-  tsl_fail(TESELA_BAD_CALL,
-           "\"%.64s\" is no device's name; names are a kind, or a kind, a colon and a number: %s", name,
-           tsl_text_get(&examples));
-  tsl_text_free(&examples);
-  return TESELA_BAD_CALL;
+  return fail_name(name, length);
 }
 
 static bool is_whole_kind(const char *name) {

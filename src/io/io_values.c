@@ -78,8 +78,8 @@ tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t
   if ((uint64_t)count <= most)
     return TESELA_OK;
   return tsl_input_bad_line(&reader->in, reader->in.line,
-                            "announces %" PRId64 " %s, but the file ends after %" PRIu64
-                            " bytes more: it is truncated",
+                            "announces %" PRId64 " %s, but only %" PRIu64
+                            " bytes follow: the file is truncated",
                             count, what, tsl_input_left(&reader->in));
 }
 

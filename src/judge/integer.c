@@ -101,11 +101,10 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
 
 static void integer_conclude(const integer_job *job, int workers, tsl_verdict *verdict) {
   const struct findings *first = NULL;
-  int64_t wrong = 0;
   verdict->checked = job->rows * job->cols;
   for (int i = 0; i < workers; i++) {
     const struct findings *found = &job->workers[i];
-    wrong += found->wrong;
+    verdict->wrong += found->wrong;
     verdict->error = fmax(verdict->error, found->error);
     if (found->wrong > 0 &&
         (!first || found->row < first->row || (found->row == first->row && found->col < first->col)))
@@ -121,7 +120,7 @@ static void integer_conclude(const integer_job *job, int workers, tsl_verdict *v
            "C(%lld, %lld) is %d, but %d is right (modulo 2^32); %lld of %lld elements are wrong",
            (long long)first->row, (long long)first->col,
            (int)(int32_t)integer_load_one(&job->problem->c, job->c, first->row, first->col),
-           (int)(int32_t)first->right, (long long)wrong, (long long)verdict->checked);
+           (int)(int32_t)first->right, (long long)verdict->wrong, (long long)verdict->checked);
 }
 
 static int64_t integer_at_most(int64_t size, double limit) {

@@ -44,6 +44,7 @@ typedef struct tsl_verdict {
   double grade;
   int64_t row, col; /* element of the largest ratio */
   int64_t checked;  /* number of elements judged */
+  int64_t wrong;    /* number of wrong elements among these */
   char why[256];    /* a sentence when wrong, else "" */
 } tsl_verdict;
 
@@ -59,6 +60,9 @@ typedef struct tsl_judge {
       /* m x n, row by row: allowed TSL_KIND_... of each element, 0: by its terms; or NULL. With complex
        * operands only ignored elements are marked. */
       *kinds;
+  /* m x n, row by row: 1 for each element that was counted as wrong before, and is not counted again. The
+   * judge sets the bytes of wrong elements. Only for real products without a sample; or NULL. */
+  unsigned char *counted;
   const void *bias;              /* element (0, 0) of the bias in host memory; NULL without a bias */
   const void *scale_a, *scale_b; /* element (0, 0) of each scale; ignored where it is not read */
   double allowance;              /* additional absolute error allowed besides underflow in C's type */

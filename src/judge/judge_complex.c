@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
 
@@ -39,6 +40,7 @@ typedef struct expansion {
   double *row_most,
       *col_most; /* largest magnitude in a row of A, a column of B; infinite where an element is not finite */
   unsigned char *kinds[2];    /* of the parts */
+  unsigned char *counted;     /* 1: a part of the element is wrong */
   const unsigned char *given; /* kinds from the caller */
   double largest, slack, flushes;
 } expansion;
@@ -287,6 +289,7 @@ static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge
                          .flushes = job->flushes,
                          .added = job->added,
                          .kinds = job->kinds[part],
+                         .counted = job->counted,
                          .allowance = terms * type->smallest,
                          .seed = judge->seed,
                          .threads = judge->threads,
@@ -307,12 +310,13 @@ static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge
 
 static void worse(tsl_verdict *all, const tsl_verdict *part) {
   const double error = fmax(all->error, part->error), grade = fmax(all->grade, part->grade);
-  const int64_t checked = part->checked;
+  const int64_t checked = part->checked, wrong = all->wrong + part->wrong;
   if (!all->right ? false : !part->right || part->error_ratio > all->error_ratio)
     *all = *part;
   all->error = error;
   all->grade = grade;
   all->checked = checked;
+  all->wrong = wrong;
 }
 
 static void round_scalar(tesela_type type, const double value[2], double out[2]) {
@@ -385,8 +389,12 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.c_part = job.added + job.rows * job.cols;
   job.row_most = job.c_part + job.rows * job.cols;
   job.col_most = job.row_most + job.rows;
-  for (int part = 0; part < 2; part++) /* kinds take as many bytes as a quarter of the doubles */
-    job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
+  /* three bytes an element, in the room of a double */
+  unsigned char *bytes = (unsigned char *)(job.col_most + job.cols);
+  for (int part = 0; part < 2; part++)
+    job.kinds[part] = bytes + part * job.rows * job.cols;
+  job.counted = bytes + 2 * job.rows * job.cols;
+  memset(job.counted, 0, (size_t)(job.rows * job.cols));
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;
   job.flushes = judge->flushes;

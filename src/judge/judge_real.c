@@ -40,13 +40,28 @@ static bool judge_real_is_worse(double ratio, int64_t row, int64_t col, const ts
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col,
+/* Counts a wrong element, once if the caller has marks. */
+static void judge_real_count_wrong(const judge_real_job *job, judge_real_findings *found, int64_t row,
+                                   int64_t col) {
+  unsigned char *counted = job->facts.judge->counted;
+  found->wrong++;
+  if (!counted) {
+    found->worst.wrong++;
+    return;
+  }
+  counted += row * job->facts.problem->n + col;
+  found->worst.wrong += *counted == 0;
+  *counted = 1;
+}
+
+static void judge_real_note(const judge_real_job *job, judge_real_findings *found, int64_t row, int64_t col,
                             const tsl_comparison *seen) {
   tsl_verdict *worst = &found->worst;
   if (seen->passed)
     return;
   worst->checked++;
-  found->wrong += seen->ratio > 1;
+  if (seen->ratio > 1)
+    judge_real_count_wrong(job, found, row, col);
   if (seen->error > worst->error)
     worst->error = seen->error;
   if (seen->grade > worst->grade)
@@ -87,7 +102,7 @@ static void compare_block(const judge_real_job *job, judge_real_findings *found,
       tsl_comparison seen;
       tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
                           sums->magnitude[at], &seen);
-      judge_real_note(found, rows[i], cols[j], &seen);
+      judge_real_note(job, found, rows[i], cols[j], &seen);
     }
 }
 
@@ -186,7 +201,7 @@ static tesela_status judge_deep(const judge_real_job *job) {
       TSL_TRY(sum_element(job, job->rows[i], job->cols[j], found));
       tsl_compare_element(&job->facts, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0,
                           *sums->magnitude, &seen);
-      judge_real_note(found, job->rows[i], job->cols[j], &seen);
+      judge_real_note(job, found, job->rows[i], job->cols[j], &seen);
     }
   return TESELA_OK;
 }
@@ -274,6 +289,7 @@ static int64_t judge_real_merge(const judge_real_job *job, int count, tsl_verdic
     const tsl_verdict *worst = &job->workers[i].worst;
     wrong += job->workers[i].wrong;
     verdict->checked += worst->checked;
+    verdict->wrong += worst->wrong;
     verdict->error = fmax(verdict->error, worst->error);
     verdict->grade = fmax(verdict->grade, worst->grade);
     if (worst->row >= 0 && judge_real_is_worse(worst->error_ratio, worst->row, worst->col, verdict)) {

@@ -235,10 +235,9 @@ static void bring_row(void *argument, int64_t row, int worker) {
 }
 
 static void judge_solve_conclude(const judge_solve_job *job, int workers, tsl_verdict *verdict) {
-  int64_t count = 0;
   for (int i = 0; i < workers; i++) {
     const tsl_verdict *worst = &job->workers[i].worst;
-    count += job->workers[i].wrong;
+    verdict->wrong += job->workers[i].wrong;
     verdict->error = fmax(verdict->error, worst->error);
     verdict->grade = fmax(verdict->grade, worst->grade);
     if (worst->row < 0 || !judge_solve_is_worse(worst->error_ratio, worst->row, worst->col, verdict))
@@ -248,15 +247,15 @@ static void judge_solve_conclude(const judge_solve_job *job, int workers, tsl_ve
     verdict->col = worst->col;
   }
   verdict->checked = job->problem->m * job->cols;
-  verdict->right = count == 0;
-  if (count == 0)
+  verdict->right = verdict->wrong == 0;
+  if (verdict->right)
     return;
   const judge_solve_number x = judge_solve_load(&job->problem->c, job->x, verdict->row, verdict->col);
   snprintf(verdict->why, sizeof verdict->why,
            "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times the bound; %lld of "
            "%lld elements are wrong",
            (long long)verdict->row, (long long)verdict->col, x.re, x.im, verdict->error_ratio,
-           (long long)count, (long long)verdict->checked);
+           (long long)verdict->wrong, (long long)verdict->checked);
 }
 
 static tesela_status judge_solve_take_memory(judge_solve_job *job, int workers) {

@@ -32,6 +32,7 @@ static void judge_structured_load(const judge_structured_job *job, int64_t row, 
 static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
   const bool is_worse = part->error_ratio > all->error_ratio;
   all->checked += part->checked;
+  all->wrong += part->wrong;
   all->error = fmax(all->error, part->error);
   all->grade = fmax(all->grade, part->grade);
   if (all->right && !part->right)
@@ -83,14 +84,21 @@ static tesela_status judge_passed(const judge_structured_job *job, tsl_verdict *
   return TESELA_OK;
 }
 
+/* Checks that a hermitian diagonal is real, if all elements are right otherwise. */
 static void judge_diagonal(const judge_structured_job *job, tsl_verdict *verdict) {
-  for (int64_t i = 0; i < job->problem->m && verdict->right; i++) {
+  for (int64_t i = 0; i < job->problem->m; i++) {
     double value[2];
     judge_structured_load(job, i, i, value);
     if (value[1] == 0)
       continue;
-    *verdict = (tsl_verdict){
-        .error = INFINITY, .error_ratio = INFINITY, .row = i, .col = i, .checked = verdict->checked};
+    if (verdict->wrong++ > 0)
+      continue;
+    *verdict = (tsl_verdict){.error = INFINITY,
+                             .error_ratio = INFINITY,
+                             .row = i,
+                             .col = i,
+                             .checked = verdict->checked,
+                             .wrong = 1};
     snprintf(verdict->why, sizeof verdict->why,
              "C(%lld, %lld) has the imaginary part %.3g on the diagonal of a hermitian matrix", (long long)i,
              (long long)i, value[1]);
@@ -121,7 +129,7 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
   const judge_structured_job job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
   TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
   TSL_GO(judge_passed(&job, verdict));
-  if (tsl_is_hermitian(problem->c.structure))
+  if (verdict->right && tsl_is_hermitian(problem->c.structure))
     judge_diagonal(&job, verdict);
 out:
   tsl_free(dense);

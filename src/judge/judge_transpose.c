@@ -151,9 +151,9 @@ static void judge_transpose_judge_rows(void *argument, int64_t index, int worker
   }
 }
 
-static void judge_transpose_merge(const judge_transpose_findings *found, tsl_verdict *into, int64_t *wrong) {
+static void judge_transpose_merge(const judge_transpose_findings *found, tsl_verdict *into) {
   const tsl_verdict *worst = &found->worst;
-  *wrong += found->wrong;
+  into->wrong += found->wrong;
   into->error = fmax(into->error, worst->error);
   into->grade = fmax(into->grade, worst->grade);
   if (worst->row < 0 || !judge_transpose_is_worse(worst->error_ratio, worst->row, worst->col, into))
@@ -163,7 +163,7 @@ static void judge_transpose_merge(const judge_transpose_findings *found, tsl_ver
   into->col = worst->col;
 }
 
-static void judge_transpose_explain(const judge_transpose_job *job, int64_t wrong, tsl_verdict *verdict) {
+static void judge_transpose_explain(const judge_transpose_job *job, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
   tsl_type_load(job->type->type,
@@ -175,7 +175,8 @@ static void judge_transpose_explain(const judge_transpose_job *job, int64_t wron
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);
   tsl_text_add_double(&text, was[0]);
-  tsl_text_add(&text, "; %lld of %lld elements are wrong", (long long)wrong, (long long)verdict->checked);
+  tsl_text_add(&text, "; %lld of %lld elements are wrong", (long long)verdict->wrong,
+               (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
 }
@@ -205,13 +206,12 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
   for (int i = 0; i < threads; i++)
     job.workers[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
   tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_transpose_judge_rows, &job);
-  int64_t wrong = 0;
   for (int i = 0; i < threads; i++)
-    judge_transpose_merge(&job.workers[i], verdict, &wrong);
+    judge_transpose_merge(&job.workers[i], verdict);
   tsl_free(workers);
   verdict->checked = problem->m * problem->n;
-  verdict->right = wrong == 0;
-  if (wrong > 0)
-    judge_transpose_explain(&job, wrong, verdict);
+  verdict->right = verdict->wrong == 0;
+  if (!verdict->right)
+    judge_transpose_explain(&job, verdict);
   return TESELA_OK;
 }

@@ -1,15 +1,18 @@
 #include "base/status.h"
+#include "base/suggest.h"
 #include "planner/planner.h"
 
 #include <string.h>
 
 static tesela_status planner_request_unknown_strategy(tsl_op op, const char *name) {
+  char suggestion[TSL_SUGGESTION_BYTES];
   tsl_text names = {0};
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == op)
       tsl_text_add(&names, "%s%s", names.length ? ", " : "", tsl_strategy_at(i)->name);
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s: there are %s", name,
-                                        tsl_op_name(op), tsl_text_get(&names));
+  const tesela_status status =
+      tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s: there are %s%s", name, tsl_op_name(op),
+               tsl_text_get(&names), tsl_suggest(name, tsl_text_get(&names), suggestion));
   tsl_text_free(&names);
   return status;
 }

@@ -29,9 +29,9 @@ struct tsl_cost_counts {
 /* Bounds of a run. X(NAME, name, description) */
 #define TSL_BOUND_LIST(X)                                                                                    \
   X(ARITHMETIC, arithmetic, "multiply-adds")                                                                 \
-  X(GLOBAL, global memory, "numbers from global memory, or from caches that answer for it")                  \
-  X(LOCAL, local memory, "numbers from local memory, or from a core's own caches")                           \
-  X(LATENCY, latency, "waits for numbers, for one another, or for the sum before")                           \
+  X(GLOBAL, global memory, "loads and stores of global memory, cached or not")                               \
+  X(LOCAL, local memory, "loads and stores of local memory, or of a core's own caches")                      \
+  X(LATENCY, latency, "waiting for memory, at barriers, or for the previous addition")                       \
   X(LAUNCH, launch, "starting kernels")
 
 typedef enum tsl_bound {

@@ -153,29 +153,32 @@ void tsl_problem_round(tsl_problem *problem);
   X(k, ALWAYS, "terms of each sum; 0 for a transpose, m for a solve")                                        \
   X(types, ALWAYS, "types of A, B and C")                                                                    \
   X(strides, MAYBE,                                                                                          \
-    "row and column stride of A, of B and of C, in elements; absent if all are dense and row-major")         \
-  X(alpha, MAYBE, "factor of the product, or real,imaginary; absent if 1")                                   \
-  X(beta, MAYBE, "factor of the old C, or real,imaginary; absent if 0")                                      \
+    "row and column stride of A, of B and of C, in elements; omitted if all are dense and row-major")        \
+  X(alpha, MAYBE, "factor of the product, or real,imaginary; omitted if 1")                                  \
+  X(beta, MAYBE, "factor of C before the product is added, or real,imaginary; omitted if 0")                 \
   X(a_is, MAYBE,                                                                                             \
-    "structure of A and its stored triangle: symmetric_lower, hermitian_upper, triangular_lower, "           \
-    "unit_upper (triangular with a diagonal of ones), ...; absent if general")                               \
-  X(b_is, MAYBE, "structure of B and its stored triangle, as a_is")                                          \
+    "structure and stored triangle of A: symmetric_lower, hermitian_upper, triangular_lower, unit_upper "    \
+    "(ones on the diagonal), ...")                                                                           \
+  X(b_is, MAYBE, "structure and stored triangle of B, as a_is")                                              \
   X(c_is, MAYBE,                                                                                             \
-    "computed triangle of C: lower, upper, hermitian_lower or hermitian_upper; of a sum with its "           \
-    "transpose: symmetric_sum_lower, hermitian_sum_upper, ...; absent for all of C")                         \
+    "computed triangle: lower, upper, hermitian_lower, ...; of a sum and its transpose: "                    \
+    "symmetric_sum_lower, ...")                                                                              \
   X(in_place, MAYBE,                                                                                         \
-    "1: a transpose in place, or a product that overwrites its general factor; absent if 0")                 \
-  X(conjugate, MAYBE, "operands that are conjugated: a, b or a,b; absent if none is")                        \
+    "1: a transpose in place, or a product that overwrites its general factor; omitted if 0")                \
+  X(conjugate, MAYBE, "operands that are conjugated: a, b or a,b; omitted if none")                          \
   X(bias, MAYBE,                                                                                             \
-    "axis of the bias: row or column; then its type and stride unless C's type and 1 (row,f32,2)")           \
+    "row or column: a vector is added to each; then, unless C's type and 1, the vector's type and stride "   \
+    "(row,f32,2)")                                                                                           \
   X(scale_a, MAYBE,                                                                                          \
-    "scales of A: tensor (one number) or lines (one for each row), then their stride unless 1 (lines,2)")    \
-  X(scale_b, MAYBE, "scales of B: tensor or lines (one for each column), then their stride unless 1")        \
-  X(activation, MAYBE, "function applied to each element last: relu, gelu or gelu_tanh; absent if none")     \
-  X(batch, MAYBE, "number of products, one after the other in memory; absent for a single one")              \
+    "scales of A: tensor (one number) or lines (one for each row); then, unless 1, the stride of the "       \
+    "numbers (lines,2)")                                                                                     \
+  X(scale_b, MAYBE, "scales of B, as scale_a; lines are columns")                                            \
+  X(activation, MAYBE, "function applied last to each element: relu, gelu or gelu_tanh; omitted if none")    \
+  X(batch, MAYBE, "number of products, one after the other in memory; omitted for a single product")         \
   X(accuracy, MAYBE,                                                                                         \
-    "required accuracy (docs/ACCURACY.md): a number, e4m3, tf32, bf16, f32, f64 or exact; absent if none")   \
-  X(bits, MAYBE, "required reproducibility: run, threads or devices; absent if none")
+    "required accuracy (docs/ACCURACY.md): a number, e4m3, tf32, bf16, f32, f64 or exact; omitted if none "  \
+    "was required")                                                                                          \
+  X(bits, MAYBE, "when results must be bit-for-bit the same: run, threads or devices; omitted if never")
 
 typedef struct tsl_text_key {
   const char *name, *what;

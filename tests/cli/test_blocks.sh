@@ -97,7 +97,7 @@ one_sentence
 says 'b.csv: there is no room for a temporary file of its 3.33 MiB' TMPDIR
 absent c.npy.tesela-part c.npy.tesela-journal
 run 2 bash -c 'cat b.csv | "$TESELA" multiply a.npy - -o c.npy --memory 2MiB --resume'
-says 'through a pipe'
+says 'is a pipe'
 rm whole.npy c.npy
 # Verified, each step with C's content from before the step.
 tesela 0 multiply a.npy b.npy --add c0.npy -o c.npy --memory 2MiB --verify --strategy "host_packed depth=128" --json

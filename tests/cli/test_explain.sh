@@ -34,7 +34,7 @@ if "$TESELA" devices --json | grep -q PoCL; then
     if c["strategy"] == "row_private_column_local" and c["account"])'
 fi
 tesela 0 explain 512 512 512
-prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'
+prints 'traffic of' 'op/byte' 'limit' 'idle' 'compared with the rung below' 'threads'
 
 # An equal account for the strategy that ran.
 matrix a.npy 30x100

@@ -114,7 +114,7 @@ for limit in time-limit patience; do
   prints 'left out' 'the time limit is 1 ms'
 done
 tesela 0 help explore
-prints '--time-limit' 'the former name of --time-limit'
+prints '--time-limit' 'former name of --time-limit'
 
 tesela 0 check --device cpu --cases 2 --type f32 --json --strategy sequential_optimized
 json 'j["right"] > 50 and j["wrong"] == 0 and j["failed"] == 0 and j["random_cases"] == 2

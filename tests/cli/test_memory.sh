@@ -112,6 +112,6 @@ fi
 
 # explain: panels are promised where they help, not where B alone is too large.
 tesela 0 explain 4000000000 100 100 --strategy sequential
-prints ': tesela multiply goes by panels of rows'
+prints ': tesela multiply works by panels of rows'
 tesela 0 explain 100 4000000 4000000 --strategy sequential
 prints 'B alone' 'panels of rows do not help'

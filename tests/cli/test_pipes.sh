@@ -30,7 +30,7 @@ piped 0 'cat one.csv | "$TESELA" transpose - -o t.txt --format csv'
 [ "$(cat t.txt)" = "1 2
 1.5 2" ] || fail "--format csv did not rule"
 piped 2 '"$TESELA" multiply - - --transpose-b <a.npy'
-says 'standard input, -, is one file and cannot be 2'
+says 'standard input, -, is one file, but 2 inputs name it'
 # A pipe, in panels.
 piped 0 'cat a.npy | "$TESELA" multiply - b.npy --memory 3KiB --expect c.npy --json'
 json 'j["panels"] > 1 and j["expected"]["agrees"]'
@@ -92,7 +92,7 @@ fi
 printf 'x,y\n1,2\n3,4\n' >names.csv
 printf '1,O\n1,2\n3,4\n' >typo.csv
 tesela 0 multiply names.csv names.csv
-prints 'names.csv: its first line is of names, and is passed over'
+prints 'names.csv: its first line has column names and is skipped'
 tesela 0 multiply names.csv names.csv --json
 json 'j["headers"] == ["names.csv", "names.csv"] and j["m"] == 2'
 tesela 0 multiply a.npy b.npy --json

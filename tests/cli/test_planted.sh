@@ -120,7 +120,7 @@ grep -q 'another process is writing it' second || fail "$(cat second)"
 # Blocks that are altered are not gone on with.
 kill -INT "$child"
 finish 130
-says 'the blocks that are done are kept'
+says 'the finished blocks are kept'
 done=$(grep -c '^done ' c.npy.tesela-journal)
 "$python" -c 'import os, sys
 with open(sys.argv[1], "r+b") as file:

@@ -74,7 +74,7 @@ interrupt() {
 }
 interrupt INT
 [ "$code" = 130 ] || fail "exit code $code after an interrupt"
-says 'interrupted; the blocks that are done are kept' --resume
+says 'interrupted; the finished blocks are kept' --resume
 left c.npy || fail "nothing is left"
 absent c.npy
 before=$(noted c.npy)
@@ -98,7 +98,7 @@ left c.npy || fail "a refusal removed what was left"
 cp -p a.npy kept.npy
 touch a.npy
 tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
-says 'other inputs' 'a.npy is not what it was'
+says 'other inputs' 'a.npy changed (it was'
 touch -r kept.npy a.npy
 cp c.npy.tesela-part part && truncate -s -8 c.npy.tesela-part
 tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume

@@ -101,7 +101,7 @@ json '(20, 30, 40) in {(e["m"], e["n"], e["k"]) for e in j["entries"]}'
 tesela 2 tune --from-log nonsense.txt
 says 'no call in it'
 tesela 2 tune 1 2 3 --from-log calls.txt
-says 'leave M N K'
+says 'leave out M N K'
 
 # Two tuners that compile at once; one is killed. Neither the compiled kernels nor the wisdom are damaged.
 device=$(kernel_devices | head -1)

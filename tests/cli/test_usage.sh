@@ -1,24 +1,33 @@
 #!/usr/bin/env bash
 # Help, version, and calls that are no calls.
 . "$(dirname "$0")/helper.sh"
-commands="devices strategies multiply solve generate explain explore sweep compare check tune wisdom cache help completion"
+commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check run"
+commands+=" tune wisdom cache help completion"
 
 tesela 0 --version
 grep -qE '^tesela [0-9]+\.[0-9]+\.[0-9]+$' "$out" || fail "the version is not a version"
 tesela 0 --help
 prints $commands TESELA_CACHE_DIR 'Exit codes' Examples
+[ "$(wc -l <"$out")" -le 48 ] || fail "the overview has $(wc -l <"$out") lines, more than 48"
 cp "$out" overview
 tesela 0
 same "$out" overview
 tesela 0 help
 same "$out" overview
+names_of_options() { grep -oE '^(  -., |      )--[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort; }
 for command in $commands; do
   tesela 0 "$command" --help
+  prints "tesela $command" Examples Options "tesela help $command"
+  # One screen.
+  awk 'length > 100 { exit 1 }' "$out" || fail "a line of the help is longer than 100"
+  [ "$(wc -l <"$out")" -le 48 ] || fail "the help of $command has $(wc -l <"$out") lines, more than 48"
+  names_of_options <"$out" >brief
+  tesela 0 help "$command"
   prints "tesela $command" Examples Options
   cp "$out" direct
-  tesela 0 help "$command"
-  same "$out" direct
   awk 'length > 110 { exit 1 }' "$out" || fail "a line of the help is longer than 110"
+  sed -n '/^Options/,/^Examples/p' direct | names_of_options >full
+  same brief full
   # The options in the examples are options of the command, by their full names.
   sed -n '/^Options/,/^Examples/p' direct | grep -oE -- '--[a-z][a-z-]*' | sort -u >options
   sed -n '/^Examples/,$p' direct | { grep -E "^ +tesela $command " || true; } |
@@ -90,13 +99,54 @@ for rate in 0 -1 inf nan; do
   says --gflops
 done
 tesela 2 help nonsense
-says 'no command "nonsense"'
+says '"nonsense" is not one of' environment multiply
 tesela 2 help --markdown
 tesela 2 cache
-tesela 2 cache clera
-says 'did you mean clear?'
+# A mistyped word: the nearest name, |, the call. Without a name: no suggestion.
+matrix a.npy 4x4
+matrix b.npy 4x4
+while IFS='|' read -r nearest call; do
+  eval "tesela 2 $call"
+  if [ -n "$nearest" ]; then
+    says "did you mean $nearest?"
+  elif grep -q 'did you mean' "$err"; then
+    fail 'a suggestion for a word that is near to no name'
+  fi
+done <<'EOF'
+multiply|multply a.npy b.npy
+--version|--vresion
+--verify|multiply a.npy b.npy --verfy
+clear|cache clera
+forget|wisdom frget
+prefill|cache pre
+fish|completion fsh
+environment|help enviroment
+solve|help slove
+tile_local|multiply a.npy b.npy --strategy tile_locl
+tile_local|explain 8 8 8 --strategy tile_lcal
+tile_local|explore --sizes 8 --strategies tile_lcoal
+tile|check --strategy "tile_local tlie=3"
+sequential|multiply a.npy b.npy --device cpu --strategy sequental
+opencl:1|multiply a.npy b.npy --device opncl:1
+cuda:0|explain 8 8 8 --device cdua:0
+opencl:0|check --device cpu,opecl:0
+bf16|multiply a.npy b.npy --type b16
+f32|check --type f64,F32
+f16|explain 8 8 8 --type fp16
+gelu|multiply a.npy b.npy --activation gelo
+uniform|generate 4x4 -o g.npy --distribution unifrom
+triangular_lower|multiply a.npy b.npy --a-is triangular_lwer
+csv|multiply a.npy b.npy -o - --format cvs
+gemm|explore --sizes 8 --op gem
+|multiply a.npy b.npy --device gpu
+|multiply a.npy b.npy --type f99
+|zzz
+|multiply a.npy b.npy --zzzzzz
+|cache x
+EOF
+rm a.npy b.npy
 tesela 2 completion tcsh
-says 'bash, zsh and fish are'
+says '"tcsh" is not one of bash, zsh, fish'
 
 for bad in --alpha:x --alpha:nan --alpha: --type:f99 --repeat:0 --repeat:1.5 --memory:much --memory:0 \
   --threads:0 \

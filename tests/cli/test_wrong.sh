@@ -19,10 +19,11 @@ export TESELA_KERNEL_DIR=$PWD/tree TESELA_SELFTEST=0
 echo old >old.npy
 tesela 1 multiply a.npy b.npy --device "$device" --strategy element --verify -o old.npy
 says 'the product is wrong' 'C('
-prints WRONG
+prints 'WRONG: 3000 of 3000 elements, largest error'
 [ "$(cat old.npy)" = old ] || fail "a wrong product replaced the older file"
 tesela 1 multiply a.npy b.npy --device "$device" --strategy element --verify -o new.npy --memory 60KiB --json
 json 'not j["verified"]["right"] and j["output"] is None'
+json 'j["verified"]["elements_wrong"] == j["verified"]["elements_checked"] > 0'
 absent new.npy
 tesela 1 multiply a.npy b.npy --device "$device" --strategy element --expect right.npy -o new.npy
 says 'differs from right.npy'

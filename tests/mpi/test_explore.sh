@@ -39,7 +39,7 @@ refused() { # FLAW REASON
   prints "$2"
 }
 refused alone "another MPI's: its BLACS sees 1 processes where there are 4"
-refused columns "its BLACS puts this process at"
+refused columns "its BLACS places this process at"
 refused wide "its integers have 64 bits"
 
 # Each process refuses options for one process before MPI begins.

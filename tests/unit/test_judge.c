@@ -51,6 +51,7 @@ static void expect_right(const trial *on) {
     print_error("%s\n", verdict.why);
   assert_true(verdict.right);
   assert_true(verdict.error_ratio <= 1);
+  assert_int_equal(verdict.wrong, 0);
   assert_string_equal(verdict.why, "");
 }
 
@@ -100,6 +101,7 @@ static void one_wrong_element_is_found(void **state) {
     test_set(&problem.c, on.c, 36, 64, was + step);
     expect_wrong_at(&on, 36, 64);
     assert_non_null(strstr(judged(&on).why, "C(36, 64)"));
+    assert_int_equal(judged(&on).wrong, 1);
     test_set(&problem.c, on.c, 36, 64, was);
     expect_right(&on);
     tear_down(&on);

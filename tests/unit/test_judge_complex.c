@@ -260,6 +260,19 @@ static void one_element_at_a_time(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* An element counts once if its real part, its imaginary part or both are wrong. */
+static void wrong_elements_count_once(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(2, 2, 1, TESELA_C128);
+  const double a[4] = {1, 0, 1, 0}, b[4] = {1, 0, 1, 0}, c[8] = {1, 0, 2, 0, 1, 3, 4, 5};
+  const tsl_judge judge = {.factor = 6};
+  tsl_verdict verdict;
+  assert_int_equal(tsl_judge_gemm(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
+  assert_false(verdict.right);
+  assert_int_equal(verdict.checked, 4);
+  assert_int_equal(verdict.wrong, 3);
+}
+
 /* Conjugates turn signs of infinities as of all numbers. */
 static void a_conjugate_turns_infinities(void **state) {
   (void)state;
@@ -334,9 +347,8 @@ static void special_data_are_not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_element_at_a_time),
-      cmocka_unit_test(a_conjugate_turns_infinities),
-      cmocka_unit_test(small_numbers_may_be_taken_as_0),
+      cmocka_unit_test(one_element_at_a_time),        cmocka_unit_test(wrong_elements_count_once),
+      cmocka_unit_test(a_conjugate_turns_infinities), cmocka_unit_test(small_numbers_may_be_taken_as_0),
       cmocka_unit_test(special_data_are_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,6 +265,7 @@ static void one_wrong_integer_is_found(void **state) {
     assert_int_equal(verdict.row, places[i][0]);
     assert_int_equal(verdict.col, places[i][1]);
     assert_non_null(strstr(verdict.why, "1 of 3150 elements are wrong"));
+    assert_int_equal(verdict.wrong, 1);
     test_set(&problem.c, c, places[i][0], places[i][1], was);
   }
   judge.operations_max = 20000;

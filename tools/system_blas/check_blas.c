@@ -38,8 +38,8 @@ typedef union symbol {
   trsm_function *trsm;
 } symbol;
 
-/* An integer that is 1 to who reads its first 32 bits, as processors are whose numbers begin with them, and
- * negative to who reads all: then there is nothing to sum. */
+/* Returns true if a dot product reads counts of 32 bits. The count is 1 in its low 32 bits (little-endian),
+ * and negative as 64 bits: a 64-bit function sums nothing. */
 static bool has_32_bits(dot_function *dot) {
   const int64_t count = INT64_MIN + 1, step = 1;
   const double x = 3, y = 5;
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
                                                                   : !gemm.address ? "dgemm_"
                                                                                   : "dtrsm_");
   if (!has_32_bits(dot.dot))
-    return check_blas_refuse("has integers of 64 bits, and who calls libblas.so.3 has 32");
+    return check_blas_refuse("has 64-bit integers, and callers of libblas.so.3 use 32 bits");
   if (!check_blas_multiplies(gemm.gemm) || !check_blas_solves(trsm.trsm))
     return check_blas_refuse("computes wrongly");
   print_file("products", gemm.address);

@@ -10,7 +10,7 @@
 
 static const double quiet_budget = 20; /* seconds for random cases when nothing is said */
 
-/* Of the operation that has most. */
+/* Counts the standard cases of each operation. Returns the largest count. */
 static int64_t count_standard(tsl_checking *job) {
   tsl_case unused;
   int most = 0;
@@ -32,8 +32,8 @@ static bool have_common_divisor(int a, int b) {
   return a != 1;
 }
 
-/* The standard case whose turn is `turn`: all of them once, spread over the list, which begins with empty
- * products; so whatever is tried before a budget is over is a sample of all kinds. */
+/* Returns the index of the standard case that is checked as number `turn`. Every case has one turn. The order
+ * is spread over the list, whose first cases are empty products, so a short budget still tries all kinds. */
 static int64_t in_turn(int count, int64_t turn) {
   int step = (int)(0.618 * count) + 1;
   if (turn >= count)
@@ -47,7 +47,7 @@ static bool same_types(const tsl_types *a, const tsl_types *b) {
   return a->a == b->a && a->b == b->b && a->c == b->c;
 }
 
-/* A word alone is a type of A; with the others said, all must be the same. */
+/* Returns true if the options select these types. A word without a colon selects by the type of A. */
 static bool is_wanted(const tsl_check_options *options, const tsl_type_list *list, const tsl_types *types) {
   for (int i = 0; i < list->count; i++) {
     const tsl_chosen_types *wanted = &list->items[i];
@@ -168,8 +168,7 @@ static tesela_status check_only(tsl_checking *job) {
   return tsl_fail(TESELA_BAD_CALL, "--case: \"%s\" is neither standard:N nor random:N", job->given->only);
 }
 
-/* Whether any strategy may run on any device: twenty seconds of random cases for nobody would be a strange
- * answer. */
+/* Returns true if any strategy may run on any device. */
 static bool any_pair(const tsl_check_list *list) {
   for (int i = 0; i < list->pair_count; i++)
     if (!*list->pairs[i].missing)

@@ -6,22 +6,21 @@
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_check_options, strategies, "strategy", STRATEGIES, NULL,
-               "these strategies, such as element,\"tile_local tile=16\" (default: all)"),
+               "check these strategies, such as element,\"tile_local tile=16\" (default: all)"),
     TSL_OPTION(tsl_check_options, peers, "peers", FLAG, NULL,
-               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
+               "check installed vendor libraries as well; they are OpenBLAS, CLBlast and cuBLAS"),
     TSL_OPTION(tsl_check_options, devices, "device", DEVICES, NULL,
-               "these devices, such as cpu,opencl:0 (default: all)"),
-    TSL_OPTION(
-        tsl_check_options, types, "type", TYPES, NULL,
-        "where A has one of these types, or all three have, as in bf16:f32 or u8:i8:i32 (default: all that "
-        "the strategies take)"),
-    TSL_OPTION(tsl_check_options, seed, "seed", SEED, "1", "of the random cases"),
+               "check these devices, such as cpu,opencl:0 (default: all)"),
+    TSL_OPTION(tsl_check_options, types, "type", TYPES, NULL,
+               "check these types of A, such as f32,f64 (default: all); bf16:f32 or u8:i8:i32 names all "
+               "three types"),
+    TSL_OPTION(tsl_check_options, seed, "seed", SEED, "1", "seed of the random cases"),
     TSL_OPTION(tsl_check_options, cases, "cases", COUNT, NULL,
-               "number of random cases (default: as many as 20 seconds permit)"),
+               "number of random cases; the default is as many as 20 seconds permit"),
     TSL_OPTION(tsl_check_options, budget, "budget", SECONDS, NULL,
-               "start nothing after this long, neither cases nor compilations"),
+               "start no case and no compilation after this time"),
     TSL_OPTION(tsl_check_options, only, "case", TEXT, NULL,
-               "this case only, as a report names it: standard:17, random:3"),
+               "check one case, as a report names it, such as standard:17 or random:3"),
     TSL_OPTION(tsl_check_options, threads, "threads", COUNT, NULL, "limit the number of host threads"),
     TSL_OPTION_JSON(tsl_check_options),
     TSL_OPTIONS_END,
@@ -79,11 +78,11 @@ const tsl_command tsl_command_check = {
     .name = "check",
     .what = "verify every strategy on every device over standard and random problems",
     .arguments = "",
-    .details = "Each case runs between guard bands, with NaN where C must not be read, and is judged "
-               "against sums in higher precision, element by element. grade: the largest error in units "
-               "of u (|alpha||A||B| + |beta||C0|); of bound: the largest error over what the strategy "
-               "guarantees. A wrong result is printed with the command that repeats it. The report can "
-               "be pasted into a bug report.",
+    .details =
+        "Each case runs between guard bands, with NaN where C must not be read. Each element is compared "
+        "with a sum in higher precision. grade: the largest error in units of u (|alpha||A||B| + "
+        "|beta||C0|); of bound: the largest error divided by the guaranteed error. A wrong result is printed "
+        "with the command that repeats it. The report can be pasted into a bug report.",
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(tsl_check_options),

@@ -51,7 +51,7 @@ static void pair_table(const tsl_check_list *list, tsl_table *table) {
   }
 }
 
-/* What a bug report needs to say about the machine. */
+/* Adds the version, the devices and the machine, for a bug report. */
 static void add_machine(const tsl_checking *job, int width, tsl_text *out) {
   tsl_text_add(out, "tesela %s\n", tesela_version());
   for (int i = 0; i < job->list.devices.count; i++) {

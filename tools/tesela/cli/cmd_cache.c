@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const tsl_option options[] = {
-    TSL_OPTION(
-        tsl_cache_options, devices, "device", DEVICES, NULL,
-        "prefill and export: for these devices, such as opencl:0,cuda:0 (default: all that compile kernels)"),
+    TSL_OPTION(tsl_cache_options, devices, "device", DEVICES, NULL,
+               "prefill, export: for these devices (default: all); devices such as opencl:0,cuda:0 that "
+               "compile kernels"),
     TSL_OPTION(tsl_cache_options, strategies, "strategy", STRATEGIES, NULL,
                "prefill: these strategies (default: all)"),
     TSL_OPTION(tsl_cache_options, types, "type", TYPES, "f32,f64", "prefill: for these types"),
@@ -226,18 +226,15 @@ static const struct {
 static const char *const action_names[] = {"list", "clear", "prefill", "export", NULL};
 
 static tesela_status run(const tsl_call *call) {
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-    if (strcmp(actions[i].name, call->words[0]) == 0) {
-      if (call->word_count == actions[i].words)
-        return actions[i].run(call);
-      return actions[i].words == 2
-                 ? tsl_fail(TESELA_BAD_CALL, "cache %s needs the name of the file to write", actions[i].name)
-                 : tsl_fail(TESELA_BAD_CALL, "cache %s takes no argument; \"%s\" is one", actions[i].name,
-                            call->words[1]);
-    }
-  const char *nearest = tsl_nearest(call->words[0], action_names);
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of list, clear, prefill, export%s%s%s", call->words[0],
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  int action = 0;
+  while (strcmp(actions[action].name, call->words[0]) != 0)
+    action++;
+  if (call->word_count == actions[action].words)
+    return actions[action].run(call);
+  return actions[action].words == 2
+             ? tsl_fail(TESELA_BAD_CALL, "cache %s needs the name of the file to write", actions[action].name)
+             : tsl_fail(TESELA_BAD_CALL, "cache %s takes no argument; \"%s\" is one", actions[action].name,
+                        call->words[1]);
 }
 
 const tsl_command tsl_command_cache = {

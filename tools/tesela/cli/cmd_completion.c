@@ -114,9 +114,10 @@ static bool completion_add_values(const tsl_option *option, tsl_text *out) {
   return true;
 }
 
-/* Appends text in single quotes for sh and zsh, or with backslashes for fish. */
+/* Appends a help text up to its first semicolon, for single quotes of sh and zsh, or of fish with
+ * backslashes. */
 static void add_quoted(const char *text, bool is_fish, tsl_text *out) {
-  for (; *text; text++)
+  for (; *text && *text != ';'; text++)
     if (*text == '\'')
       tsl_text_add(out, is_fish ? "\\'" : "'\\''");
     else
@@ -289,22 +290,19 @@ static const tsl_option options[] = {TSL_OPTIONS_END};
 
 static const tsl_example examples[] = {
     {"source <(tesela completion bash)", "for the present shell"},
-    {"tesela completion bash > ~/.local/share/bash-completion/completions/tesela", "for every new one"},
+    {"tesela completion bash > ~/.local/share/bash-completion/completions/tesela", "for every new shell"},
     {"tesela completion zsh > ~/.zfunc/_tesela", "a folder that is in $fpath"},
-    {"tesela completion fish > ~/.config/fish/completions/tesela.fish", "likewise"},
+    {"tesela completion fish > ~/.config/fish/completions/tesela.fish", "for every new shell"},
     {NULL, NULL},
 };
 
 static tesela_status completion_run(const tsl_call *call) {
-  for (int i = 0; shells[i]; i++)
-    if (strcmp(call->words[0], shells[i]) == 0) {
-      tsl_text out = {0};
-      writers[i](call->commands, &out);
-      return tsl_print(&out);
-    }
-  return tsl_fail(TESELA_BAD_CALL,
-                  "\"%s\" is not a shell that completion is written for; bash, zsh and fish are",
-                  call->words[0]);
+  int shell = 0;
+  while (strcmp(call->words[0], shells[shell]) != 0)
+    shell++;
+  tsl_text out = {0};
+  writers[shell](call->commands, &out);
+  return tsl_print(&out);
 }
 
 const tsl_command tsl_command_completion = {

@@ -13,11 +13,11 @@ typedef struct devices_options {
 
 static const tsl_option options[] = {
     TSL_OPTION(devices_options, only, "device", DEVICES, NULL,
-               "these only, such as cpu,opencl:0 (default: all)"),
+               "only these devices, such as cpu,opencl:0 (default: all)"),
     TSL_OPTION_JSON(devices_options),
-    TSL_OPTION(devices_options, names, "names", FLAG, NULL, "print the names only, one a line"),
+    TSL_OPTION(devices_options, names, "names", FLAG, NULL, "print only the names, one a line"),
     TSL_OPTION(devices_options, measure, "measure", FLAG, NULL,
-               "measure what each device does at most, about a second each (docs/MEASURING.md)"),
+               "measure the peak rates of each device; takes about a second a device (docs/MEASURING.md)"),
     TSL_OPTIONS_END,
 };
 

@@ -25,17 +25,16 @@ typedef struct generate_options {
 
 static const tsl_option options[] = {
     {"output", 'o', TSL_VALUE_FILE, NULL,
-     "the file to write; its ending chooses the format: .npy .mtx .csv .txt; - is standard output",
+     "write this file; the ending selects the format: .npy .mtx .csv .txt; - is standard output",
      offsetof(generate_options, output)},
     TSL_OPTION(generate_options, format, "format", FORMAT, NULL,
-               "the format of -, and of a name that does not end in one: npy mtx csv txt"),
-    TSL_OPTION(
-        generate_options, distribution, "distribution", DISTRIBUTION, "normal",
-        "what is drawn: normal, uniform (-1 to 1), integer (-8 to 8), graded (over 24 powers of two); or "
-        "what "
-        "programs have: relu, softmax (rows), lognormal, kernel (Gaussian), identity, image, sparse90"),
+               "npy, mtx, csv or txt; needed for - and for names without such an ending"),
+    TSL_OPTION(generate_options, distribution, "distribution", DISTRIBUTION, "normal",
+               "distribution of the elements, such as normal or uniform; all: normal, uniform (-1 to 1), "
+               "integer (-8 to 8), graded (over 24 powers of two); as programs have them: relu, softmax "
+               "(rows), lognormal, kernel (Gaussian), identity, image, sparse90"),
     TSL_OPTION(generate_options, seed, "seed", SEED, "1",
-               "the same seed makes the same matrix, on every machine"),
+               "seed; one seed gives the same matrix on every machine"),
     TSL_OPTION(generate_options, type, "type", TYPE, "f32", "type of the elements"),
     TSL_OPTION(generate_options, quiet, "quiet", FLAG, NULL, "print nothing on success"),
     TSL_OPTION_JSON(generate_options),

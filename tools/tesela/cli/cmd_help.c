@@ -12,14 +12,14 @@ typedef struct help_options {
 static const tsl_option options[] = {
     TSL_OPTION(help_options, manual, "man", FLAG, NULL, "print the manual page (roff)"),
     TSL_OPTION(help_options, markdown, "markdown", FLAG, NULL,
-               "with environment or plan: print Markdown (docs/ENVIRONMENT.md, docs/PLANS.md)"),
+               "environment, plan: print Markdown (docs/ENVIRONMENT.md, docs/PLANS.md)"),
     TSL_OPTIONS_END,
 };
 
 static const tsl_example examples[] = {
-    {"tesela help multiply", "the same as tesela multiply --help"},
+    {"tesela help multiply", "every option of tesela multiply in full, and all examples"},
     {"tesela help environment", "every variable that tesela reads"},
-    {"tesela help plan", "what a plan's text says, key by key"},
+    {"tesela help plan", "each key of a plan's text"},
     {"tesela help --man | man -l -", "the manual page"},
     {NULL, NULL},
 };
@@ -47,12 +47,12 @@ static tesela_status help_run(const tsl_call *call) {
   if (given->manual)
     tsl_help_manual(call->commands, &out);
   else if (!topic)
-    tsl_help_overview(call->commands, &out, width, colour);
+    tsl_help_overview(call->commands, &out, tsl_help_width(), colour);
   else if (!is_reference) {
     const tsl_command *command = tsl_command_find(call->commands, topic);
     if (!command)
       return TESELA_BAD_CALL;
-    tsl_help_command(command, &out, width, colour);
+    tsl_help_command(command, false, &out, width, colour);
   }
   return tsl_print(&out);
 }

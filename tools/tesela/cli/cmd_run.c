@@ -23,10 +23,10 @@ typedef struct run_options {
 
 static const tsl_option options[] = {
     TSL_OPTION(run_options, log, "log", FLAG, NULL,
-               "end with a table of the calls, on stderr (TESELA_LOG=calls)"),
+               "print a table of the calls to stderr at the end (TESELA_LOG=calls)"),
     TSL_OPTION(run_options, device, "device", DEVICE, NULL,
-               "device of what tesela computes (TESELA_DEVICE); auto: where a call's predicted time, with "
-               "copies, is least; else the cpu"),
+               "device for products, as TESELA_DEVICE; auto: each call goes to the device with the shortest "
+               "predicted time, copies included, otherwise to the cpu"),
     TSL_OPTIONS_END,
 };
 

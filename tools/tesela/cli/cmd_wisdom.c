@@ -9,13 +9,13 @@
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_wisdom_options, devices, "device", DEVICES, NULL,
-               "only records of these devices of this machine, such as cpu,opencl:0"),
+               "only records of these devices, such as cpu,opencl:0"),
     TSL_OPTION(tsl_wisdom_options, strategies, "strategy", STRATEGIES, NULL,
                "only records of these strategies"),
     TSL_OPTION(tsl_wisdom_options, stale, "stale", FLAG, NULL,
-               "only records that nothing here takes: of retired versions, or unreadable"),
+               "only records that this version cannot use; of retired strategy versions, or unreadable"),
     TSL_OPTION(tsl_wisdom_options, shipped, "shipped", FLAG, NULL,
-               "list and export: the library's own records, too"),
+               "list, export: include the library's own records"),
     TSL_OPTION(tsl_wisdom_options, all, "all", FLAG, NULL, "forget: every record"),
     TSL_OPTION_JSON(tsl_wisdom_options),
     TSL_OPTIONS_END,
@@ -228,29 +228,26 @@ static const char *const action_names[] = {"list", "export", "import", "forget",
 
 static tesela_status wisdom_run(const tsl_call *call) {
   tsl_text path = {0};
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-    if (strcmp(actions[i].name, call->words[0]) != 0)
-      continue;
-    if (call->word_count > actions[i].words_max)
-      return tsl_fail(TESELA_BAD_CALL, "too many arguments: \"%s\" is one too many; write tesela wisdom %s",
-                      call->words[1], actions[i].name);
-    tesela_status status = tsl_wisdom_path(&path);
-    if (status == TESELA_OK)
-      status = actions[i].run(call, tsl_text_get(&path));
-    tsl_text_free(&path);
-    return status;
-  }
-  const char *nearest = tsl_nearest(call->words[0], action_names);
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of list, export, import, forget%s%s%s", call->words[0],
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  int action = 0;
+  while (strcmp(actions[action].name, call->words[0]) != 0)
+    action++;
+  if (call->word_count > actions[action].words_max)
+    return tsl_fail(TESELA_BAD_CALL, "too many arguments: \"%s\" is one too many; write tesela wisdom %s",
+                    call->words[1], actions[action].name);
+  tesela_status status = tsl_wisdom_path(&path);
+  if (status == TESELA_OK)
+    status = actions[action].run(call, tsl_text_get(&path));
+  tsl_text_free(&path);
+  return status;
 }
 
 const tsl_command tsl_command_wisdom = {
     .name = "wisdom",
-    .what = "list, export, import or forget what was measured before",
+    .what = "list, export, import or forget earlier measurements",
     .arguments = "list | export [FILE] | import FILE | forget",
-    .details = "The planner takes what was measured over what its models predict. Records are lines of text "
-               "in TESELA_WISDOM (default: ~/.local/share/tesela/wisdom); docs/WISDOM.md tells their form.",
+    .details = "The planner prefers earlier measurements to the predictions of its models. Records are lines "
+               "of text in TESELA_WISDOM (default: ~/.local/share/tesela/wisdom); docs/WISDOM.md describes "
+               "their format.",
     .options = options,
     .examples = examples,
     .choices = action_names,

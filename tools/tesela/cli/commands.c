@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/warnings.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
@@ -63,8 +64,8 @@ static int commands_report(const tsl_command *command, tesela_status status) {
   return exit_code(status);
 }
 
-/* Returns the last flag before a word of the command line if it selects what is printed; NULL if
- * there is none. */
+/* Returns the flag before a word of the command line if the flag selects the printed format, such as --csv;
+ * otherwise NULL. */
 static const char *printing_flag(char *const *line, const char *word) {
   for (int i = 1; line[i]; i++)
     if (line[i] == word && strncmp(line[i - 1], "--", 2) == 0 && tsl_option_prints(line[i - 1] + 2))
@@ -90,6 +91,16 @@ static tesela_status fail_surplus(const tsl_command *command, char *const *line,
   return status;
 }
 
+static tesela_status check_choice(const tsl_command *command, const char *word) {
+  tsl_text names = {0};
+  bool is_there = false;
+  for (int i = 0; command->choices[i]; i++) {
+    tsl_text_add(&names, "%s%s", i ? ", " : "", command->choices[i]);
+    is_there = is_there || strcmp(command->choices[i], word) == 0;
+  }
+  return tsl_word_check(word, is_there, &names);
+}
+
 /* Checks the number of words and the first word. `line`: the command's name and all arguments after
  * it, as the user wrote them. */
 static tesela_status commands_check_words(const tsl_command *command, char *const *line, char *const *words,
@@ -99,7 +110,7 @@ static tesela_status commands_check_words(const tsl_command *command, char *cons
                     command->arguments);
   if (count > command->words_max)
     return fail_surplus(command, line, words[command->words_max]);
-  return TESELA_OK;
+  return command->choices && count > 0 ? check_choice(command, words[0]) : TESELA_OK;
 }
 
 static tesela_status run_command(const tsl_command *command, int argc, char **argv) {
@@ -115,7 +126,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
                            command->options_bytes, &words, &help));
   if (help) {
     tsl_text out = {0};
-    tsl_help_command(command, &out, tsl_prose_width(), tsl_output_colour());
+    tsl_help_command(command, true, &out, tsl_help_width(), tsl_output_colour());
     TSL_GO(tsl_print(&out));
   } else {
     TSL_GO(commands_check_words(command, line, argv + words, argc - words));
@@ -146,16 +157,15 @@ int tsl_tool_main(int argc, char **argv) {
     return commands_report(NULL, tsl_print(&out));
   }
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
-    tsl_help_overview(commands, &out, tsl_prose_width(), tsl_output_colour());
+    tsl_help_overview(commands, &out, tsl_help_width(), tsl_output_colour());
     return commands_report(NULL, tsl_print(&out));
   }
   if (*first == '-') {
-    const char *const names[] = {"--help", "--version", NULL};
-    const char *nearest = tsl_nearest(first, names);
+    char suggestion[TSL_SUGGESTION_BYTES];
+    tsl_suggest(first, "--help, --version", suggestion);
     return commands_report(
-        NULL, tsl_fail(TESELA_BAD_CALL,
-                       "there is no option %s%s%s; a command comes first: tesela COMMAND [options]", first,
-                       nearest ? "; did you mean " : "", nearest ? nearest : ""));
+        NULL, tsl_fail(TESELA_BAD_CALL, "there is no option %s%s", first,
+                       *suggestion ? suggestion : "; a command comes first: tesela COMMAND [options]"));
   }
   const tsl_command *command = tsl_command_find(commands, first);
   if (!command)

@@ -6,7 +6,9 @@
 #include "cli/tool.h"
 
 void tsl_help_overview(const tsl_command *const *commands, tsl_text *out, int width, bool colour);
-void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool colour);
+/* Appends the help of a command. `brief`: the first clause of each option's text and two examples, one
+ * screen. */
+void tsl_help_command(const tsl_command *command, bool brief, tsl_text *out, int width, bool colour);
 /* Appends a reference text: "environment" (the variables) or "plan" (the keys of a plan's text).
  * `markdown`: as a page of docs/. Returns false for an unknown name. */
 bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour, bool markdown);

@@ -18,7 +18,7 @@ void tsl_interrupt_guard_two(const char *path, const char *other);
  * exists. `text` must stay valid; NULL: nothing is printed. */
 void tsl_interrupt_tell(const char *text, const char *file);
 
-/* Prints what a measurement has found so far. */
+/* Prints the results of an unfinished measurement. */
 typedef void tsl_interrupt_conclusion(void *argument);
 /* Makes the first interrupt only set a flag (a terminal shows a notice). The measurement stops
  * after the present run and prints its results. If the run takes too long, another thread calls

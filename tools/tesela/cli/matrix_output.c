@@ -37,7 +37,6 @@ tesela_status tsl_matrix_report(const char *path, tsl_text *text) {
 
 tesela_status tsl_matrix_check_json(const char *path, bool json) {
   return json && tsl_matrix_to_standard(path)
-             ? tsl_fail(TESELA_BAD_CALL,
-                        "--json and -o - both want standard output: name a file for one of them")
+             ? tsl_fail(TESELA_BAD_CALL, "--json and -o - both write to standard output: write one to a file")
              : TESELA_OK;
 }

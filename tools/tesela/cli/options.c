@@ -2,6 +2,7 @@
 
 #include "base/kinds.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "device/devices.h"
 #include "io/io.h"
 #include "strategy/numerics.h"
@@ -70,10 +71,21 @@ static tesela_status read_scalar(const char *text, void *target) {
   return TESELA_OK;
 }
 
+/* Returns TESELA_BAD_CALL with the accepted names and the nearest one. */
+static tesela_status fail_word(const char *text, const char *what, const char *names) {
+  char suggestion[TSL_SUGGESTION_BYTES];
+  return tsl_fail(TESELA_BAD_CALL, "\"%s\" %s %s%s", text, what, names, tsl_suggest(text, names, suggestion));
+}
+
+tesela_status tsl_word_check(const char *text, bool is_there, tsl_text *names) {
+  const tesela_status status = is_there ? TESELA_OK : fail_word(text, "is not one of", tsl_text_get(names));
+  tsl_text_free(names);
+  return status;
+}
+
 static tesela_status read_format(const char *text, void *target) {
   if (!tsl_io_has_format(text))
-    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is no format of matrix files; there are %s", text,
-                    tsl_io_formats());
+    return fail_word(text, "is no format of matrix files; there are", tsl_io_formats());
   *(const char **)target = text;
   return TESELA_OK;
 }
@@ -138,7 +150,7 @@ static tesela_status read_fraction(const char *text, void *target) {
 static tesela_status read_type(const char *text, void *target) {
   const tesela_type type = tsl_type_parse(text);
   if (type == TESELA_TYPE_DEFAULT)
-    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a type; there are %s", text, tsl_type_names());
+    return fail_word(text, "is not a type; there are", tsl_type_names());
   *(tesela_type *)target = type;
   return TESELA_OK;
 }
@@ -149,15 +161,6 @@ static tesela_status read_device(const char *text, void *target) {
   return TESELA_OK;
 }
 
-/* Returns TESELA_OK if a word is in a list; else TESELA_BAD_CALL with the accepted names. Frees
- * `names`. */
-static tesela_status found_word(const char *text, bool is_there, tsl_text *names) {
-  const tesela_status status =
-      is_there ? TESELA_OK : tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s", text, tsl_text_get(names));
-  tsl_text_free(names);
-  return status;
-}
-
 static tesela_status read_op(const char *text, void *target) {
   tsl_text names = {0};
   *(const char **)target = NULL;
@@ -166,7 +169,7 @@ static tesela_status read_op(const char *text, void *target) {
     if (strcmp(tsl_op_name((tsl_op)i), text) == 0)
       *(const char **)target = text;
   }
-  return found_word(text, *(const char **)target != NULL, &names);
+  return tsl_word_check(text, *(const char **)target != NULL, &names);
 }
 
 static tesela_status read_accuracy(const char *text, void *target) {
@@ -185,10 +188,9 @@ static tesela_status read_structure(const char *text, void *target) {
   tsl_option_structure *is = target;
   if (tsl_structure_parse(text, &is->structure, &is->triangle) && is->structure != TESELA_GENERAL)
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_CALL,
-                  "\"%s\" is none of symmetric_lower, hermitian_lower, triangular_lower, unit_lower, and the "
-                  "same with _upper",
-                  text);
+  return fail_word(text, "is none of",
+                   "symmetric_lower, symmetric_upper, hermitian_lower, hermitian_upper, triangular_lower, "
+                   "triangular_upper, unit_lower, unit_upper");
 }
 
 static tesela_status read_along(const char *text, void *target) {
@@ -199,7 +201,7 @@ static tesela_status read_along(const char *text, void *target) {
     if (strcmp(name, text) == 0)
       *(tesela_bias_axis *)target = (tesela_bias_axis)i;
   }
-  return found_word(text, *(tesela_bias_axis *)target != TESELA_NO_BIAS, &names);
+  return tsl_word_check(text, *(tesela_bias_axis *)target != TESELA_NO_BIAS, &names);
 }
 
 static tesela_status read_activation(const char *text, void *target) {
@@ -210,7 +212,7 @@ static tesela_status read_activation(const char *text, void *target) {
     if (strcmp(name, text) == 0)
       *(tesela_activation *)target = (tesela_activation)i;
   }
-  return found_word(text, *(tesela_activation *)target != TESELA_NO_ACTIVATION, &names);
+  return tsl_word_check(text, *(tesela_activation *)target != TESELA_NO_ACTIVATION, &names);
 }
 
 static tesela_status read_scaling(const char *text, void *target) {
@@ -221,7 +223,7 @@ static tesela_status read_scaling(const char *text, void *target) {
     if (strcmp(name, text) == 0)
       *(tesela_scaling *)target = (tesela_scaling)i;
   }
-  return found_word(text, *(tesela_scaling *)target != TESELA_NO_SCALE, &names);
+  return tsl_word_check(text, *(tesela_scaling *)target != TESELA_NO_SCALE, &names);
 }
 
 static tesela_status read_distribution(const char *text, void *target) {
@@ -230,10 +232,7 @@ static tesela_status read_distribution(const char *text, void *target) {
   tsl_text names = {0};
   for (int i = 0; i < TSL_KIND_COUNT; i++)
     tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_kind_name((tsl_kind)i));
-  const tesela_status status =
-      tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s", text, tsl_text_get(&names));
-  tsl_text_free(&names);
-  return status;
+  return tsl_word_check(text, false, &names);
 }
 
 static const struct {
@@ -262,66 +261,27 @@ static tesela_status store(const tsl_option *option, const char *text, void *tar
   return status == TESELA_OK ? TESELA_OK : tsl_fail_in(TESELA_BAD_CALL, "--%s", option->name);
 }
 
-/* Returns the number of insertions, deletions, replacements and swaps of neighbours between two
- * words (optimal string alignment; Damerau 1964). */
-static int distance(const char *a, const char *b) {
-  enum { LONGEST = 31 };
-  int rows[LONGEST + 1][LONGEST + 1];
-  const int m = (int)strnlen(a, LONGEST), n = (int)strnlen(b, LONGEST);
-  for (int i = 0; i <= m; i++)
-    rows[i][0] = i;
-  for (int j = 0; j <= n; j++)
-    rows[0][j] = j;
-  for (int i = 1; i <= m; i++)
-    for (int j = 1; j <= n; j++) {
-      int best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-      best = rows[i - 1][j] + 1 < best ? rows[i - 1][j] + 1 : best;
-      best = rows[i][j - 1] + 1 < best ? rows[i][j - 1] + 1 : best;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && rows[i - 2][j - 2] + 1 < best)
-        best = rows[i - 2][j - 2] + 1;
-      rows[i][j] = best;
-    }
-  return rows[m][n];
-}
-
-const char *tsl_nearest(const char *word, const char *const *names) {
-  const char *nearest = NULL;
-  const int length = (int)strlen(word);
-  int least = length / 3 + 1;
-  for (; *names; names++) {
-    const int far = strncmp(*names, word, strlen(word)) == 0 && length > 1 ? 1 : distance(word, *names);
-    if (far < least || (far == least && !nearest)) {
-      least = far;
-      nearest = *names;
-    }
-  }
-  return nearest;
-}
-
 /* Returns TESELA_BAD_CALL for an option that getopt_long does not know: suggests a near name, or
  * lists the names it abbreviates. */
 static tesela_status unknown(const tsl_option *options, int count, const char *word) {
   if (strncmp(word, "--", 2) != 0)
     return tsl_fail(TESELA_BAD_CALL, "there is no option %s; --help lists them", word);
-  char name[64];
-  const size_t length = strcspn(word + 2, "=");
-  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word + 2);
-  const char **names = calloc((size_t)count + 2, sizeof *names);
-  if (!names)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read the options");
+  char name[64], suggestion[TSL_SUGGESTION_BYTES];
+  const size_t length = strcspn(word, "=");
+  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+  tsl_text names = {0};
   int starting = 0;
   for (int i = 0; i < count; i++) {
-    names[i] = options[i].name;
-    starting += strncmp(names[i], name, strlen(name)) == 0;
+    tsl_text_add(&names, "--%s, ", options[i].name);
+    starting += strncmp(options[i].name, name + 2, strlen(name + 2)) == 0;
   }
-  names[count] = "help";
-  const char *nearest = tsl_nearest(name, names);
-  free(names);
+  tsl_text_add(&names, "--help");
+  tsl_suggest(name, tsl_text_get(&names), suggestion);
+  tsl_text_free(&names);
   if (starting > 1)
-    return tsl_fail(TESELA_BAD_CALL, "--%s could be several options; --help lists them", name);
-  if (nearest)
-    return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; did you mean --%s?", name, nearest);
-  return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; --help lists them", name);
+    return tsl_fail(TESELA_BAD_CALL, "%s could be several options; --help lists them", name);
+  return tsl_fail(TESELA_BAD_CALL, "there is no option %s%s", name,
+                  *suggestion ? suggestion : "; --help lists them");
 }
 
 /* Makes getopt's tables. In the string of letters a leading '+' ends options at the first word, and

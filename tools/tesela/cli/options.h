@@ -68,7 +68,7 @@ typedef struct tsl_option {
   char letter;      /* 'o', or 0 */
   tsl_value value;
   const char *fallback; /* the default, as a user would write it; NULL: zero, false, none */
-  const char *what;     /* the help text, one line */
+  const char *what;     /* help text, one line; brief help shows the part before the first semicolon */
   size_t offset;        /* the offset of the value's member in the command's struct */
 } tsl_option;
 
@@ -84,7 +84,7 @@ typedef struct tsl_option {
 /* Returns the text that help shows for a value, such as "FILE"; NULL for a flag. */
 const char *tsl_value_shown(tsl_value value);
 
-/* Returns true if an option of this name, a flag, chooses what is printed to standard output. */
+/* Returns true if this option is a flag that selects the format printed to standard output. */
 bool tsl_option_prints(const char *name);
 
 /* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..].
@@ -94,9 +94,9 @@ bool tsl_option_prints(const char *name);
 tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
                                 void *target, size_t bytes, int *words, bool *help);
 
-/* Returns the entry of `names` (NULL-terminated) with the spelling nearest to `word`, or NULL if
- * none is close. */
-const char *tsl_nearest(const char *word, const char *const *names);
+/* Returns TESELA_OK if `is_there`, else TESELA_BAD_CALL with the accepted names and the nearest one. Frees
+ * `names`, which commas separate. */
+tesela_status tsl_word_check(const char *text, bool is_there, tsl_text *names);
 
 /* Sets *piece to the next trimmed item of a comma-separated list, a copy that the caller frees;
  * NULL at the end. Moves *list past the item. Returns TESELA_BAD_CALL for an empty item. */

@@ -160,9 +160,9 @@ json_t *tsl_json_missing(tsl_devices *devices) {
 }
 
 json_t *tsl_json_verdict(const tsl_verdict *verdict) {
-  return json_pack("{s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:s}", "right", verdict->right, "error",
+  return json_pack("{s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:s}", "right", verdict->right, "error",
                    tsl_json_real(verdict->error), "error_ratio", tsl_json_real(verdict->error_ratio), "grade",
                    tsl_json_real(verdict->grade), "row", (json_int_t)verdict->row, "column",
-                   (json_int_t)verdict->col, "elements_checked", (json_int_t)verdict->checked, "why",
-                   verdict->why);
+                   (json_int_t)verdict->col, "elements_checked", (json_int_t)verdict->checked,
+                   "elements_wrong", (json_int_t)verdict->wrong, "why", verdict->why);
 }

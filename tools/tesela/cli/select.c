@@ -4,6 +4,7 @@
 #include "base/isa.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "cli/options.h"
 #include "planner/planner.h"
 
@@ -126,23 +127,17 @@ static bool select_is_of(const tsl_strategy *strategy, tsl_op op) {
 }
 
 static tesela_status select_unknown_strategy(tsl_op op, const char *name) {
-  const char *names[TSL_SELECT_MAX + 1];
   const char *const kind = op == TSL_OP_COUNT ? "" : tsl_op_name(op), *const blank = *kind ? " " : "";
+  char suggestion[TSL_SUGGESTION_BYTES];
   tsl_text all = {0};
-  int count = 0;
   const tsl_strategy *strategy;
-  for (int i = 0; count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (select_is_of(strategy, op)) {
-      tsl_text_add(&all, "%s%s", count ? ", " : "", strategy->name);
-      names[count++] = strategy->name;
-    }
-  names[count] = NULL;
-  const char *nearest = tsl_nearest(name, names);
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+    if (select_is_of(strategy, op))
+      tsl_text_add(&all, "%s%s", all.length ? ", " : "", strategy->name);
+  const bool is_near = *tsl_suggest(name, tsl_text_get(&all), suggestion) != '\0';
   const tesela_status status =
-      nearest ? tsl_fail(TESELA_BAD_CALL, "there is no %s%sstrategy \"%s\"; did you mean %s?", kind, blank,
-                         name, nearest)
-              : tsl_fail(TESELA_BAD_CALL, "there is no %s%sstrategy \"%s\"; there are %s", kind, blank, name,
-                         tsl_text_get(&all));
+      tsl_fail(TESELA_BAD_CALL, "there is no %s%sstrategy \"%s\"%s%s", kind, blank, name,
+               is_near ? suggestion : "; there are ", is_near ? "" : tsl_text_get(&all));
   tsl_text_free(&all);
   return status;
 }
@@ -178,6 +173,17 @@ static tesela_status select_read_name(const tsl_record *record, tsl_op among, co
   return *strategy ? TESELA_OK : select_unknown_strategy(op, name ? name : entry);
 }
 
+static tesela_status select_unknown_parameter(const tsl_strategy *strategy, const char *key) {
+  char suggestion[TSL_SUGGESTION_BYTES];
+  tsl_text names = {0};
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    tsl_text_add(&names, "%s%s", i ? ", " : "", strategy->params[i].name);
+  tsl_suggest(key, tsl_text_get(&names), suggestion);
+  tsl_text_free(&names);
+  return tsl_fail(TESELA_BAD_CALL, "%s has no parameter \"%s\"%s", strategy->name, key,
+                  *suggestion ? suggestion : "; tesela strategies lists them");
+}
+
 /* Checks that every key is a parameter of the strategy. */
 static tesela_status select_check_keys(const tsl_record *record, const tsl_strategy *strategy) {
   for (int i = 0; i < record->count; i++) {
@@ -186,8 +192,7 @@ static tesela_status select_check_keys(const tsl_record *record, const tsl_strat
     for (int p = 0; key && p < tsl_strategy_params(strategy); p++)
       known |= strcmp(strategy->params[p].name, key) == 0;
     if (!known)
-      return tsl_fail(TESELA_BAD_CALL, "%s has no parameter \"%s\"; tesela strategies lists them",
-                      strategy->name, key);
+      return select_unknown_parameter(strategy, key);
   }
   return TESELA_OK;
 }
@@ -232,12 +237,13 @@ tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl
 }
 
 tesela_status tsl_select_type(tsl_op op, const char *text, tsl_chosen_types *out) {
+  char suggestion[TSL_SUGGESTION_BYTES];
   tsl_text name = {0};
   if (!tsl_types_parse(op, text, &out->types))
     return tsl_fail(
         TESELA_BAD_CALL,
-        "\"%s\" is not a type; there are %s, and combinations such as bf16:f32 (A and B, C) or u8:i8:i32",
-        text, tsl_type_names());
+        "\"%s\" is not a type; there are %s, and combinations such as bf16:f32 (A and B, C) or u8:i8:i32%s",
+        text, tsl_type_names(), tsl_suggest(text, tsl_type_names(), suggestion));
   tsl_types_print(op, &out->types, &name);
   snprintf(out->name, sizeof out->name, "%s", tsl_text_get(&name));
   const tesela_status status = tsl_text_status(&name);

@@ -21,7 +21,7 @@ void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argu
   const char *missing;
   while ((missing = tsl_capability_missing(strategy->needs, offers)) != NULL) {
     unsigned next = offers;
-    /* the lowest missing capability is the one that the refusal named */
+    /* the refusal named the lowest missing capability */
     next |= strategy->needs & ~offers & (~(strategy->needs & ~offers) + 1);
     if (next == offers)
       return;

@@ -146,8 +146,8 @@ static int longest_word(const tsl_table *table, size_t column, int width) {
   return most < width / 2 ? most : width / 2;
 }
 
-/* Sets the widths of the columns to those of their cells. If the table is too wide, shrinks the
- * wrapping columns, the widest first, down to their longest words. */
+/* Sets the width of each column to its widest cell. If the table is too wide, shrinks the wrapping columns,
+ * the widest first, down to their longest words. */
 static void table_lay_out(const tsl_table *table, int indent, int width, int widths[]) {
   const size_t count = (size_t)table->column_count;
   int total = indent + GAP * (table->column_count - 1);

@@ -25,6 +25,10 @@ int tsl_prose_width(void) {
   return width == 0 ? 80 : width > 110 ? 110 : width;
 }
 
+int tsl_help_width(void) {
+  return tsl_output_width() == 0 ? 100 : tsl_prose_width();
+}
+
 bool tsl_output_colour(void) {
   const char *refused = tsl_env_foreign("NO_COLOR"), *terminal = tsl_env_foreign("TERM");
   return isatty(STDOUT_FILENO) && !(refused && *refused) && !(terminal && strcmp(terminal, "dumb") == 0);

@@ -38,7 +38,7 @@ struct tsl_command {
   int words_min, words_max;
   size_t options_bytes;
   bool starts_program; /* options end at the first word; later arguments belong to the started program */
-  bool together;       /* processes that MPI started make one call together, and one of them prints */
+  bool together;       /* processes that MPI started make one call together, and one process prints */
   tesela_status (*run)(const tsl_call *call);
 };
 
@@ -56,6 +56,8 @@ tesela_status tsl_print_json(const tsl_call *call, json_t *object);
 int tsl_output_width(void);
 /* Returns the width for running text: the terminal's, at most 110; 80 without a terminal. */
 int tsl_prose_width(void);
+/* Returns the columns of brief help: tsl_prose_width(), but 100 if standard output is no terminal. */
+int tsl_help_width(void);
 /* Returns true if standard output takes colour: it is a terminal, and NO_COLOR is not set. */
 bool tsl_output_colour(void);
 

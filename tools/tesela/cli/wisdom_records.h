@@ -1,4 +1,4 @@
-/* Records of wisdom that a call of tesela wisdom means, and their list. */
+/* Selection and listing of the wisdom records of a tesela wisdom call. */
 #ifndef TSL_TOOL_CLI_WISDOM_RECORDS_H
 #define TSL_TOOL_CLI_WISDOM_RECORDS_H
 
@@ -19,16 +19,17 @@ typedef struct tsl_wisdom_filter {
   int strategy_count;
 } tsl_wisdom_filter;
 
-/* What is begun is ended, also when it failed. */
+/* Reads the options into a filter. The caller ends the filter with tsl_wisdom_filter_end(), also after a
+ * failure. */
 tesela_status tsl_wisdom_filter_begin(const tsl_wisdom_options *options, tsl_wisdom_filter *out);
 void tsl_wisdom_filter_end(tsl_wisdom_filter *filter);
-/* Whether a line is meant, by a filter; an unreadable line is stale, and of no device or strategy. */
+/* Returns true if a filter selects a line. An unreadable line is stale, and has no device and no strategy. */
 bool tsl_wisdom_filter_passes(const void *filter, const tsl_wisdom_line *line);
 
-/* The device of this machine that a record is for; NULL: none. */
+/* Returns the device of this machine that a record belongs to, or NULL. */
 const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *filter, const tsl_wisdom_record *record);
 
-/* tesela wisdom list; `path` is the user's file. */
+/* Prints the list of tesela wisdom. `path` is the user's file. */
 tesela_status tsl_wisdom_print_list(const tsl_call *call, const char *path);
 
 #endif

@@ -13,45 +13,46 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, device, "device", DEVICE, NULL,
                "only this device (default: TESELA_DEVICE, else all)"),
     TSL_OPTION(tsl_explain_options, strategy, "strategy", STRATEGY, NULL,
-               "only this strategy, or all except some: \"not residue_int8, slices\""),
+               "only this strategy; or all except some: \"not residue_int8, slices\""),
+    TSL_OPTION(tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
+               "required accuracy, such as 1e-5 or exact; all: default, a number (of |A||B|), e4m3, tf32, "
+               "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),
     TSL_OPTION(
-        tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
-        "what the result is to guarantee: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, bf16, "
-        "f32, f64, exact (default: TESELA_ACCURACY)"),
-    TSL_OPTION(tsl_explain_options, bits, "bits", BITS, NULL,
-               "reproducibility of the bits: any, run, threads, devices (default: TESELA_BITS)"),
+        tsl_explain_options, bits, "bits", BITS, NULL,
+        "when results must be bit-for-bit the same; any, run, threads or devices (default: TESELA_BITS)"),
     TSL_OPTION(tsl_explain_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
     TSL_OPTION(tsl_explain_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
     TSL_OPTION(tsl_explain_options, a_is, "a-is", STRUCTURE, NULL,
-               "one triangle of A is stored: symmetric_lower, hermitian_upper, triangular_lower, unit_upper "
-               "(triangular, with a diagonal of ones), ..."),
-    TSL_OPTION(tsl_explain_options, b_is, "b-is", STRUCTURE, NULL, "likewise of B"),
+               "structure of A, such as triangular_lower; one triangle of A is stored: symmetric_lower, "
+               "hermitian_upper, triangular_lower, unit_upper (triangular, with a diagonal of ones), ..."),
+    TSL_OPTION(tsl_explain_options, b_is, "b-is", STRUCTURE, NULL, "structure of B; as --a-is"),
     TSL_OPTION(tsl_explain_options, symmetric, "symmetric", FLAG, NULL,
-               "B is A's transpose, and the lower triangle of C is wanted (N is M)"),
+               "B is A's transpose, C is one triangle; M equals N, and the lower triangle is computed"),
     TSL_OPTION(tsl_explain_options, solve, "solve", FLAG, NULL,
-               "of A X = B, where A is triangular_lower unless --a-is says otherwise: X is M x N, and K is "
-               "left away"),
+               "solve A X = B; X is M x N, K is omitted, and A is triangular_lower unless --a-is sets "
+               "another structure"),
     TSL_OPTION(tsl_explain_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
     TSL_OPTION(tsl_explain_options, beta, "beta", NUMBER, "0", "the factor of C0"),
-    TSL_OPTION(tsl_explain_options, bias_axis, "bias-along", ALONG, NULL,
-               "a bias is added: a row, or a column"),
+    TSL_OPTION(tsl_explain_options, bias_axis, "bias-along", ALONG, NULL, "add a bias, a row or a column"),
     TSL_OPTION(tsl_explain_options, activation, "activation", ACTIVATION, NULL,
-               "activation of the result: relu, gelu, gelu_tanh"),
+               "activation of the result: relu, gelu or gelu_tanh"),
     TSL_OPTION(tsl_explain_options, scale_a, "scale-a", SCALING, NULL,
-               "A is scaled, by one number (tensor) or one for each row (lines)"),
-    TSL_OPTION(tsl_explain_options, scale_b, "scale-b", SCALING, NULL, "likewise B and its columns"),
+               "scale A by one number (tensor), or one for each row (lines)"),
+    TSL_OPTION(tsl_explain_options, scale_b, "scale-b", SCALING, NULL,
+               "scale B by one number (tensor), or one for each column (lines)"),
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
-               "the operands are in the device's memory already, so that nothing is copied"),
-    TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
-               "draw who loads what at which step, for --strategy and at most 16 x 16 x 16"),
-    TSL_OPTION(tsl_explain_options, ranks, "ranks", COUNT, NULL,
-               "for this many ranks of a cluster: the grid, the words sent, and the time"),
+               "the operands are in the device's memory; nothing is copied"),
     TSL_OPTION(
-        tsl_explain_options, memory, "memory", BYTES, NULL,
-        "with --ranks: memory of a rank in addition to its operands (default: half of the free memory here)"),
+        tsl_explain_options, trace, "trace", FLAG, NULL,
+        "draw which work-item loads which element at each step; for --strategy and at most 16 x 16 x 16"),
+    TSL_OPTION(tsl_explain_options, ranks, "ranks", COUNT, NULL,
+               "plan for this many ranks of a cluster; prints the grid, the words sent, and the time"),
+    TSL_OPTION(tsl_explain_options, memory, "memory", BYTES, NULL,
+               "with --ranks: memory of a rank besides its operands; the default is half of the free memory "
+               "of this machine"),
     TSL_OPTION(tsl_explain_options, link, "link", BYTES, NULL,
-               "with --ranks: bytes a second to and from a rank (default: 2.5 GB/s)"),
-    TSL_OPTION(tsl_explain_options, gflops, "gflops", NUMBER, "200", "with --ranks: what a rank computes"),
+               "with --ranks: bytes a second to and from a rank; the default is 2.5 GB/s"),
+    TSL_OPTION(tsl_explain_options, gflops, "gflops", NUMBER, "200", "with --ranks: GFLOP/s of a rank"),
     TSL_OPTION_JSON(tsl_explain_options),
     TSL_OPTIONS_END,
 };
@@ -72,7 +73,7 @@ static const char *asked(const char *argument, tsl_env otherwise) {
   return argument ? argument : tsl_env_get(otherwise);
 }
 
-/* What K is, too, where it is not given. */
+/* Reads M, N and K. A solve has no K: sets it to M. */
 static tesela_status explain_read_sizes(const tsl_call *call, int64_t sizes[3]) {
   const tsl_explain_options *given = call->options;
   const int count = given->solve ? 2 : 3;
@@ -88,13 +89,13 @@ static tesela_status explain_read_sizes(const tsl_call *call, int64_t sizes[3]) 
   return TESELA_OK;
 }
 
-/* What operands are, and which triangles of them are there. */
+/* Adds the structures and stored triangles of the operands to the request. */
 static tesela_status explain_add_structures(const tsl_explain_options *settings, tsl_request *request) {
   static const tsl_option_structure lower = {TESELA_TRIANGULAR, TESELA_LOWER};
   const bool plain_solve = settings->solve && settings->a_is.structure == TESELA_GENERAL;
   const tsl_option_structure *a = plain_solve ? &lower : &settings->a_is;
   if (settings->symmetric && settings->solve)
-    return tsl_fail(TESELA_BAD_CALL, "--symmetric is of a product, and --solve of none");
+    return tsl_fail(TESELA_BAD_CALL, "--symmetric applies to a product; leave out --symmetric or --solve");
   if (settings->solve &&
       (settings->transpose_b || settings->b_is.structure != TESELA_GENERAL || settings->beta.value != 0))
     return tsl_fail(TESELA_BAD_CALL, "--transpose-b, --b-is and --beta are about products");

@@ -1,6 +1,6 @@
 #include "explain/counted_pairs.h"
 
-/* Of a strategy whose children have the groups. */
+/* Adds the counts of a strategy that runs as sub-plans. */
 static void add_pieces(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table) {
   const double whole = (double)problem->m * (double)problem->n * (double)problem->k;
   tsl_table_add_pair(

@@ -28,7 +28,7 @@ tesela_status tsl_plan_facts_of(const tesela_plan *plan_in, tsl_plan_facts **fac
   tsl_text text = {0};
   void *block;
   *facts = NULL;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **facts, "what a report says", &block));
+  TSL_TRY(tsl_alloc_zeroed(sizeof **facts, "the facts of a report", &block));
   tsl_plan_facts *made = block;
   tsl_text_add(&text, "%s", plan->text);
   const tesela_status status = tsl_text_status(&text);

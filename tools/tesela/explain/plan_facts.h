@@ -18,9 +18,9 @@ bool tsl_plan_copies_on_host(const tesela_plan *plan);
 /* Returns the bytes of host memory that a run takes in addition to operands and their copies. */
 uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan);
 
-/* Returns the largest number of steps along k, from `index` on and at most `most`, that a block of
- * m x n elements of C may be summed over in one call. Parts of this size, added in order, give the
- * bits of the whole product. 0: k must not be cut. */
+/* Returns the largest number of steps along k that one call may sum over, for a block of m x n elements of C.
+ * The steps begin at `index`, and `most` is the limit. Parts of this size, added in order, give the bits of
+ * the whole product. 0: k must not be split. */
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t index, int64_t most);
 
 /* The guarantee for each element: an error of `factor` rounding units, in total `bound` (of

@@ -24,7 +24,7 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
     return;
   if (slowest > 0 && best)
     tsl_table_add_pair(
-        table, "together", "%s for the slowest of %d shares: %.0f%% of what they could do at best",
+        table, "together", "%s for the slowest of %d shares: %.0f%% of the best possible speed",
         tsl_format_seconds(slowest, took, sizeof took), count, 100 * fmin(1, best->seconds / slowest));
   tsl_table_add_pair(table, "over links", "%s between the host and devices",
                      tsl_format_bytes((uint64_t)bytes, moved, sizeof moved));

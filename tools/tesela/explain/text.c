@@ -19,7 +19,7 @@ static const char *text_memory_words(const tsl_explanation *found) {
   if (found->host_bytes <= allowed || problem->op != TSL_OP_GEMM || tsl_problem_has_structure(problem))
     return "";
   return held + row_bytes(&problem->a) + row_bytes(&problem->c) <= allowed
-             ? ": tesela multiply goes by panels of rows"
+             ? ": tesela multiply works by panels of rows"
              : ": B alone is too large, and panels of rows do not help, because each takes all of B";
 }
 
@@ -81,7 +81,7 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void traffic_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"what it moves", "device", "global", "local", "memory", "op/byte"};
+  static const char *const titles[] = {"traffic of", "device", "global", "local", "memory", "op/byte"};
   char text[32];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
@@ -99,7 +99,7 @@ static void traffic_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void sharing_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"how it is shared out", "device", "groups", "wasted", "bound by"};
+  static const char *const titles[] = {"work of", "device", "groups", "idle", "limit"};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i == 3 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0 || i == 2);
   for (int i = 0; i < found->able; i++) {

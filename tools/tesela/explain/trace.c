@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The state of a walk through a group's loads. */
+/* State of a walk through the loads of a group. */
 typedef struct trace_walk {
   const tsl_problem *problem;
   int items_x, items_y; /* work-items of a group along both dimensions */
@@ -81,7 +81,7 @@ static void walk_column_local(const trace_walk *walk) {
   }
 }
 
-/* Each work-item loads one element of each tile; column-major operands are loaded across. */
+/* Each work-item loads one element of each tile. For a column-major operand the item's x is the row. */
 static void walk_tile(const trace_walk *walk) {
   const bool a_down = walk->problem->a.row_stride == 1, b_down = walk->problem->b.row_stride == 1;
   for (int64_t step = 0; step * walk->panel < walk->problem->k; step++)
@@ -93,13 +93,14 @@ static void walk_tile(const trace_walk *walk) {
       }
 }
 
-/* The drawing of a rung: indices of its parameters (-1: none), and its texts. */
+/* Drawing of a rung: indices of its parameters (-1: none), and texts. */
 typedef struct rung {
   const char *name;
   void (*walk)(const trace_walk *walk);
-  int x, y, panel;  /* parameters for work-items along dimensions 0 and 1, and for elements along k */
-  bool shares;      /* the group loads together; every step is drawn whole */
-  bool rows;        /* each work-item computes a row of C */
+  int x, y, panel; /* parameters for work-items along dimensions 0 and 1, and for elements along k */
+  bool shares; /* the group loads together, and every step is drawn; false: only the first STEPS steps and the
+                  last */
+  bool rows;   /* each work-item computes a row of C */
   const char *then; /* the text after a step's loads */
   const char *end;  /* the text after the last step */
 } rung;
@@ -112,7 +113,7 @@ static const rung rungs[] = {
      "item x adds A(x, l) B(l, j) to its sum for column j; the column done, it writes C(x, j)",
      "every item has written its row of C"},
     {"row_private", walk_private, 0, -1, 1, false, true,
-     "of a column of B, item x multiplies its private numbers of A with it and adds the sum to C(x, j)",
+     "item x multiplies a column of B by its private numbers of A and adds the sum to C(x, j)",
      "every item has written its row of C, once for each panel"},
     {"row_private_column_local", walk_column_local, 0, -1, 1, true, true,
      "barrier; each item multiplies its private numbers of A with the column in local memory; barrier; C(x, "
@@ -155,11 +156,10 @@ bool tsl_trace_loads(const tsl_strategy *strategy, const tsl_problem *problem, c
 
 /* --- drawing --- */
 
-/* The most rows, columns and products in a drawing; the steps drawn of a rung with many. */
+/* Maximum of m, n and k of a drawing; number of first steps drawn. */
 enum { MOST = 16, STEPS = 3 };
 
-/* The loads of one step. Each element shows the first work-item that loads it, and a plus if
- * several do. */
+/* Loads of one step. Each element shows the first work-item that loads it, and a plus for further items. */
 typedef struct trace_picture {
   bool is_row; /* work-items are numbered along one dimension */
   int64_t step, last;

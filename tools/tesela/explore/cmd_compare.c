@@ -16,9 +16,9 @@ typedef struct compare_options {
 
 static const tsl_option options[] = {
     TSL_OPTION(compare_options, floor, "floor", FRACTION, "0.03",
-               "changes of the median up to this share are undecided"),
+               "changes of the median up to this fraction are undecided"),
     TSL_OPTION(compare_options, force, "force", FLAG, NULL,
-               "compare although devices, or the state of the caches, differ"),
+               "compare also if devices or the state of the caches differ"),
     TSL_OPTION(compare_options, markdown, "markdown", FLAG, NULL, "print Markdown"),
     TSL_OPTION_JSON(compare_options),
     TSL_OPTIONS_END,
@@ -283,18 +283,13 @@ const tsl_command tsl_command_compare = {
     .name = "compare",
     .what = "compare two files of results: better, worse or undecided, row by row",
     .arguments = "OLD.json NEW.json",
-    .details =
-        "The files are what tesela explore --json or tesela sweep --json printed. Rows belong together when "
-        "strategy, config, device, type and sizes are the same; where a strategy's own model chose the "
-        "config, "
-        "also when it now chooses another one.\n"
-        "A row is better or worse when the intervals between the quartiles of both files do not overlap, and "
-        "the "
-        "medians differ by more than --floor; else, and with fewer than three samples, it is undecided. A "
-        "result "
-        "that was right and is wrong or fails is worse. The exit code is 1 when a row is worse.\n"
-        "Files from different devices of one name are refused, and so are warm against cold operands: the "
-        "difference would be the device's, or the caches'.",
+    .details = "The files are outputs of tesela explore --json or tesela sweep --json. Rows belong together "
+               "when strategy, config, device, type and sizes are the same. If the strategy's own model "
+               "chose the config, the configs may differ.\nA row is better or worse if the quartile ranges "
+               "of both files do not overlap and the medians differ by more than --floor. Otherwise, and "
+               "with fewer than three samples, it is undecided. A result that was right and now is wrong or "
+               "fails is worse. The exit code is 1 when a row is worse.\nFiles from different devices with "
+               "one name cannot be compared, nor warm with cold operands, unless --force is given.",
     .options = options,
     .examples = examples,
     .words_min = 2,

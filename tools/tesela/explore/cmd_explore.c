@@ -14,13 +14,13 @@ typedef struct explore_options {
 
 static const tsl_option options[] = {
     TSL_OPTION(explore_options, op, "op", OP, NULL,
-               "gemm, dot or transpose (default: what the strategies compute, else gemm)"),
+               "gemm, dot or transpose; the default is the strategies' operation, else gemm"),
     TSL_OPTION(explore_options, strategies, "strategies", STRATEGIES, NULL,
-               "these strategies, such as element,\"tile_local tile=16\" (default: all of the operation)"),
+               "time these strategies, such as element,row (default: all); all: every strategy of the "
+               "operation. A strategy may have parameters: \"tile_local tile=16\""),
     TSL_OPTION(explore_options, peers, "peers", FLAG, NULL,
-               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS; of several "
-               "processes "
-               "ScaLAPACK"),
+               "time installed vendor libraries as well; they are OpenBLAS, CLBlast and cuBLAS, and with "
+               "several processes ScaLAPACK"),
     TSL_EXPLORE_OPTIONS(explore_options, shared),
     TSL_OPTIONS_END,
 };
@@ -50,9 +50,8 @@ static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_tex
       &text, "Compute time by the device's clock, operands on the device; every entry was verified first. ");
   if (grade_units[all->op])
     tsl_text_add(&text,
-                 "grade: the largest error in %s, of bound: over what the strategy guarantees, both the "
-                 "worst over the "
-                 "devices. ",
+                 "grade: largest error in units of %s; of bound: largest error divided by the guaranteed "
+                 "error. Both are of the worst device. ",
                  grade_units[all->op]);
   tsl_text_add(&text, "~: noisy. ");
   if (tsl_explore_lowest(all->op))
@@ -121,15 +120,12 @@ const tsl_command tsl_command_explore = {
     .name = "explore",
     .what = "measure strategies x devices x types x sizes: GFLOP/s, speed-up over sequential, error",
     .arguments = "",
-    .details = "Every entry is verified before its time counts. Where no parameters are given, the "
-               "strategy's own model chooses them for each size. Entries of one problem and device are timed "
-               "by turns, on standard normal operands (A: --data) that lie on the device and change with "
-               "every run, so "
-               "that none is found in a cache; a time is the median of samples, which are taken until it "
-               "stands still or --seconds are over.\n"
-               "Processes that mpirun or srun started multiply together, and --peers has the machine's "
-               "ScaLAPACK multiply "
-               "the same matrices by turns.",
+    .details = "Every entry is verified before it is timed. Without parameters, the strategy's own model "
+               "chooses them for each size. Entries of one problem and device are timed in turn. Operands "
+               "are standard normal numbers (A: --data) in device memory, and every run uses other operands, "
+               "so that no operand is in a cache. A time is the median of samples, which are taken until the "
+               "median is stable or --seconds have passed.\nProcesses that mpirun or srun started multiply "
+               "together. With --peers the machine's ScaLAPACK multiplies the same matrices in turn.",
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(explore_options),

@@ -17,7 +17,7 @@ static const tsl_example examples[] = {
     {"tesela sweep \"dot block_tree\" group=32,64,128,256,512,1024 --sizes 100000000 --types f32", "a dot"},
     {"tesela sweep \"tile_local\" tile=8,16,32 --sizes 512,1024 --devices opencl:0 --json > tiles.json",
      "two sizes, kept for tesela compare"},
-    {"tesela sweep tile_local tile=8,16,32 --html tiles.html", "the same as a page with its curve"},
+    {"tesela sweep tile_local tile=8,16,32 --html tiles.html", "as a page with its curve"},
     {NULL, NULL},
 };
 
@@ -40,12 +40,10 @@ const tsl_command tsl_command_sweep = {
     .name = "sweep",
     .what = "measure how a strategy's run time depends on its parameters: a table and a curve",
     .arguments = "STRATEGY PARAMETER=V1,V2,... [PARAMETER=...]",
-    .details =
-        "Every value is verified and timed as tesela explore does it, all values by turns; several "
-        "parameters make all combinations. Parameters that are not named keep their defaults, or what "
-        "STRATEGY says "
-        "(\"tile_local tile=16\"). A value that the strategy or the device refuses is a row with the reason. "
-        "tesela strategies lists the parameters.",
+    .details = "Every value is verified and timed as in tesela explore, all values in turn. Several "
+               "parameters make all combinations. Other parameters keep their defaults, or the values in "
+               "STRATEGY (\"tile_local tile=16\"). A value that the strategy or the device refuses is a row "
+               "with the reason. tesela strategies lists the parameters.",
     .options = options,
     .examples = examples,
     .words_min = 2,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The signature of p?gemm, equal for all four types; scalars have the symbol's type. */
+/* Signature of p?gemm, equal for all four types; scalars have the function's type. */
 typedef void multiply(const char *trans_a, const char *trans_b, const int32_t *m, const int32_t *n,
                       const int32_t *k, const void *alpha, const void *a, const int32_t *ia,
                       const int32_t *ja, const int32_t *desc_a, const void *b, const int32_t *ib,
@@ -46,7 +46,7 @@ static const tsl_library_symbol symbols[] = {
     {"MKL_Set_Num_Threads", offsetof(struct pblas, mkl_threads), 1},
 };
 
-/* --- finding it --- */
+/* --- loading --- */
 
 /* Library names for each MPI: the distribution's, then MKL's, which needs further libraries. */
 #define MKL_NAMES "libmkl_scalapack_lp64.so.3", "libmkl_scalapack_lp64.so.2", NULL
@@ -110,10 +110,8 @@ static tesela_status pblas_load(void) {
   const char *chosen = tsl_env_get(TSL_ENV_PBLAS);
   tsl_status_saved saved;
   if (!*chosen && !of->all[0])
-    return tsl_fail(
-        TESELA_NO_DEVICE,
-        "whose MPI started the processes is not known, so name the ScaLAPACK that was built for it: "
-        "TESELA_PBLAS=PATH");
+    return tsl_fail(TESELA_NO_DEVICE, "the MPI that started the processes is unknown: name a ScaLAPACK built "
+                                      "for it with TESELA_PBLAS=PATH");
   if (!*chosen && load_from(chosen, of->alone) == TESELA_OK)
     return TESELA_OK;
   for (const char *const *name = of->all; !*chosen && *name; name++)
@@ -133,7 +131,7 @@ static tesela_status check_width(void) {
   if (rows != n)
     return TESELA_OK;
   return tsl_fail(TESELA_NO_DEVICE,
-                  "its integers have 64 bits, and ones of 32 are called (TESELA_PBLAS names another)");
+                  "its integers have 64 bits instead of 32 (TESELA_PBLAS names another library)");
 }
 
 /* Checks that the library uses the running MPI. `before`: number of MPI libraries in the process
@@ -141,17 +139,18 @@ static tesela_status check_width(void) {
 static tesela_status check_mpi(const tsl_ranks *ranks, int before) {
   int32_t rank, count;
   if (tsl_library_count(mpis) != before)
-    return tsl_fail(TESELA_NO_DEVICE, "it is another MPI's, which came with it (TESELA_PBLAS names another)");
+    return tsl_fail(TESELA_NO_DEVICE,
+                    "it loads another MPI's library (TESELA_PBLAS names another ScaLAPACK)");
   pblas.pinfo(&rank, &count);
   if (rank == ranks->rank && count == ranks->size)
     return TESELA_OK;
-  return tsl_fail(
-      TESELA_NO_DEVICE,
-      "it is another MPI's: its BLACS sees %d processes where there are %d (TESELA_PBLAS names another)",
-      (int)count, ranks->size);
+  return tsl_fail(TESELA_NO_DEVICE,
+                  "it is another MPI's: its BLACS sees %d processes where there are %d (TESELA_PBLAS names "
+                  "another library)",
+                  (int)count, ranks->size);
 }
 
-/* --- its name --- */
+/* --- the name in reports --- */
 
 static void name_it(tsl_pblas *out) {
   char file[256], blas[256] = "";
@@ -190,7 +189,7 @@ tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_cyclic_grid *grid, int 
   if (row == grid->row && col == grid->col)
     return tsl_agree(ranks, TESELA_OK);
   return tsl_agree(ranks, tsl_fail(TESELA_NO_DEVICE,
-                                   "its BLACS puts this process at %d, %d of the grid and not at %d, %d",
+                                   "its BLACS places this process at %d, %d of the grid instead of %d, %d",
                                    (int)row, (int)col, grid->row, grid->col));
 }
 

@@ -95,8 +95,7 @@ static tesela_status ranks_race_run_timed(ranks_race_race *race, int way, double
 
 /* --- the judge --- */
 
-/* Some of a rank's rows and columns, spread over all of them, with the parts of A and B that they
- * need. */
+/* Sample of a rank's rows and columns, evenly spread, with the parts of A and B that these need. */
 typedef struct sample {
   int64_t rows, cols;
   void *a, *b, *c; /* packed: A rows x k by rows, B k x cols by columns, C rows x cols by rows */
@@ -175,13 +174,14 @@ static tesela_status ranks_race_judge(ranks_race_race *race, int way) {
   *all = (tsl_verdict){.right = true};
   for (int i = 0; i < ranks->size; i++) {
     tsl_verdict one = own;
-    const int64_t checked = all->checked;
+    const int64_t checked = all->checked, elements_wrong = all->wrong;
     const double grade = all->grade;
     TSL_TRY(ranks->ops->broadcast(ranks, i, &one, sizeof one));
     if (i == 0 || (all->right && (!one.right || one.error_ratio > all->error_ratio)))
       *all = one;
     all->grade = i == 0 ? one.grade : fmax(grade, one.grade);
     all->checked = checked + one.checked;
+    all->wrong = elements_wrong + one.wrong;
   }
   entry->result = all->right ? TSL_CASE_RIGHT : TSL_CASE_WRONG;
   memcpy(entry->why, all->why, sizeof entry->why);

@@ -86,10 +86,9 @@ static tesela_status ranks_report_print_text(const tsl_ranks_exploration *explor
     ranks_report_add_point(exploration, &exploration->points[i], &form, &out);
   ranks_report_add_reasons(exploration, &form, &out);
   tsl_form_add_line(&form, false,
-                    "Time from when all ranks are there to when all are done, by turns, the median; every "
-                    "entry was verified first, by a "
-                    "sample of each rank's elements. grade: the largest error in u |A||B|, of bound: over "
-                    "what is guaranteed. ~: noisy.",
+                    "Median time from the start of all ranks to the end of the last rank, measured in turn. "
+                    "Every entry was verified first, by a sample of each rank. ~: noisy. grade: largest "
+                    "error in u |A||B|; of bound: largest error divided by the guaranteed error.",
                     &out);
   tsl_text_free(&line);
   return tsl_print(&out);

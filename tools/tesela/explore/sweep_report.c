@@ -171,11 +171,9 @@ static void add_curve(const sweep_report_group *group, const tsl_form *form, tsl
 
 /* --- all of it --- */
 
-static const char legend[] = "Compute time by the device's clock, operands on the device, all values by "
-                             "turns; every value was verified first. "
-                             "spread: interquartile range over the median. grade: the largest error in units "
-                             "of what rounding explains. ~: "
-                             "noisy.";
+static const char legend[] = "Compute time by the device's clock, operands on the device, all values in "
+                             "turn; every value was verified first. spread: interquartile range divided by "
+                             "the median. grade: largest error in units of one rounding. ~: noisy.";
 
 static void sweep_report_add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form,
                                     tsl_text *out) {

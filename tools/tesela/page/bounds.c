@@ -7,25 +7,17 @@
 #include <stdio.h>
 
 static const char how_roofline[] =
-    "Every strategy&rsquo;s rate, a mark for each size, under what the device was measured to do at "
-    "most: memory limits on the left (the slope), arithmetic on the right (the flat roof). Each mark "
-    "stands at its strategy&rsquo;s own operations per byte, over the bytes that its loads and stores ask "
-    "for: "
-    "tiles and micro-tiles move marks to the right, away from the slope. A mark above the slope had most of "
-    "its "
-    "bytes from caches; one above the flat roof used units for whole matrices, which the roof of "
-    "multiply-adds "
-    "leaves out, or the machine was busy while its roofs were measured (their spread is with the machine); "
-    "one "
-    "far below both waits, or leaves units idle. Vendors&rsquo; libraries do not tell what they move: each "
-    "element "
-    "counts once.";
+    "Every strategy&rsquo;s rate, a mark for each size. The lines are the measured peaks of the device: "
+    "memory on the left (the slope), arithmetic on the right (the flat roof). A mark&rsquo;s place is its "
+    "strategy&rsquo;s operations per loaded or stored byte. Tiles and micro-tiles move marks to the right, "
+    "away from the slope. Above the slope: most bytes came from caches. Above the flat roof: matrix units "
+    "(tensor cores, AMX) were used, or the peak was measured on a busy machine. Far below both: waiting, or "
+    "idle units. Vendors&rsquo; libraries do not report their traffic: each element counts once.";
 static const char how_errors[] =
-    "The largest error of a result, in units of what rounding its terms once may cost (the "
-    "tables&rsquo; grade), over the rate at the largest size. Further right is faster, further down "
-    "more accurate. Errors grow with the number of products that are added one after the other, and "
-    "shrink where sums are split, kept in higher precision or made of integers. What is rounded once, as "
-    "<code>exact</code> is, stays below 1.";
+    "The largest error of a result, in units of one rounding of its terms (the tables&rsquo; grade), against "
+    "the rate at the largest size. Further right is faster, further down more accurate. Errors grow with the "
+    "number of products in one sum. They shrink if sums are split, kept in higher precision or computed with "
+    "integers. A result that is rounded once, as by <code>exact</code>, stays below 1.";
 
 /* --- roofline --- */
 

@@ -8,15 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char how_why[] = "What each strategy&rsquo;s own model counts, at the size with most work. "
-                              "<b>Asked for</b>: bytes that its loads and "
-                              "stores ask for where the operands lie, whatever caches answer; <b>near</b>: "
-                              "the same of local memory, or of copies in a "
-                              "core&rsquo;s caches; <b>memory</b>: bytes that memory itself moves. "
-                              "<b>Op/byte</b> is over what is asked for: it grows "
-                              "as a ladder is climbed, and places the marks of the roofline. <b>Wasted</b>: "
-                              "work-items that have nothing of the "
-                              "result. <b>Bound by</b>: what the model says takes longest.";
+static const char how_why[] =
+    "Counts from each strategy&rsquo;s own model, at the size with most work. <b>Global</b>: bytes loaded "
+    "and stored in global memory, cached or not. <b>Local</b>: bytes of local memory, or of copies in a "
+    "core&rsquo;s caches. <b>Memory</b>: bytes that main memory itself moves. <b>Op/byte</b>: operations per "
+    "global byte, the place of the marks in the roofline. <b>Idle</b>: work-items that compute no element of "
+    "C. <b>Limit</b>: the part of the model that takes longest.";
 
 static void cost_section_add_cell(tsl_text *out, const char *text, bool is_text) {
   tsl_text_add(out, is_text ? "<td class=\"text\">" : "<td>");
@@ -55,15 +52,15 @@ static void cost_section_add_row(const tsl_sheet *sheet, const tsl_problem *prob
 static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *problem,
                                    const tsl_point *const *points, const tsl_counted *counted, int count,
                                    tsl_text *out) {
-  static const char *const titles[] = {"Asked for", "Near", "Memory", "Op/byte"};
+  static const char *const titles[] = {"Global", "Local", "Memory", "Op/byte"};
   tsl_text_add(out,
                "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\" "
                "class=\"text\">Strategy</th><th scope=\"col\">%s</th>",
                tsl_sheet_rate(sheet).unit);
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_text_add(out, "<th scope=\"col\">%s</th>", titles[i]);
-  tsl_text_add(out, "<th scope=\"col\" class=\"text\">Groups of items</th><th scope=\"col\">Wasted</th><th "
-                    "scope=\"col\" class=\"text\">Bound by</th></tr></thead>\n<tbody>\n");
+  tsl_text_add(out, "<th scope=\"col\" class=\"text\">Work-groups</th><th scope=\"col\">Idle</th><th "
+                    "scope=\"col\" class=\"text\">Limit</th></tr></thead>\n<tbody>\n");
   for (int i = 0; i < count; i++)
     cost_section_add_row(sheet, problem, points[i], &counted[i], out);
   tsl_text_add(out, "</tbody>\n</table>\n</div>\n");

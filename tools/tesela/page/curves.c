@@ -6,13 +6,13 @@
 #include <string.h>
 
 static const char how_sizes[] =
-    "A line for each strategy, both axes logarithmic. A line that still climbs at the right has not "
-    "reached what it can do; one that falls has outgrown a cache. Far left, starting a run costs more "
-    "than the run. The grey dashes are what the device&rsquo;s measured roofs allow.";
+    "A line for each strategy, both axes logarithmic. A line that still climbs at the right has not reached "
+    "its peak. A line that falls no longer fits a cache. Far left, starting a run costs more than the run. "
+    "Grey dashes: the measured peak of the device.";
 static const char how_parameters[] =
-    "The same strategy with one parameter changed, all else equal. The axis of rates starts at zero, "
-    "so heights compare as they look. A flat line says that the parameter does not matter here; a "
-    "value without a mark was refused, and the tables say why.";
+    "The same strategy with one parameter changed, all else equal. The axis of rates starts at zero, so "
+    "heights compare as they look. A flat line: the parameter does not matter here. A value without a mark "
+    "was refused; the tables show the reason.";
 
 /* --- sizes --- */
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const char how_ideas[] =
-    "What each strategy that was measured does, what it adds to the rung below, and its picture, as its own "
-    "source tells it. Each lifts the bound that the one above it runs into.";
+    "The idea of each measured strategy, its difference to the rung below, and its picture, from its source "
+    "file. Each strategy removes the limit of the rung before it.";
 
 /* Returns the end of a block of lines: an empty line or the end of the text. */
 static const char *end_of_block(const char *block) {
@@ -97,7 +97,7 @@ static bool has_idea(const tsl_sheet *sheet, const tsl_strategy *strategy) {
 }
 
 static void ideas_add_missing(tsl_text *out) {
-  tsl_text_add(out, "<p class=\"missing\">Its source does not tell: ");
+  tsl_text_add(out, "<p class=\"missing\">Its source cannot be read: ");
   tsl_html_add(out, tesela_last_error());
   tsl_text_add(out, ".</p>\n");
 }
@@ -107,7 +107,7 @@ static void add_idea(const tsl_strategy *strategy, tsl_text *out) {
   tsl_text_add(out, "<article class=\"idea\" id=\"idea-%s\">\n<h3>%s<span> \xc2\xb7 rung %d", strategy->name,
                strategy->name, tsl_strategy_rung(strategy));
   if (strategy->lifts) {
-    tsl_text_add(out, ", lifts ");
+    tsl_text_add(out, ", removes the limit: ");
     tsl_html_add(out, strategy->lifts);
   }
   tsl_text_add(out, "</span></h3>\n");

@@ -109,10 +109,10 @@ static void page_add_links(const char *body, tsl_text *out) {
 }
 
 static void page_add_head(const tsl_sheet *sheet, tsl_text *out) {
+  tsl_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
   tsl_text_add(
       out,
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"tesela %s\">\n"
       "<title>%s \xe2\x80\x93 tesela</title>\n<style>\n",
       sheet->page->version, page_heading(sheet->page->all));

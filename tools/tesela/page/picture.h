@@ -4,9 +4,8 @@
 
 #include "base/text.h"
 
-/* Colours of gnuplot scripts. gnuplot copies each number into the SVG, where it is replaced by a
- * CSS variable of the page, so that the picture follows the page's colour scheme. X(NAME, blue of
- * #0000xx, the variable) */
+/* Colours of gnuplot scripts. gnuplot copies each number into the SVG. The page replaces the number by a CSS
+ * variable, so the picture follows the colour scheme. X(NAME, blue of #0000xx, the variable) */
 #define TSL_INK_LIST(X)                                                                                      \
   X(TEXT, 161, "--text")                                                                                     \
   X(AXIS, 162, "--axis")                                                                                     \
@@ -34,7 +33,7 @@ typedef struct tsl_picture {
   const char *script; /* the gnuplot script, which ends in a plot command; the terminal is already set */
   int width, height;  /* size of the drawing; the page scales it */
   int number;         /* a number unique on the page */
-  const char *title;  /* the text alternative for readers who do not see the picture */
+  const char *title;  /* the text alternative for readers without the picture */
   const char *description;
 } tsl_picture;
 

@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sizes in gnuplot's units, which are pixels at the drawing's own scale: the plot, the labels
- * around it, and the key below them in rows and columns. The width of a character and of a line's
- * sample suits the widest of the usual fonts. */
+/* Sizes in gnuplot's units, which are pixels at the drawing's own scale: plot, labels around the plot, and
+ * key below them. The widths of a character and of a line's sample suit the widest usual font. */
 enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, LEFT = 66, RIGHT = 24 };
 enum { KEY_ROW = 23, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
@@ -98,7 +97,7 @@ static void add_tick(tsl_text *out, double index, double shown, bool is_first) {
   tsl_text_add(out, "%s'%.12g' %.12g", is_first ? "" : ", ", shown, index);
 }
 
-/* Adds ticks of a logarithmic axis: more of them for fewer decades. */
+/* Adds ticks of a logarithmic axis: the fewer decades, the more ticks in a decade. */
 static void add_log_ticks(const range *range_in, tsl_text *out) {
   static const double steps[][8] = {{1, 1.5, 2, 3, 4, 5, 6, 8}, {1, 2, 5}, {1}};
   const double decades = log10(range_in->high / range_in->low);
@@ -116,7 +115,7 @@ static void add_log_ticks(const range *range_in, tsl_text *out) {
     }
 }
 
-/* Adds the axis's own ticks, without ticks too close to the one before. */
+/* Adds the axis's own ticks. Omits ticks too close to their predecessor. */
 static void add_given_ticks(const tsl_axis *axis, const range *range_in, tsl_text *out) {
   double last = NAN;
   for (int i = 0; i < axis->tick_count; i++) {
@@ -186,8 +185,8 @@ static int key_rows(const tsl_plot *plot) {
   return (plot->count + columns - 1) / columns;
 }
 
-/* Returns the mark of a line: one for each colour; each further round of the colours uses another
- * of the remaining marks. */
+/* Returns the mark of a line. The first TSL_INK_LINES looks have one mark for each colour; later looks use
+ * the remaining marks in turn. */
 static int mark_of(int look) {
   const int round = look / TSL_INK_LINES;
   return marks[round == 0 ? look : TSL_INK_LINES + (look + round) % (MARKS - TSL_INK_LINES)];

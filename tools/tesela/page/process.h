@@ -1,20 +1,19 @@
-/* Another program, given its input and asked for its output through pipes. No shell is involved. */
+/* Runs another program with pipes for its input and output. No shell is involved. */
 #ifndef TSL_TOOL_PAGE_PROCESS_H
 #define TSL_TOOL_PAGE_PROCESS_H
 
 #include "base/text.h"
 
 typedef struct tsl_process {
-  const char *const
-      *arguments;    /* the program's name, looked for in PATH, and what it is given; NULL-terminated */
-  const char *input; /* for its standard input */
-  double seconds;    /* it is ended when it takes longer */
-  size_t output_max; /* bytes; it is ended when it writes more */
+  const char *const *arguments; /* the program's name, found in PATH, and its arguments; NULL-terminated */
+  const char *input;            /* text for standard input */
+  double seconds;               /* time limit; a slower program is killed */
+  size_t output_max;            /* limit of standard output, bytes; a program that writes more is killed */
 } tsl_process;
 
-/* Runs it to its end. *found is false, and nothing else happened, where PATH has no such program. `output`
- * gets what it wrote to standard output. TESELA_IO_FAILED when it failed, was ended or wrote too much: the
- * sentence has its last line on standard error. */
+/* Runs the program to its end and stores its standard output in `output`. *found: PATH has the program; if
+ * false, nothing else happens. Returns TESELA_IO_FAILED if the program failed, was killed or wrote too much;
+ * the message has its last line on standard error. */
 tesela_status tsl_process_run(const tsl_process *process, tsl_text *output, bool *found);
 
 #endif

@@ -6,17 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-static const char how_glance[] =
-    "The fastest of each device and type at the largest size. <b>Of roof</b> is its share of what the "
-    "device was measured to do at most, memory and arithmetic considered. A speed-up is over "
-    "<code>sequential</code> on the cpu.";
+static const char how_glance[] = "The fastest strategy of each device and type at the largest size. <b>Of "
+                                 "roof</b>: percent of the measured peak (of memory or arithmetic, whichever "
+                                 "limits). A speed-up is relative to <code>sequential</code> on the cpu.";
 static const char how_tables[] =
     "Medians of the compute time, operands on the device; every entry was verified before its time "
     "counted. The fastest of each device is bold. <b>~</b> marks entries whose samples did not agree "
     "before the time limit. Rest the pointer on a number for its config, samples and spread.";
 static const char how_errors[] =
-    "<p class=\"how\"><b>Grade</b> is the largest error in units of %s, <b>of bound</b> the largest "
-    "error over what the strategy guarantees, both the worst of the devices.</p>\n";
+    "<p class=\"how\"><b>Grade</b>: largest error in units of %s. <b>Of bound</b>: largest error divided by "
+    "the guaranteed error. Both are of the worst device.</p>\n";
 
 /* --- at a glance --- */
 
@@ -209,13 +208,12 @@ static void tables_add_head(const tsl_sheet *sheet, const grid *grid_in, tsl_tex
                grid_in->title);
   for (int d = 0; d < all->devices.count; d++)
     tsl_text_add(out, "<th scope=\"col\">%s</th>", all->devices.items[d]->name);
-  if (grid_in->has_errors)
-    tsl_text_add(
-        out,
-        "<th scope=\"col\" class=\"quiet\" title=\"largest error in units of rounding, the "
-        "worst of the "
-        "devices\">Grade</th><th scope=\"col\" class=\"quiet\" title=\"largest error over what the strategy "
-        "guarantees\">Of bound</th>");
+  if (grid_in->has_errors) {
+    tsl_text_add(out, "<th scope=\"col\" class=\"quiet\" title=\"largest error in units of rounding, on the "
+                      "worst device\">Grade</th>");
+    tsl_text_add(out, "<th scope=\"col\" class=\"quiet\" title=\"largest error divided by the guaranteed "
+                      "error\">Of bound</th>");
+  }
   tsl_text_add(out, "</tr></thead>\n<tbody>\n");
 }
 

@@ -1,11 +1,11 @@
-/* --expect by blocks: each block of C is compared before it is written, beside the computing of those behind
- * it. The expected file is read strip by strip. |C| alone explains nearly all elements; for the others'
- * magnitudes, A and B pass again, in pieces: the rows and columns that these elements are of, part of k by
- * part of k, the first of which explains nearly all of these.
+/* --expect by blocks: compares each block of C before it is written, while the next blocks are computed. The
+ * expected file is read strip by strip. |C| alone explains nearly all elements. Other elements stay open: A
+ * and B are read again for their magnitudes, only the rows and columns of open elements, part of k by part of
+ * k. The first part explains nearly all open elements.
  *
  *        A (m x k)           B (k x n)         C (m x n)
  *        +---------+      +-------------+     +-------------+
- *        |         |      |  ::|##|::::|     |             |    x: elements that are open
+ *        |         |      |  ::|##|::::|     |             |    x: open elements
  *   box  |::|##|:::|  x   |  ::|##|::::|  =  |  x       x  |
  *        |  depth  |      +-------------+     |     x       |
  *        +---------+           box            +-------------+  */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char tsl_blocks_kept[] = "\ntesela: interrupted; the blocks that are done are kept: the same command "
-                               "with --resume goes on with them\n";
+const char tsl_blocks_kept[] =
+    "\ntesela: interrupted; the finished blocks are kept: the same command with --resume continues\n";
 
 static const struct {
   const char *word;
@@ -86,7 +86,7 @@ static tesela_status check_input(const tsl_product *product, const tsl_part *par
   const char *was = tsl_part_says(part, inputs[index].word);
   return tsl_fail(
       TESELA_BAD_INPUT,
-      "%s: the blocks that are done are of other inputs: %s is not what it was (%s); remove %s to start anew",
+      "%s: the finished blocks have other inputs: %s changed (it was %s); remove %s to start again",
       product->request.output, feed->reader ? feed->path : inputs[index].word, was ? was : "none",
       tsl_part_journal_name(part));
 }
@@ -97,7 +97,7 @@ tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part)
   if (!version || strcmp(version, tesela_version()) != 0)
     return tsl_fail(
         TESELA_BAD_INPUT,
-        "%s: the blocks that are done were made by tesela %s, and this is %s; remove %s to start anew",
+        "%s: the finished blocks were made by tesela %s, and this is %s; remove %s to start again",
         product->request.output, version ? version : "of another time", tesela_version(),
         tsl_part_journal_name(part));
   for (int i = 0; i < INPUTS; i++)
@@ -109,7 +109,7 @@ tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part)
     return TESELA_OK;
   return tsl_fail(
       TESELA_BAD_INPUT,
-      "%s: the blocks that are done are of another operation, type or factor (%s); remove %s to start anew",
+      "%s: the finished blocks have another operation, type or factor (%s); remove %s to start again",
       product->request.output, tsl_part_says(part, "result"), tsl_part_journal_name(part));
 }
 

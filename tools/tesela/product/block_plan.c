@@ -42,11 +42,11 @@ static const char *block_plan_why_not(const tsl_product *product) {
   if (tsl_product_is_structured(product))
     return "matrices with a structure are held whole";
   if (tsl_product_is_finished(product))
-    return "--bias, --activation and scales go by panels of rows";
+    return "--bias, --activation and scales need panels of rows";
   if (request->op == TSL_OP_DOT || request->in_place)
-    return "a dot product, and what is transposed in place, is held whole";
+    return "a dot product, and a transpose in place, are held whole";
   if (request->resume && (is_pipe(&product->a) || is_pipe(&product->b) || is_pipe(&product->c0)))
-    return "an input comes through a pipe, and is gone";
+    return "an input is a pipe, which cannot be read again";
   if (request->output && !tsl_io_takes_blocks(request->output, request->format))
     return "the output is no .npy file";
   return NULL;
@@ -65,7 +65,7 @@ bool tsl_blocks_wanted(const tsl_product *product) {
 }
 
 tesela_status tsl_blocks_refuse(const tsl_product *product) {
-  return tsl_fail(TESELA_BAD_CALL, "--resume is of work that goes by blocks, to a .npy file; here %s",
+  return tsl_fail(TESELA_BAD_CALL, "--resume needs work by blocks and a .npy output; here %s",
                   block_plan_why_not(product));
 }
 
@@ -265,11 +265,10 @@ static tesela_status fail_size(const tsl_product *product, const tsl_block_wish 
   if (wish->k == 0 || wish->step > 0)
     return tsl_fail(TESELA_OUT_OF_MEMORY,
                     "not even one block fits into %s of memory; allow more with --memory", memory);
-  return tsl_fail(
-      TESELA_OUT_OF_MEMORY,
-      "two rows of A, two columns of B and two elements of C do not fit into %s of memory, and %s sums over "
-      "all of k at once; allow more with --memory",
-      memory, tsl_text_get(&product->blocks->like.name));
+  return tsl_fail(TESELA_OUT_OF_MEMORY,
+                  "%s of memory is too little for two rows of A, two columns of B and two elements of C; %s "
+                  "sums over all of k at once. Allow more with --memory",
+                  memory, tsl_text_get(&product->blocks->like.name));
 }
 
 /* Returns the bytes that a block of this size takes in addition to its operands; UINT64_MAX: no
@@ -303,7 +302,7 @@ static bool block_plan_fit_workspace(tsl_product *product, tsl_block_wish wish, 
   return false;
 }
 
-/* Chooses the largest blocks that memory permits, or those of an earlier run. *fits: the workspace
+/* Chooses the largest blocks that fit into memory, or the block size of an earlier run. *fits: the workspace
  * fits, too. */
 static tesela_status choose_size(tsl_product *product, const char *argument, bool *fits) {
   tsl_blocks *blocks = product->blocks;
@@ -340,7 +339,7 @@ static tesela_status choose_size(tsl_product *product, const char *argument, boo
   return TESELA_OK;
 }
 
-/* --- what an earlier run left --- */
+/* --- the files of an earlier run --- */
 
 static tesela_status block_plan_look(tsl_product *product, tsl_part **found) {
   const tsl_product_request *request = &product->request;
@@ -385,7 +384,7 @@ static tesela_status check_left(tsl_product *product) {
   return TESELA_OK;
 }
 
-/* Makes the output's temporary file with its full size, or opens the one that an earlier run left. */
+/* Creates the output's temporary file with its full size, or opens the file of an earlier run. */
 static tesela_status block_plan_take_part(tsl_product *product) {
   tsl_blocks *blocks = product->blocks;
   const tsl_rectangle whole = {.rows = product->m, .cols = product->n};

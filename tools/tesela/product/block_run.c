@@ -187,7 +187,7 @@ static void do_steps(tsl_block_work *work) {
     tsl_block_end(work, TESELA_OK);
 }
 
-/* Runs all steps, with one thread that reads and one that writes. */
+/* Runs all steps, with a reading thread and a writing thread. */
 static tesela_status run_threads(tsl_block_work *work) {
   pthread_t reader, writer;
   const bool has_reader = pthread_create(&reader, NULL, tsl_block_read_ahead, work) == 0;

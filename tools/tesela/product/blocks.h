@@ -56,16 +56,15 @@ typedef struct tsl_block_step {
   bool is_first, is_last; /* the first and the last part of k of this block */
 } tsl_block_step;
 
-/* tsl_blocks_can() returns true if the work can go by blocks. tsl_blocks_wanted() returns true if
- * it should: --resume was given, or the files are larger than memory and blocks of them can be
- * read. */
+/* tsl_blocks_can() returns true if blocks are possible. tsl_blocks_wanted() returns true if blocks are also
+ * wanted: --resume was given, or the files are larger than memory and can be read by blocks. */
 bool tsl_blocks_can(const tsl_product *product);
 bool tsl_blocks_wanted(const tsl_product *product);
-/* Returns TESELA_BAD_CALL with the reason if --resume was given and the work does not go by blocks. */
+/* Returns TESELA_BAD_CALL with the reason if --resume was given and blocks are not possible. */
 tesela_status tsl_blocks_refuse(const tsl_product *product);
 /* Returns true if a copy of C before each step is needed, to verify the step or to repeat it. */
 bool tsl_blocks_keep_c(const tsl_product *product);
-/* Chooses sizes and plans, reads what an earlier run left, and reserves the output's disk space. */
+/* Chooses sizes and plans, reads the files of an earlier run, and reserves the output's disk space. */
 tesela_status tsl_blocks_plan(tsl_product *product);
 tesela_status tsl_blocks_run(tsl_product *product);
 void tsl_blocks_free(tsl_blocks *blocks);
@@ -91,7 +90,7 @@ void tsl_blocks_strides(const tsl_matrix_source *feed, const tsl_rectangle *piec
 
 /* The message of an interrupt once finished blocks can be resumed. */
 extern const char tsl_blocks_kept[];
-/* Appends the journal's lines that describe what the output is computed from. */
+/* Appends the journal's lines that describe the inputs and the computation. */
 tesela_status tsl_blocks_describe(const tsl_product *product, tsl_text *lines);
 /* Returns TESELA_BAD_INPUT if the journal's lines describe another computation. */
 tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part);

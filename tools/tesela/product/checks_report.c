@@ -2,6 +2,8 @@
 #include "cli/report.h"
 #include "product/product.h"
 
+#include <stdio.h>
+
 /* Appends the bound that decided. */
 static void add_decider(const tsl_product *product, tsl_text *out) {
   const tsl_difference *difference = &product->difference;
@@ -38,13 +40,18 @@ static void add_expected(const tsl_product *product, tsl_table *table) {
 
 static void add_verified(const tsl_product *product, tsl_table *table) {
   const tsl_verdict *verdict = &product->verdict;
-  const bool all = verdict->checked == product->m * product->n;
-  char error[32], share[32], grade[32];
+  const long long checked = verdict->checked, all = product->m * product->n;
+  char error[32], share[32], grade[32], count[96];
+  if (!verdict->right)
+    snprintf(count, sizeof count, "WRONG: %lld of %lld elements%s", (long long)verdict->wrong, checked,
+             checked == all ? "" : " checked");
+  else if (checked == all)
+    snprintf(count, sizeof count, "right: all %lld elements", all);
+  else
+    snprintf(count, sizeof count, "right: %lld of %lld elements checked", checked, all);
   tsl_table_add_painted(table, TSL_PAINT_FAINT, "verified");
   tsl_table_add_painted(table, verdict->right ? TSL_PAINT_GOOD : TSL_PAINT_BAD,
-                        "%s: %s%lld elements%s, largest error %s, %s of its bound, grade %s u",
-                        verdict->right ? "right" : "WRONG", all && verdict->right ? "all " : "",
-                        (long long)verdict->checked, verdict->right ? "" : " checked",
+                        "%s, largest error %s, %s of its bound, grade %s u", count,
                         tsl_format_number(verdict->error, error, sizeof error),
                         tsl_format_number(verdict->error_ratio, share, sizeof share),
                         tsl_format_number(verdict->grade, grade, sizeof grade));

@@ -10,30 +10,30 @@ typedef struct dot_options {
 
 static const tsl_option options[] = {
     {"output", 'o', TSL_VALUE_FILE, NULL,
-     "write the number here, as a matrix of one element: .npy .mtx .csv .txt; - is standard output",
+     "write the number here; the ending selects the format: .npy .mtx .csv .txt; - is standard output. The "
+     "file has one element",
      offsetof(dot_options, shared.output)},
-    TSL_OPTION_SHARED(dot_options, alpha, "alpha", SCALAR, "1", "the factor of x . y"),
-    TSL_OPTION_SHARED(dot_options, add, "add", FILE, NULL,
-                      "s0, the number that is added, in a file of one element"),
-    TSL_OPTION_SHARED(dot_options, beta, "beta", SCALAR, NULL, "the factor of s0 (default: 1 with --add)"),
+    TSL_OPTION_SHARED(dot_options, alpha, "alpha", SCALAR, "1", "factor of x . y"),
+    TSL_OPTION_SHARED(dot_options, add, "add", FILE, NULL, "add s0, the number in this file"),
+    TSL_OPTION_SHARED(dot_options, beta, "beta", SCALAR, NULL, "factor of s0; 1 with --add"),
     TSL_OPTION(dot_options, type, "type", TYPE, NULL,
-               "compute in this type (default: f32 where both files are f32, f16 or bf16, else f64; c64 and "
-               "c128 where a "
-               "file is complex)"),
+               "compute in this type; the default is f32 if both files are f32, f16 or bf16, else f64, and "
+               "c64 or c128 if a file is complex"),
     TSL_OPTION_DEVICE(dot_options),
     TSL_OPTION_SHARED(dot_options, strategy, "strategy", STRATEGY, NULL,
-                      "use this strategy: exact, fixed_tree, \"block_tree groups=64\""),
+                      "use this strategy, such as exact, fixed_tree or \"block_tree groups=64\""),
     TSL_OPTIONS_OF_ASKING(dot_options),
     TSL_OPTION_THREADS(dot_options),
     TSL_OPTION_SHARED(dot_options, verify, "verify", FLAG, NULL,
-                      "judge the result against a sum in higher precision; a wrong one is not written"),
-    TSL_OPTION_SHARED(dot_options, expect, "expect", FILE, NULL,
-                      "compare with the number in this file: it is right, to its last printed digit"),
+                      "check the result against a sum in higher precision; a wrong result is not written"),
+    TSL_OPTION_SHARED(
+        dot_options, expect, "expect", FILE, NULL,
+        "compare with the number in this file; the number is exact up to its last printed digit"),
     TSL_OPTION_TOLERANCE(dot_options),
     TSL_OPTION_SHARED(dot_options, repeat, "repeat", COUNT, "1",
-                      "repeat the sum this many times and report the median"),
+                      "compute this many times and report the median"),
     TSL_OPTION_SHARED(dot_options, memory, "memory", BYTES, NULL,
-                      "refuse to take more memory than this (default: 80% of free memory)"),
+                      "fail if more memory is needed (default: 80% of free memory)"),
     TSL_OPTIONS_OF_PRINTING(dot_options),
     TSL_OPTIONS_END,
 };
@@ -58,13 +58,10 @@ const tsl_command tsl_command_dot = {
     .name = "dot",
     .what = "the dot product of two vector files: s = alpha x . y + beta s0",
     .arguments = "X Y",
-    .details =
-        "A vector is a matrix of one row or one column, in .npy, Matrix Market (.mtx), .csv or .txt, also "
-        "packed "
-        "with gzip, or - for standard input. Both are held in memory; complex ones are not conjugated. "
-        "Prints the result with all its digits, the plan that ran, where the time went, the "
-        "error bound and, with "
-        "--verify, the measured error.",
+    .details = "A vector is a matrix of one row or one column: .npy, Matrix Market (.mtx), .csv or .txt, "
+               "also packed with gzip; - is standard input. Both are held in memory; complex vectors are not "
+               "conjugated. Prints the result with all digits, the plan, the time of each phase, the error "
+               "bound and, with --verify, the measured error.",
     .options = options,
     .examples = examples,
     .words_min = 2,

@@ -15,64 +15,62 @@ typedef struct multiply_options {
 
 static const tsl_option options[] = {
     {"output", 'o', TSL_VALUE_FILE, NULL,
-     "write C here; the ending chooses the format: .npy .mtx .csv .txt; - is standard output",
+     "write C here; the ending selects the format: .npy .mtx .csv .txt; - is standard output",
      offsetof(multiply_options, shared.output)},
     TSL_OPTION(multiply_options, transpose_a, "transpose-a", FLAG, NULL, "use the transpose of A"),
     TSL_OPTION(multiply_options, transpose_b, "transpose-b", FLAG, NULL, "use the transpose of B"),
     TSL_OPTION(multiply_options, conjugate_a, "conjugate-a", FLAG, NULL,
                "use the complex conjugate of A; with --transpose-a, A^H"),
     TSL_OPTION(multiply_options, conjugate_b, "conjugate-b", FLAG, NULL, "use the complex conjugate of B"),
-    TSL_OPTION(
-        multiply_options, a_is, "a-is", STRUCTURE, NULL,
-        "A's file holds one triangle of it, and the rest is not read: symmetric_lower, hermitian_upper, "
-        "triangular_lower, unit_upper (triangular, with a diagonal of ones), ..."),
-    TSL_OPTION(multiply_options, b_is, "b-is", STRUCTURE, NULL, "likewise of B"),
-    TSL_OPTION(
-        multiply_options, symmetric, "symmetric", FLAG, NULL,
-        "A A^T of one file, in half the time; with --transpose-a, A^T A. Of C0 the lower triangle is read"),
-    TSL_OPTION(multiply_options, hermitian, "hermitian", FLAG, NULL, "likewise A A^H, or A^H A"),
-    TSL_OPTION_SHARED(multiply_options, alpha, "alpha", SCALAR, "1",
-                      "the factor of A B, such as 1.5, or 1-2i of complex products"),
-    TSL_OPTION_SHARED(multiply_options, add, "add", FILE, NULL, "C0, the matrix that is added"),
-    TSL_OPTION_SHARED(multiply_options, beta, "beta", SCALAR, NULL,
-                      "the factor of C0 (default: 1 with --add)"),
+    TSL_OPTION(multiply_options, a_is, "a-is", STRUCTURE, NULL,
+               "structure of A, such as triangular_lower; the file holds one triangle, other elements are "
+               "not read: symmetric_lower, hermitian_upper, triangular_lower, unit_upper (triangular, with a "
+               "diagonal of ones), ..."),
+    TSL_OPTION(multiply_options, b_is, "b-is", STRUCTURE, NULL, "structure of B; as --a-is"),
+    TSL_OPTION(multiply_options, symmetric, "symmetric", FLAG, NULL,
+               "A A^T of one file, in half the time; with --transpose-a, A^T A. Only the lower triangle of "
+               "C0 is read"),
+    TSL_OPTION(multiply_options, hermitian, "hermitian", FLAG, NULL,
+               "A A^H of one file, in half the time; with --transpose-a, A^H A. Only the lower triangle of "
+               "C0 is read"),
+    TSL_OPTION_SHARED(multiply_options, alpha, "alpha", SCALAR, "1", "factor of A B, such as 1.5 or 1-2i"),
+    TSL_OPTION_SHARED(multiply_options, add, "add", FILE, NULL, "add this matrix, C0"),
+    TSL_OPTION_SHARED(multiply_options, beta, "beta", SCALAR, NULL, "factor of C0; 1 with --add"),
     TSL_OPTION(multiply_options, bias, "bias", FILE, NULL,
-               "a vector that is added to each row of C, one number for each column"),
+               "add this vector to each row of C; the vector has one number for each column"),
     TSL_OPTION(multiply_options, bias_axis, "bias-along", ALONG, NULL,
-               "the bias is a row, or a column that is added to each column (default: row)"),
+               "direction of the bias, row or column (default: row); a column is added to each column of C"),
     TSL_OPTION(multiply_options, activation, "activation", ACTIVATION, NULL,
-               "what is done to each element last: relu, gelu (x (1 + erf(x / sqrt(2))) / 2), gelu_tanh "
-               "(which is near that)"),
+               "apply relu, gelu or gelu_tanh to each element; gelu is x (1 + erf(x / sqrt(2))) / 2, and "
+               "gelu_tanh approximates gelu. The activation is applied last"),
     TSL_OPTION(multiply_options, scale_a, "scale-a", FILE, NULL,
-               "a number, or a file of one or of one for each row, which A's rows were divided by: what "
-               "narrow products "
-               "are scaled with"),
+               "scale of quantised A, a number or a file; the file has one number, or one for each row by "
+               "which the row was divided"),
     TSL_OPTION(multiply_options, scale_b, "scale-b", FILE, NULL,
-               "of B and its columns, as --scale-a; either one makes the product of i8 files, or --type i8, f32"),
-    TSL_OPTION(
-        multiply_options, type, "type", TYPES, NULL,
-        "compute in this type and write it, or in these: bf16:f32 (A and B, C), i8 (C in i32), "
-        "u8:i8:i32 (default: f32 where both files are f32, f16 or bf16, else f64; c64 and c128 where a "
-        "file is complex)"),
+               "scale of quantised B, a number or a file; the file has one number, or one for each column. "
+               "With --scale-a or --scale-b the product of i8 files, or with --type i8, is f32"),
+    TSL_OPTION(multiply_options, type, "type", TYPES, NULL,
+               "compute in this type and write it; the default is f32 if both files are f32, f16 or bf16, "
+               "c64 or c128 if a file is complex, otherwise f64. Several types: bf16:f32 (A and B, C), i8 (C "
+               "in i32), u8:i8:i32"),
     TSL_OPTION_DEVICE(multiply_options),
     TSL_OPTION_SHARED(
         multiply_options, strategy, "strategy", STRATEGY, NULL,
-        "use this strategy, with parameters if you like: \"tile_local tile=16\"; or exclude some: "
-        "\"not residue_int8\""),
+        "use this strategy, such as \"tile_local tile=16\"; or exclude some: \"not residue_int8, slices\""),
     TSL_OPTIONS_OF_ASKING(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
     TSL_OPTION_SHARED(multiply_options, verify, "verify", FLAG, NULL,
-                      "judge the product against sums in higher precision; a wrong one is not written"),
+                      "check C against sums in higher precision; a wrong C is not written"),
     TSL_OPTION_SHARED(
         multiply_options, expect, "expect", FILE, NULL,
-        "compare with the product in this file: its numbers are right, to their last printed digit"),
+        "compare with the product in this file; its numbers are exact up to their last printed digit"),
     TSL_OPTION_TOLERANCE(multiply_options),
     TSL_OPTION_SHARED(multiply_options, repeat, "repeat", COUNT, "1",
                       "multiply this many times and report the median"),
     TSL_OPTION_SHARED(
         multiply_options, memory, "memory", BYTES, NULL,
-        "use at most this many bytes, working by panels of rows or by blocks (default: 80% of free memory); "
-        "under mpirun: of each process, which holds its parts of the matrices whole"),
+        "use at most this much memory (default: 80% of free memory); larger products go by panels of rows or "
+        "by blocks. Under mpirun the limit is for each process, which holds its parts of the matrices whole"),
     TSL_OPTION_RESUME(multiply_options),
     TSL_OPTIONS_OF_PRINTING(multiply_options),
     TSL_OPTIONS_END,
@@ -93,7 +91,7 @@ static const tsl_example examples[] = {
     {"tesela multiply --symmetric a.npy -o c.npy --transpose-a",
      "A^T A: one triangle computed, both written"},
     {"tesela multiply l.npy b.npy -o c.npy --a-is triangular_lower",
-     "what lies above A's diagonal is not read"},
+     "elements above A's diagonal are not read"},
     {"tesela multiply x.npy w.npy -o y.npy --bias b.npy --activation gelu",
      "a layer of a neural network: y = gelu(x w + b)"},
     {"tesela multiply x.npy w.npy -o y.npy --type i8 --scale-a 0.02 --scale-b w_scales.npy --bias b.npy",
@@ -118,7 +116,7 @@ static tesela_status multiply_read_types(const char *text, tsl_types *types) {
 static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *settings) {
   const bool by_itself = settings->symmetric || settings->hermitian;
   if (settings->symmetric && settings->hermitian)
-    return tsl_fail(TESELA_BAD_CALL, "--symmetric is A A^T and --hermitian A A^H; ask for one of them");
+    return tsl_fail(TESELA_BAD_CALL, "--symmetric is A A^T and --hermitian is A A^H; use one option");
   if (!by_itself)
     return call->word_count == 2
                ? TESELA_OK
@@ -180,18 +178,14 @@ const tsl_command tsl_command_multiply = {
     .name = "multiply",
     .what = "multiply two matrix files: C = alpha A B + beta C0, or a function of that and a bias",
     .arguments = "A B [-o C]",
-    .details =
-        "Reads .npy, Matrix Market (.mtx), .csv and .txt (\"rows columns\", then the values), each also "
-        "packed with "
-        "gzip; and .npz with one array. npy and mtx hold complex numbers, csv and txt do not. - is standard "
-        "input, and "
-        "as output standard output, which then gets nothing else. Ends with the plan that ran, where the "
-        "time went, the error bound and, with --verify, the measured error: the grade is the "
-        "largest error in units of u (|alpha||A||B| + |beta||C0| + |bias|), u being the unit roundoff.\n"
-        "Processes that mpirun or srun started multiply together by libtesela_mpi: each reads its part of "
-        "the "
-        "inputs, judges its part of C and writes it into one .npy file.\n"
-        "An older file of the output's name is replaced when everything is right, and as it was otherwise.",
+    .details = "Reads .npy, Matrix Market (.mtx), .csv and .txt (\"rows columns\", then the values), each "
+               "also packed with gzip. Reads .npz with one array. npy and mtx hold complex numbers; csv and "
+               "txt do not. - is standard input; as output it is standard output, which then has only the "
+               "matrix.\nPrints the plan, the time of each phase, the error bound and, with --verify, the "
+               "measured error. The grade is the largest error in units of u (|alpha||A||B| + |beta||C0| + "
+               "|bias|); u is the unit roundoff.\nProcesses that mpirun or srun started multiply together, "
+               "by libtesela_mpi. Each process reads its part of the inputs, verifies its part of C and "
+               "writes it into one .npy file.\nAn older output file is replaced only if the result is right.",
     .options = options,
     .examples = examples,
     .words_min = 1,

@@ -1,18 +1,18 @@
-/* Comparison with a file that holds the expected result. The file's numbers are the right ones, printed or
- * rounded; what was computed may be off by the strategy's own bound:
+/* Compares the result with the file of --expect. The file has the right numbers, printed or rounded. The
+ * result may have the strategy's guaranteed error:
  *
  *   |C - E| <= (factor u + u_A + u_B) G + u_E |E| + half a unit of E's last printed digit,
  *   G = |alpha| |A||B| + |beta||C0| + |bias|
  *
- * u_E is the unit roundoff of the file's type, or C's where that is coarser; u_A and u_B are those of the
- * types as which A and B were read, where these are coarser than their files'. Types that are narrower than
- * their sums are rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each component
- * is a real sum, with a G of its own. With --tolerance, that alone decides. An activation makes at most SLOPE
- * of what its argument is off by.
+ * u_E is the larger unit roundoff of E's type and C's type. u_A is the unit roundoff of the type as which A
+ * is read. It is 0 if A's file has that type or a coarser one. u_B is B's. If sums are wider than C,
+ * C is rounded once at the end, which costs u |C| instead of u G. Each component of a complex number is a
+ * real sum with its own G. An activation multiplies the errors of reading by its largest slope. With
+ * --tolerance, the tolerance alone decides.
  *
- * G costs a dot product of magnitudes, but |C| <= G up to rounding, so G is only computed where |C| in its
- * place does not explain the difference already: after cancellation, or where something is wrong; and only as
- * many of its terms as explain it, which after cancellation are a few. */
+ * G costs a dot product of magnitudes. |C| <= G up to rounding, so |C| / 2 is tried first. G is computed only
+ * if |C| / 2 does not explain the difference: after cancellation, or for a wrong element. Its terms are added
+ * part by part until they explain the difference. */
 #include "base/status.h"
 #include "product/product.h"
 
@@ -158,7 +158,7 @@ typedef struct expect_outcome {
   bool is_sure; /* larger magnitudes would not change the judgement */
 } expect_outcome;
 
-/* Returns true if elements are only moved, so that no rounding is permitted. For a solve
+/* Returns true if C has no sums whose magnitudes could explain a difference: |C| stands for G. For a solve
  * --tolerance decides. */
 static bool expect_is_moved(const tsl_product *product) {
   return product->request.op == TSL_OP_TRANSPOSE || product->request.op == TSL_OP_SOLVE;
@@ -178,9 +178,9 @@ static double error_of(const tsl_product *product, const tsl_difference *found) 
   return error;
 }
 
-/* Judges an element whose components are not all equal, and sets its bounds. `is`: the element's
- * magnitudes; NULL: only |C| is used, and false means that |C| is not enough. A difference within
- * --tolerance needs no magnitudes. */
+/* Judges an element whose components are not all equal, and sets its bounds. `is`: the element's magnitudes;
+ * NULL: |C| / 2 is used, and false means that |C| / 2 is not enough. A difference within --tolerance needs no
+ * magnitudes. */
 static bool expect_judge_element(const tsl_product *product, const bound *by, const magnitudes *is,
                                  tsl_difference *found, expect_outcome *out) {
   const tsl_option_number *tolerance = &product->request.tolerance;
@@ -235,8 +235,8 @@ static void count_element(tsl_product *product, tsl_difference found, expect_out
   out->count++;
 }
 
-/* Judges an element with its factors: adds magnitudes, one part of k after another, until they
- * explain it. */
+/* Judges an element with its factors. Adds magnitudes, one part of k after another, until they explain the
+ * difference. */
 static void judge_in_parts(const tsl_product *product, const tsl_compared *compared, const bound *by,
                            tsl_difference *found, expect_outcome *is) {
   const int64_t row = found->row - compared->row, col = found->col - compared->col, k = product->k;
@@ -335,7 +335,7 @@ const char *tsl_decider_name(tsl_decider decider) {
   return names[decider];
 }
 
-/* --- what differs --- */
+/* --- the message --- */
 
 static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
   if (complex)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what ranks do not do --- */
+/* --- options that ranks do not support --- */
 
 /* Refuses options that ranks do not support. Each rank does so alone before MPI begins, since all
  * have the same options. */
@@ -20,18 +20,19 @@ static tesela_status mpi_product_refuse_options(const tsl_product_request *reque
     bool given;
     const char *name, *why;
   } alone[] = {
-      {request->measure != 0, "--measure-error", "--verify judges what several processes multiplied"},
-      {request->resume, "--resume", "several processes write their parts of C at once and keep none of them"},
+      {request->measure != 0, "--measure-error", "several processes verify their product with --verify"},
+      {request->resume, "--resume",
+       "several processes write all parts of C at once; no part is kept after an interrupt"},
       {request->accuracy != NULL, "--accuracy",
-       "several processes add up parts of sums, and the report says what they guarantee; --type f64 makes "
-       "it small"},
-      {request->bias != NULL, "--bias", "several processes multiply, and leave the last step to others"},
+       "several processes add partial sums, and the report has the resulting guarantee; --type f64 makes the "
+       "error small"},
+      {request->bias != NULL, "--bias", "several processes compute plain products without an epilogue"},
       {request->activation != TESELA_NO_ACTIVATION, "--activation",
-       "several processes multiply, and leave the last step to others"},
+       "several processes compute plain products without an epilogue"},
       {request->scales[0] != NULL, "--scale-a",
-       "several processes multiply, and leave the last step to others"},
+       "several processes compute plain products without an epilogue"},
       {request->scales[1] != NULL, "--scale-b",
-       "several processes multiply, and leave the last step to others"},
+       "several processes compute plain products without an epilogue"},
       {request->format != NULL, "--format", "it is about -, and each process opens the files for itself"},
   };
   const char *const inputs[] = {request->a, request->b, request->c0, request->expected};
@@ -78,7 +79,7 @@ static tesela_status refuse_output(const tsl_together *work) {
   return TESELA_OK;
 }
 
-/* --- who has what --- */
+/* --- distribution of the operands --- */
 
 static int64_t mpi_product_share(int64_t size, int64_t index, int64_t count) {
   const int64_t each = size / count, rest = size % count;

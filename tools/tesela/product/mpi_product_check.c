@@ -1,13 +1,12 @@
-/* --verify and --expect of ranks: each looks at the elements of C that it has, tile by tile. What a tile
- * needs of A, B, C0 and the expected file is read for it again, so that the product's own memory is all that
- * a rank holds beside two pieces:
+/* --verify and --expect of ranks: each rank checks its own elements of C, tile by tile. For a tile, its parts
+ * of A, B, C0 and the expected file are read again. A rank needs memory for the product and for two pieces:
  *
  *        A (m x k)         B (k x n)          C
  *       +---------+      +---+---+---+      +---+---+---+   rank 0
  *   r ->|#########|  x   |   |###|   |  ->  |   |###|   |   rank 1
  *       +---------+      +---+---+---+      +---+---+---+   rank 2
  *
- * All come to one verdict. */
+ * The ranks combine their results into one verdict. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -208,6 +207,7 @@ static void add_outcome(tsl_product *p, const mpi_product_check_outcome *other) 
   all->error_ratio = fmax(all->error_ratio, v->error_ratio);
   all->grade = fmax(all->grade, v->grade);
   all->checked += v->checked;
+  all->wrong += v->wrong;
   if (sum.count == 0)
     p->difference = *d; /* `d` holds the first differing element, if one differs */
   p->difference.count = sum.count + d->count;

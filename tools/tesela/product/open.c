@@ -134,9 +134,9 @@ static tesela_status check_paths(const tsl_product_request *request) {
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     standard += inputs[i] && strcmp(inputs[i], "-") == 0;
   if (standard > 1)
-    return tsl_fail(TESELA_BAD_CALL, "standard input, -, is one file and cannot be %d of them", standard);
+    return tsl_fail(TESELA_BAD_CALL, "standard input, -, is one file, but %d inputs name it", standard);
   if (request->format && !standard && !request->output)
-    return tsl_fail(TESELA_BAD_CALL, "--format is about -, or the output, and neither is named");
+    return tsl_fail(TESELA_BAD_CALL, "--format applies to - or to the output, and neither is named");
   for (size_t i = 0; request->output && i < sizeof inputs / sizeof *inputs; i++)
     if (inputs[i] && tsl_io_same_file(inputs[i], request->output))
       return tsl_fail(TESELA_BAD_CALL,
@@ -227,16 +227,14 @@ tesela_status tsl_product_check_request(const tsl_product_request *request) {
                       request->op == TSL_OP_TRANSPOSE ? "--alpha is a finite number"
                                                       : "--alpha and --beta are finite numbers");
   if (request->resume && !request->output)
-    return tsl_fail(TESELA_BAD_CALL, "--resume goes on with an output, and none is named; add -o FILE");
+    return tsl_fail(TESELA_BAD_CALL, "--resume continues an output, and none is named; add -o FILE");
   if (request->op == TSL_OP_SOLVE && request->expected && !request->tolerance.given)
-    return tsl_fail(TESELA_BAD_CALL,
-                    "how far two solutions may be apart is up to the triangle's condition: say "
-                    "with --tolerance what is near enough");
+    return tsl_fail(TESELA_BAD_CALL, "two right solutions may differ by the triangle's condition: set the "
+                                     "allowed difference with --tolerance");
   if (request->tolerance.given && !request->expected)
-    return tsl_fail(TESELA_BAD_CALL, "--tolerance is of a comparison; name the file with --expect");
+    return tsl_fail(TESELA_BAD_CALL, "--tolerance needs a comparison; name the file with --expect");
   if (request->tolerance.given && !(request->tolerance.value >= 0 && isfinite(request->tolerance.value)))
-    return tsl_fail(TESELA_BAD_CALL,
-                    "--tolerance is the largest difference that is fine, a number from 0 up");
+    return tsl_fail(TESELA_BAD_CALL, "--tolerance is the largest allowed difference, a number from 0 up");
   return TESELA_OK;
 }
 

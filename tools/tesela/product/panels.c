@@ -167,6 +167,7 @@ tesela_status tsl_product_hint(const tsl_product *product, tesela_status status)
       tsl_product_is_structured(product) || fixed > of_panel || mebibytes == 0)
     return status;
   tsl_status_save(&saved);
-  return tsl_fail(status, "%s; with --memory %lluMiB the work goes by%s panels of rows", saved.sentence,
-                  (unsigned long long)mebibytes, product->panel < product->m ? " smaller" : "");
+  return tsl_fail(status, "%s; with --memory %lluMiB the product is computed by%s panels of rows",
+                  saved.sentence, (unsigned long long)mebibytes,
+                  product->panel < product->m ? " smaller" : "");
 }

@@ -195,8 +195,8 @@ static tesela_status follow_whole(tsl_product *product) {
   return status;
 }
 
-/* Makes the plan of all rows, once, before any plan of fewer rows: a choice counts compile time,
- * and the smaller plans may compile its kernels. A failure is ignored, since panels may still fit. */
+/* Makes the plan of all rows, once, before any plan of fewer rows. The choice counts compile time, and the
+ * smaller plans may compile its kernels. A failure is ignored, since panels may still fit. */
 static tesela_status ask_whole(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   const plan_wanted of = {

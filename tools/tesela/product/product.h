@@ -1,6 +1,6 @@
 /* Computes one product of matrix files, or a dot product, a solve or a transpose. The files are opened,
  * the work is planned, computed by panels of rows of C, verified and written.
- * Where not even a small panel fits into memory, the work goes by blocks (blocks.h).
+ * If not even a small panel fits into memory, the work is done by blocks (blocks.h).
  * The tool computes through the public header. Only explain/plan_facts.h and check/verify.h use internals.
  *
  *        A (m x k)          B (k x n)        C (m x n)
@@ -9,9 +9,9 @@
  *          |       |        |       |        |       |
  *          +-------+        +-------+        +-------+
  *
- * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in
- * order (a pipe in Fortran order, Matrix Market) is held whole. Where A is transposed, a panel of C needs
- * columns of A: A is held whole while it fits, else its columns are read, if the format permits it.
+ * If everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in
+ * order (a pipe in Fortran order, Matrix Market) is held whole. If A is transposed, a panel of C needs
+ * columns of A: A is held whole if it fits, else its columns are read, if the format permits it.
  * A dot product has a row and a column, both held whole. A transpose has A alone.
  *
  * Matrices with a structure are held whole, and there is one panel. Of A A^T the lower triangle is computed,
@@ -52,7 +52,7 @@ typedef enum tsl_stage {
 } tsl_stage;
 const char *tsl_stage_name(tsl_stage stage);
 
-/* Options that several commands share. Each command's table lists the ones that it accepts. */
+/* Options that several commands share. Each command's table lists its options. */
 typedef struct tsl_product_options {
   const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format;
   bool verify, measure_error, quiet, json, resume;
@@ -160,7 +160,7 @@ typedef struct tsl_product {
    * tried or accepted */
   tsl_plan_choice of_whole;
   double whole_seconds; /* predicted seconds of the plan of all rows; 0: not predicted */
-  bool by_blocks;       /* true: the work goes by blocks; false: by panels of rows */
+  bool by_blocks;       /* true: computed by blocks; false: by panels of rows */
   tsl_blocks *blocks;   /* NULL for panels, and before blocks are planned */
   void *c_memory, *before_memory;
   /* before: a copy of C0's panel (in place: of A), where a run overwrites it and it is needed again */
@@ -239,8 +239,8 @@ void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);
 json_t *tsl_product_json_expected(const tsl_product *product);
 
-/* Adds to the product what a run for `rows` x `cols` elements measured of its error, and the
- * record's note. Returns `status`. */
+/* Adds the error that a run for `rows` x `cols` elements measured, and the record's note, to the product.
+ * Returns `status`. */
 tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
                                    int64_t rows, int64_t cols);
 /* Adds "largest error seen 3.1e-08 of |A||B| in 64 rows (bound 4.8e-07)"; nothing if no error was
@@ -287,13 +287,13 @@ void tsl_product_json_finish(const tsl_product *product, json_t *object);
 
 /* Returns true if a copy of C0's panel is needed in addition to C. */
 bool tsl_product_keeps_before(const tsl_product *product);
-/* A and B, or pieces of them, with their distances in memory. */
+/* A and B, or pieces of A and B, with their strides in memory. */
 typedef struct tsl_factors {
   const void *a, *b;
   tsl_file_layout at;
 } tsl_factors;
-/* Of one element of C: the sum of |a b| for each component, and the largest error of flushing the
- * products to 0. */
+/* Sums for one element of C: |a b| for each component, and the largest error of flushing the products to 0.
+ */
 typedef struct tsl_element_sum {
   double magnitude[2], terms;
 } tsl_element_sum;
@@ -352,32 +352,33 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
 #define TSL_OPTION_DEVICE(struct_type)                                                                       \
   TSL_OPTION_SHARED(                                                                                         \
       struct_type, device, "device", DEVICE, NULL,                                                           \
-      "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)")
+      "run on this device, such as cpu or opencl:0; the default is TESELA_DEVICE, else the fastest device")
 #define TSL_OPTIONS_OF_GUARANTEES(struct_type)                                                               \
   TSL_OPTION_SHARED(struct_type, accuracy, "accuracy", ACCURACY, NULL,                                       \
-                    "accuracy of the result: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, "       \
-                    "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                     \
-      TSL_OPTION_SHARED(struct_type, bits, "bits", BITS, NULL,                                               \
-                        "reproducibility of the bits: any, run, threads, devices (default: "                 \
-                        "TESELA_BITS)")
+                    "required accuracy, such as 1e-5 or exact; all: default, a number (of |A||B|), e4m3, "   \
+                    "tf32, bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                               \
+      TSL_OPTION_SHARED(                                                                                     \
+          struct_type, bits, "bits", BITS, NULL,                                                             \
+          "when results must be bit-for-bit the same; any, run, threads or devices (default: TESELA_BITS)")
 #define TSL_OPTIONS_OF_ASKING(struct_type)                                                                   \
   TSL_OPTIONS_OF_GUARANTEES(struct_type),                                                                    \
-      TSL_OPTION_SHARED(struct_type, measure_error, "measure-error", FLAG, NULL,                             \
-                        "measure the error, on a sample of rows and columns where the result is large "      \
-                        "(default: TESELA_MEASURE_ERROR); one beyond its bound is not written")
+      TSL_OPTION_SHARED(                                                                                     \
+          struct_type, measure_error, "measure-error", FLAG, NULL,                                           \
+          "measure the error on a sample; rows and columns are sampled where the result is large (default: " \
+          "TESELA_MEASURE_ERROR). A result beyond its error bound is not written")
 #define TSL_OPTION_THREADS(struct_type)                                                                      \
   TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "limit the number of host threads")
 #define TSL_OPTION_TOLERANCE(struct_type)                                                                    \
-  TSL_OPTION_SHARED(                                                                                         \
-      struct_type, tolerance, "tolerance", NUMBER, NULL,                                                     \
-      "with --expect: elements agree that differ by at most this (default: the strategy's error bound "      \
-      "and half a unit of the file's last printed digit)")
+  TSL_OPTION_SHARED(struct_type, tolerance, "tolerance", NUMBER, NULL,                                       \
+                    "with --expect: allow differences up to this; the default is the strategy's error "      \
+                    "bound and half a unit of the file's last printed digit")
 #define TSL_OPTION_RESUME(struct_type)                                                                       \
-  TSL_OPTION_SHARED(struct_type, resume, "resume", FLAG, NULL,                                               \
-                    "go on with what an interrupted run left of an output that went by blocks; else begin")
+  TSL_OPTION_SHARED(                                                                                         \
+      struct_type, resume, "resume", FLAG, NULL,                                                             \
+      "continue an interrupted run; only for an output by blocks. Begins anew if there is no such run")
 #define TSL_OPTIONS_OF_PRINTING(struct_type)                                                                 \
   TSL_OPTION_SHARED(struct_type, format, "format", FORMAT, NULL,                                             \
-                    "the format of -, and of an output whose name does not end in one: npy mtx csv txt"),    \
+                    "npy, mtx, csv or txt; needed for - and for output names without such an ending"),       \
       TSL_OPTION_SHARED(struct_type, quiet, "quiet", FLAG, NULL, "print nothing on success"),                \
       TSL_OPTION_SHARED(struct_type, json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 

@@ -157,7 +157,7 @@ static void add_headers(const tsl_product *product, tsl_table *table) {
   feeds_of(product, feeds);
   for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->header)
-      tsl_table_add_pair(table, "header", "%s: its first line is of names, and is passed over",
+      tsl_table_add_pair(table, "header", "%s: its first line has column names and is skipped",
                          feeds[i]->path);
 }
 
@@ -170,7 +170,7 @@ static void add_blocks(const tsl_product *product, tsl_table *table) {
   tsl_table_add_pair(table, "blocks", "%lld x %lld of C%s; %lld were there from an earlier run",
                      (long long)blocks->size.rows, (long long)blocks->size.cols, depth,
                      (long long)blocks->resumed);
-  tsl_table_add_pair(table, "files", "%s read in %s, %s written in %s%s%s, beside the rest",
+  tsl_table_add_pair(table, "files", "%s read in %s, %s written in %s%s%s, during the computation",
                      tsl_format_bytes((uint64_t)blocks->read_bytes, read, sizeof read),
                      tsl_format_seconds(blocks->read_seconds, reading, sizeof reading),
                      tsl_format_bytes((uint64_t)blocks->written_bytes, written, sizeof written),

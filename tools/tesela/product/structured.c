@@ -53,10 +53,9 @@ tesela_status tsl_product_check_structures(const tsl_product *product) {
   TSL_TRY(structured_check_square(&request->a_is, &product->a));
   TSL_TRY(structured_check_square(&request->b_is, &product->b));
   if (request->hermitian && !type->is_complex)
-    return tsl_fail(
-        TESELA_BAD_CALL,
-        "--hermitian is for complex products, and this one is %s; --symmetric is the same of real ones",
-        type->name);
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--hermitian is for complex products, but C is %s; use --symmetric for real products",
+                    type->name);
   if (request->hermitian && (request->alpha[1] != 0 || request->beta[1] != 0))
     return tsl_fail(TESELA_BAD_CALL, "--alpha and --beta of a hermitian product are real");
   if (mixed || type->is_integer || tsl_type(type->component)->size < tsl_type(TESELA_F32)->size)

@@ -1,4 +1,4 @@
-/* Judging what a plan made of a part of a product. */
+/* Judges the result of a plan for a part of a product. */
 #include "base/status.h"
 #include "product/product.h"
 
@@ -13,7 +13,7 @@ const char *tsl_product_result_name(const tsl_product *product) {
   return names[product->request.op];
 }
 
-/* The verdict on the whole so far; rows and columns are those of the file. */
+/* Adds a part's verdict to the verdict on the whole. Rows and columns are indices in the file. */
 static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_product_verdict *judged) {
   if (all->checked == 0 || part->error_ratio > all->error_ratio || !part->right) {
     all->row = judged->row + part->row;
@@ -23,7 +23,8 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_pro
   all->error = fmax(all->error, part->error);
   all->error_ratio = fmax(all->error_ratio, part->error_ratio);
   all->grade = fmax(all->grade, part->grade);
-  all->checked += judged->is_part ? 0 : part->checked;
+  all->checked += judged->is_part && part->right ? 0 : part->checked;
+  all->wrong += part->wrong;
   memcpy(all->why, part->why, sizeof all->why);
 }
 

@@ -14,28 +14,29 @@
 static const double least_share = 2;
 
 static const tsl_option options[] = {
-    TSL_OPTION(tsl_tune_options, budget, "budget", SECONDS, "60s", "how long to search"),
+    TSL_OPTION(tsl_tune_options, budget, "budget", SECONDS, "60s", "time to search"),
     TSL_OPTION(tsl_tune_options, points, "points", COUNT, NULL, "measure at most this many configs"),
     TSL_OPTION(tsl_tune_options, from_log, "from-log", FILE, NULL,
-               "tune the calls of this log (TESELA_LOG=calls, tesela run --log), those that took most time "
-               "first; M, N, K are left away"),
+               "tune the calls of this log; written by TESELA_LOG=calls or tesela run --log. Calls that took "
+               "most time come first, and M, N, K are omitted"),
     TSL_OPTION(tsl_tune_options, op, "op", OP, "gemm",
-               "the operation: gemm (M N K), dot (N) or transpose (M N of the result)"),
+               "gemm (M N K), dot (N) or transpose (M N of the result)"),
     TSL_OPTION(tsl_tune_options, type, "type", TYPE, "f32", "type of the elements"),
-    TSL_OPTION(tsl_tune_options, device, "device", DEVICE, NULL,
-               "on this device (default: TESELA_DEVICE, else the one that would run the product now)"),
+    TSL_OPTION(
+        tsl_tune_options, device, "device", DEVICE, NULL,
+        "tune for this device; the default is TESELA_DEVICE, else the device that would run the product now"),
     TSL_OPTION(tsl_tune_options, strategies, "strategy", STRATEGIES, NULL,
-               "among these strategies, with their parameters where given (default: all)"),
+               "among these strategies (default: all); given parameters are kept"),
     TSL_OPTION(tsl_tune_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
     TSL_OPTION(tsl_tune_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
-    TSL_OPTION(tsl_tune_options, beta, "beta", NUMBER, "0", "the factor of C0; only whether it is 0 counts"),
+    TSL_OPTION(tsl_tune_options, beta, "beta", NUMBER, "0", "factor of C0; only zero or not zero counts"),
     TSL_OPTION(tsl_tune_options, search, "search", TEXT, "hill_climb", "hill_climb, exhaustive or random"),
     TSL_OPTION(tsl_tune_options, cache, "cache", FILE, NULL,
-               "keep every measurement in this file, and go on from those that are there"),
-    TSL_OPTION(
-        tsl_tune_options, replay, "replay", FILE, NULL,
-        "search among the measurements of such a file instead, without a device; M, N, K are left away"),
-    TSL_OPTION(tsl_tune_options, seed, "seed", SEED, "1", "of the data, the order and the random search"),
+               "keep measurements in this file; measurements that the file has are not repeated"),
+    TSL_OPTION(tsl_tune_options, replay, "replay", FILE, NULL,
+               "search among the measurements of this file; no device is needed, and M, N, K are omitted"),
+    TSL_OPTION(tsl_tune_options, seed, "seed", SEED, "1",
+               "seed of the data, the order and the random search"),
     TSL_OPTION(tsl_tune_options, dry_run, "dry-run", FLAG, NULL, "do not save the results"),
     TSL_OPTION_JSON(tsl_tune_options),
     TSL_OPTIONS_END,
@@ -47,7 +48,7 @@ static const tsl_example examples[] = {
      "one strategy, to be gone on with another day"},
     {"tesela tune 1000000 --op dot --type f64", "a dot product of vectors of a million"},
     {"tesela run --log -- python3 solve.py 2>calls.txt; tesela tune --from-log calls.txt --budget 5min",
-     "what a program called, each product for its share of five minutes"},
+     "the calls of a program, each with its share of five minutes"},
     {"tesela tune --replay tune.txt --search random", "how another search would have done"},
     {NULL, NULL},
 };
@@ -66,7 +67,7 @@ static tesela_status check_place(const tsl_tune_options *settings) {
              : tsl_fail_in(status, "the results cannot be saved (with --dry-run they are not saved)");
 }
 
-/* The failure to keep what was found, after it was printed. */
+/* Returns the failure to save the results, after the results were printed. */
 static tesela_status tune_conclude(const tsl_tuning *all) {
   if (all->kept != TESELA_OK)
     tsl_status_restore(&all->why_not_kept);
@@ -75,15 +76,15 @@ static tesela_status tune_conclude(const tsl_tuning *all) {
 
 /* --- an interrupt --- */
 
-/* What there is to print at any time; NULL: not this. */
+/* Results that an interrupt may print; NULL: none of this kind. */
 typedef struct tune_work {
   const tsl_call *call;
-  tsl_tuning *one; /* that is searched now */
+  tsl_tuning *one; /* the search in progress */
   const tsl_call_log *log;
-  const tsl_tune_summary *rows; /* of the log */
+  const tsl_tune_summary *rows; /* one result for each call of the log */
 } tune_work;
 
-/* Prints what was found before an interrupt, while a run goes on that takes too long. */
+/* Prints the results found before an interrupt, while a run takes too long to end. */
 static void conclude_early(void *argument) {
   const tune_work *job = argument;
   const bool found = job->one && tsl_tuning_settle(job->call->options, job->one);
@@ -93,15 +94,15 @@ static void conclude_early(void *argument) {
   else if (found)
     status = tsl_tune_print(job->call, job->one);
   else
-    status = tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured");
+    status = tsl_fail(TESELA_UNSUPPORTED, "interrupted before anything was measured");
   if (status != TESELA_OK)
     fprintf(stderr, "tesela tune: %s\n", tesela_last_error());
 }
 
 /* --- the calls of a program --- */
 
-/* Each for its share of the budget by the time that it took, the longest first; what a problem leaves of its
- * share is the others'. */
+/* Tunes the calls of a log, the longest time first. Each call has a share of the budget in proportion to its
+ * time; unused time goes to the other calls. */
 static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like,
                               tune_work *job) {
   const tsl_tune_options *given = call->options;
@@ -112,7 +113,7 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
   double total = 0, left = given->budget;
   if (call->word_count != 0 || given->replay)
     return tsl_fail(TESELA_BAD_CALL,
-                    "--from-log takes the sizes from its file: leave M N K and --replay away");
+                    "--from-log reads the sizes from its file: leave out M N K and --replay");
   TSL_GO(tsl_call_log_read(given->from_log, &log));
   rows = calloc((size_t)log.count, sizeof *rows);
   if (!rows)
@@ -227,14 +228,13 @@ out:
 
 const tsl_command tsl_command_tune = {
     .name = "tune",
-    .what = "search the fastest config of a product on a device, and keep it as wisdom",
+    .what = "search the fastest config of a product on a device, and save it as wisdom",
     .arguments = "M N K",
-    .details =
-        "Starts from what would run now and what the strategies' models like best, and goes on to "
-        "neighbours of the fastest. Configs are timed by turns with the best so far, each verified before; "
-        "what "
-        "is faster by more than the noise takes its place. The best of each strategy that was measured "
-        "becomes wisdom (docs/WISDOM.md), which the planner prefers to its models.",
+    .details = "Starts with the config that would run now and the configs that the strategies' models "
+               "predict as fastest, then tries neighbours of the fastest. Each config is verified, then "
+               "timed in turn with the fastest so far. A config that is faster by more than the noise "
+               "becomes the fastest. The best measured config of each strategy becomes wisdom "
+               "(docs/WISDOM.md), which the planner prefers to its models.",
     .options = options,
     .examples = examples,
     .words_min = 0,

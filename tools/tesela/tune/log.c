@@ -45,7 +45,8 @@ static tesela_status log_add(tsl_call_log *log, const tsl_logged *call) {
   return TESELA_OK;
 }
 
-/* Whether there is something to tune: elements, and terms that are added up. */
+/* Sets alpha to 1 and beta to 0 or 1. Returns true if the problem can be tuned: C has elements, and sums have
+ * terms. */
 static bool normalise(tsl_problem *problem) {
   const bool scaled = problem->alpha[0] != 0 || problem->alpha[1] != 0;
   const bool beta = problem->beta[0] != 0 || problem->beta[1] != 0;
@@ -87,7 +88,7 @@ static bool read_call(const char *line, tsl_logged *out) {
 
 /* --- the drop-in's table: "cblas_sgemm  1024 x 512 x 64  12  tesela host_packed cpu  0.123456  12.3" --- */
 
-/* The operation and type of a BLAS routine's name; false for what is not tuned. */
+/* Reads the operation and type from a BLAS routine's name. Returns false for a routine that is not tuned. */
 static bool read_routine(const char *name, tsl_op *op, tesela_type *type) {
   static const struct {
     const char *word;
@@ -105,7 +106,7 @@ static bool read_routine(const char *name, tsl_op *op, tesela_type *type) {
   return false;
 }
 
-/* "300", or the larger of "260..300", in whose call most of the work is; -1 for what is no size. */
+/* Reads "300", or the larger number of "260..300", which has most of the work. Returns -1 for other text. */
 static int64_t log_read_size(const char **rest) {
   char *end;
   int64_t size = strtoll(*rest, &end, 10);

@@ -16,14 +16,14 @@ typedef struct tsl_call_log {
   tsl_logged *items;
   int count, capacity;
   int64_t
-      /* lines that are no calls, or calls that are not tuned: other routines, or nothing to compute */
+      /* lines that are no calls, or calls that cannot be tuned: other routines, or no elements to compute */
       passed_over;
 } tsl_call_log;
 
 /* Reads the output of TESELA_LOG=calls: the library's lines, one for each call, and the tables of
- * libtesela_blas.so (`tesela run --log`), whose sizes are rounded to powers of two. Problems are
- * sorted by time, the largest first. Returns TESELA_BAD_INPUT if there is no call. The caller frees
- * the list by tsl_call_log_free(), also after a failure. */
+ * libtesela_blas.so (`tesela run --log`). Sizes in these tables are rounded to powers of two. Problems are
+ * sorted by time, the largest first. Returns TESELA_BAD_INPUT if there is no call. The caller frees the list
+ * by tsl_call_log_free(), also after a failure. */
 tesela_status tsl_call_log_read(const char *path, tsl_call_log *out);
 void tsl_call_log_free(tsl_call_log *log);
 

@@ -3,7 +3,7 @@
 #include "cli/strategy_limits.h"
 #include "tune/report.h"
 
-/* What M, N, K are called, by operation; "" ends a list. */
+/* Names of M, N and K for each operation; "" ends a list. */
 static const char *const size_names[TSL_OP_COUNT][3] = {[TSL_OP_GEMM] = {"M", "N", "K"},
                                                         [TSL_OP_DOT] = {"N", ""},
                                                         [TSL_OP_TRANSPOSE] = {"M", "N", ""},

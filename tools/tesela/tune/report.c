@@ -34,8 +34,9 @@ static int next_fastest(const tsl_tuning *all, int last) {
   return best;
 }
 
-/* Row number `row` of the table: the best, then the others by their times; -1: there is none. The best need
- * not have the shortest one: what is not faster than it by more than the noise does not take its place. */
+/* Returns the point of row `row` of the table: the best point, then the others sorted by time; -1: no such
+ * row. The best point may not have the shortest time: a faster point replaces it only if the gain exceeds the
+ * noise. */
 static int row_point(const tsl_tuning *all, int row) {
   int point = -1;
   if (row == 0)

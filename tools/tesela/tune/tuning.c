@@ -66,11 +66,11 @@ static void tuning_tell(void *argument, const char *what, double fraction) {
   tsl_progress_at(argument, what, fraction);
 }
 
-/* What an interrupt leaves of the time for the last race. */
+/* time for the last race after an interrupt, seconds */
 static const double interrupted_seconds = 0.25;
 
-/* The winner against the start once more, with more time, and judged in full. After an interrupt, what there
- * is no time for is left as the search has it. */
+/* Races the winner against the start again, with more time and full verification. After an interrupt the time
+ * is short; if it ends first, the result of the search remains. */
 static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
   const int points[2] = {all->tuned.best, all->tuned.start};
@@ -99,7 +99,7 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   tsl_tune_result now[2] = {tsl_tune_result_of(won, all->device), tsl_tune_result_of(start, all->device)};
   const bool holds = start->result != TSL_CASE_RIGHT || tsl_tune_beats(&now[0], &now[1]);
   if (count == 2 && !holds) {
-    /* It may be one that a search which went on had not measured: its place on the scale is now known. */
+    /* A resumed search may not have measured the start: its time now follows from the race. */
     tsl_tune_result *result = &all->tuned.results[all->tuned.start];
     if (!all->tuned.tried[all->tuned.start] || result->result != TSL_CASE_RIGHT)
       *result = (tsl_tune_result){.result = TSL_CASE_RIGHT,
@@ -115,13 +115,13 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   all->tuned.best_seconds = now[0].seconds;
   all->tuned.spread = now[0].spread;
   all->tuned.gain = now[1].seconds / now[0].seconds;
-  if (start->result == TSL_CASE_RIGHT) /* the table tells the same gain */
+  if (start->result == TSL_CASE_RIGHT) /* the table shows the same gain */
     all->tuned.results[all->tuned.start].seconds =
         all->tuned.gain * all->tuned.results[all->tuned.best].seconds;
   return TESELA_OK;
 }
 
-/* Measures a batch. What an interrupt prints does not change meanwhile. */
+/* Measures a batch. An interrupt waits, so that the printed results do not change meanwhile. */
 static tesela_status tuning_measure(void *argument, const tsl_space *space, const int *points, int count,
                                     double limit, tsl_tune_result *results) {
   tsl_interrupt_wait_begin();

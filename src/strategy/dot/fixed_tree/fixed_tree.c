@@ -127,7 +127,7 @@ static tesela_status fixed_tree_run(const tsl_work *work, const tsl_operands *op
 const tsl_strategy tsl_dot_fixed_tree = {
     .name = "fixed_tree",
     .idea = "the same bits on every device: a specified tree, in double or twice double",
-    .lifts = "none in time: bits that depend on the machine, and the rounding of sums",
+    .lifts = "bits that depend on the machine, and the rounding of sums (not time)",
     .op = TSL_OP_DOT,
     .version = 1,
     .accuracy = fixed_tree_accuracy,

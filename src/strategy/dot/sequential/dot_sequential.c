@@ -56,7 +56,7 @@ static tesela_status dot_sequential_run(const tsl_work *work, const tsl_operands
 const tsl_strategy tsl_dot_sequential = {
     .name = "sequential",
     .idea = "one running sum in C, compiled without optimisation",
-    .lifts = "none: the specification",
+    .lifts = "none (the specification)",
     .op = TSL_OP_DOT,
     .version = 1,
     .needs = TSL_CAN_HOST,

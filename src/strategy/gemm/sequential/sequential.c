@@ -118,7 +118,7 @@ static tesela_status sequential_run(const tsl_work *work, const tsl_operands *op
 const tsl_strategy tsl_gemm_sequential = {
     .name = "sequential",
     .idea = "the triple loop in C, compiled without optimisation",
-    .lifts = "none: the specification",
+    .lifts = "none (the specification)",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

@@ -72,7 +72,7 @@ static tesela_status solve_sequential_run(const tsl_work *work, const tsl_operan
 const tsl_strategy tsl_solve_sequential = {
     .name = "sequential",
     .idea = "substitution in C, compiled without optimisation",
-    .lifts = "none: the specification",
+    .lifts = "none (the specification)",
     .op = TSL_OP_SOLVE,
     .version = 1,
     .needs = TSL_CAN_HOST,

@@ -116,7 +116,7 @@ static tesela_status transpose_element_run(const tsl_work *work, const tsl_opera
 const tsl_strategy tsl_transpose_element = {
     .name = "element",
     .idea = "one element after the other; on devices, one work-item each",
-    .lifts = "none: the specification",
+    .lifts = "none (the specification)",
     .op = TSL_OP_TRANSPOSE,
     .version = 1,
     .accuracy = tsl_transpose_accuracy,
