@@ -14,6 +14,7 @@ static tesela_matrix as_matrix(const tesela_vector *vector, bool row) {
                          .type = vector->type};
 }
 
+/* Returns the scalar as a 1 x 1 matrix. */
 static tesela_matrix result_of(const tesela_scalar *result) {
   return (tesela_matrix){.data = result->data,
                          .buffer = result->buffer,

@@ -102,6 +102,7 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
+/* Returns the default type of C for the type `a` of A; scaled integers give f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
   const tesela_type type = tsl_result_type(request->op, a);
   const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;

@@ -18,6 +18,7 @@ static tesela_status grouped_fail_in(const tsl_products *products, tesela_status
              : tsl_fail_in(status, "%s %" PRId64, products->is_one ? "product" : "group", products->group);
 }
 
+/* Finds the member's plan, if it has none yet, and checks the operands of all its products. */
 static tesela_status prepare_member(tsl_grouped *group, int64_t i) {
   tsl_products *member = &group->members[i];
   if (!group->cached[i])

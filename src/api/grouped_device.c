@@ -9,7 +9,7 @@
 typedef struct lane {
   tsl_run_slots *slots;
   tsl_run_slot *slot;
-  size_t workspace;
+  size_t workspace; /* bytes: the largest workspace of its runs */
 } lane;
 
 typedef struct queued_run {
@@ -17,21 +17,22 @@ typedef struct queued_run {
   tesela_gemm_desc desc;
   tesela_batch batch;
   tsl_cached_plan *cached; /* plan of several members, to be given back; NULL: member's own */
-  int64_t lane;
+  int64_t lane;            /* index of the run's stream in `lanes` */
 } queued_run;
 
 /* Maximum number of fused launches; other products are queued one by one. */
 enum { JOINTS_MOST = 4 };
 
 struct tsl_group_queue {
-  const tsl_products **order; /* queued members; equal plans are adjacent */
-  int64_t members, count, lane_count, joint_count;
+  const tsl_products **order;                      /* queued members; equal plans are adjacent */
+  int64_t members, count, lane_count, joint_count; /* lengths of order, runs, lanes and joints */
   tsl_fused_members joints[JOINTS_MOST];
-  int64_t joint_lanes[JOINTS_MOST];
+  int64_t joint_lanes[JOINTS_MOST]; /* index in `lanes` of each fused launch's stream */
   queued_run *runs;
   lane *lanes;
 };
 
+/* Returns true if the member's plan can only be enqueued on one device: no host, no parts, no images. */
 static bool is_queued(const tsl_grouped *group, int64_t member) {
   const tsl_plan *plan = group->members[member].plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
@@ -40,6 +41,7 @@ static bool is_queued(const tsl_grouped *group, int64_t member) {
          !(strategy->needs & TSL_CAN_IMAGES);
 }
 
+/* Compares members by plan, buffer of C, offset in the buffer, and the caller's number. */
 static int grouped_device_compare(const void *x, const void *y) {
   const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
   if (a->plan != b->plan)
@@ -64,6 +66,7 @@ static operand_offsets get_operand_offsets(const tesela_gemm_desc *desc) {
                             desc->scale_a.offset, desc->scale_b.offset}};
 }
 
+/* Returns true if `last`, product `index`, is `index` times the distance of the first two products away. */
 static bool continues_distances(const operand_offsets *first, const operand_offsets *second,
                                 const operand_offsets *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
@@ -131,6 +134,7 @@ static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue 
   return TESELA_OK;
 }
 
+/* Returns the index of the lane of the plan's device; adds a new lane if there is none. */
 static int64_t get_lane(tsl_group_queue *lanes, const tsl_plan *plan) {
   int64_t i = 0;
   while (i < lanes->lane_count && lanes->lanes[i].slots->device != plan->slots->device)

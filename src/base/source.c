@@ -27,6 +27,7 @@ typedef struct source_flattening {
   int seen_count;
 } source_flattening;
 
+/* Reads a whole file. A missing file is no failure: *found stays unchanged. */
 static tesela_status read_disk(const char *name, source_text *text, bool *found) {
   FILE *file = fopen(name, "rb");
   if (!file && (errno == ENOENT || errno == ENOTDIR))
