@@ -26,7 +26,7 @@ typedef struct tsl_ranks tsl_ranks;
 
 /* Cost model of operations and messages, to choose a grid (comm/comm_grid.h). */
 typedef struct tsl_links {
-  double seconds_message, bytes_second, operations_second;
+  double seconds_message, bytes_second, operations_second; /* seconds a message; bytes, operations a second */
 } tsl_links;
 
 /* File that all ranks have open and access independently: collective reads hang when one rank fails. */

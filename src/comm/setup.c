@@ -115,8 +115,8 @@ tesela_status tsl_load_scalar(const double *argument, const char *name, const ts
 typedef struct corners {
   int64_t *counts;
   tsl_corner *own, *all;
-  const tsl_corner **by_rank;
-  int64_t max_count;
+  const tsl_corner **by_rank; /* rectangles of each rank, in `all` */
+  int64_t max_count;          /* maximum of `counts` */
 } corners;
 
 static void free_corners(corners *c) {

@@ -19,8 +19,8 @@ typedef struct requests {
 } requests;
 
 typedef struct mpi_ranks {
-  tsl_ranks ranks; /* first: both addresses are equal */
-  MPI_Comm home, copy;
+  tsl_ranks ranks;     /* first: both addresses are equal */
+  MPI_Comm home, copy; /* the caller's communicator; its duplicate, for messages */
   requests batches[TSL_BATCHES];
   struct mpi_ranks *next;
 } mpi_ranks;
