@@ -112,6 +112,7 @@ static tesela_status jit_cache_refuse(const tsl_device *device, const tsl_build 
                   build->name);
 }
 
+/* Loads the module from the cache file or the folder, else compiles it if TESELA_JIT allows. */
 static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
                                       tsl_module **module, double *seconds) {
   char why[256];
@@ -147,6 +148,7 @@ static void entry_free(tsl_jit_module_entry *entry) {
   free(entry);
 }
 
+/* Ends a thread's use of an entry; the last user of a failed build frees the entry. The lock is held. */
 static void jit_cache_leave(tsl_jit_module_entry *entry) {
   if (--entry->users == 0 && entry->state == FAILED)
     entry_free(entry);

@@ -18,15 +18,16 @@ enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
 /* Limits of a slot: whole cache lines keep elements aligned. */
 enum { LEAST_SLOT = TSL_CACHE_LINE, MOST_SLOT = 1 << 30 };
 
-static void staging_read_size(const tsl_record *record, const char *key, int64_t most, int64_t *out) {
+/* Sets *out to the key's number from 1 to `max`, if given; logs and ignores another value. */
+static void staging_read_size(const tsl_record *record, const char *key, int64_t max, int64_t *out) {
   const char *value = tsl_record_get(record, key);
   int64_t number;
   if (!value)
     return;
-  if (tsl_parse_i64(value, &number) && number > 0 && number <= most)
+  if (tsl_parse_i64(value, &number) && number > 0 && number <= max)
     *out = number;
   else
-    tsl_log(TSL_LOG_PLAN, "TESELA_STAGING: %s=%s is not a size from 1 to %lld", key, value, (long long)most);
+    tsl_log(TSL_LOG_PLAN, "TESELA_STAGING: %s=%s is not a size from 1 to %lld", key, value, (long long)max);
 }
 
 bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {

@@ -141,6 +141,7 @@ static tesela_status read_journal(tsl_part *part) {
   return TESELA_OK;
 }
 
+/* Replaces the list of blocks by `count` unfinished ones. */
 static tesela_status make_list(tsl_part *part, int64_t count) {
   void *list;
   tsl_free(part->blocks);
