@@ -14,13 +14,14 @@ tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
   return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
 }
 
-/* Returns the size of at most `blocks` equal blocks, rounded up to GRAIN. */
+/* Returns the size of each of at most `blocks` equal blocks, rounded up to GRAIN if they are large. */
 static int64_t block_grid_share(int64_t size, int64_t blocks) {
   const int64_t even = (size + blocks - 1) / blocks;
   return size < GRAIN * blocks ? even : (even + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-static int64_t block_grid_within(double number, int64_t most) {
+/* Returns `number` as an integer from 1 to `most`. */
+static int64_t block_grid_clamp(double number, int64_t most) {
   return number < 1 ? 1 : number > (double)most ? most : (int64_t)number;
 }
 
@@ -29,9 +30,9 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* square blocks need the smallest panels of A and B */
-  const int64_t rows = block_grid_within((double)problem->m / side + 0.5, MOST_ALONG);
-  const int64_t cols = block_grid_within(all / (double)rows + 0.5, MOST_ALONG);
-  const int64_t more = block_grid_within(all / (double)cols + 0.5, MOST_ALONG);
+  const int64_t rows = block_grid_clamp((double)problem->m / side + 0.5, MOST_ALONG);
+  const int64_t cols = block_grid_clamp(all / (double)rows + 0.5, MOST_ALONG);
+  const int64_t more = block_grid_clamp(all / (double)cols + 0.5, MOST_ALONG);
   grain.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
   grain.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
   grain.row_blocks = (int)((problem->m + grain.rows - 1) / grain.rows);
@@ -71,6 +72,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
   return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
 }
 
+/* Returns the problem of a block of this size, without the epilogue if the strategy does not fuse it. */
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->fuses_epilogue ? *whole : tsl_problem_unfinished(whole);
@@ -115,7 +117,7 @@ static void block_grid_release(tsl_pipeline_plan *cut) {
   cut->made_count = 0;
 }
 
-static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
+static void raise_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
   const size_t bytes = (size_t)tsl_work_workspace(work);
   cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
 }
@@ -137,13 +139,14 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
       } else {
         const tsl_copy_chunk part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
         TSL_TRY(block_grid_make(whole, &part, cut, work_slot));
-        note_scratch(*work_slot, cut);
+        raise_scratch(*work_slot, cut);
       }
     }
   return TESELA_OK;
 }
 
-/* False for vendors' libraries, which allocate memory for each work, and for structures with empty blocks. */
+/* Returns false for vendors' libraries, which allocate for each work, and for structures with empty blocks.
+ */
 static bool may_cut(const tsl_work *work) {
   return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
@@ -175,7 +178,7 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
     tsl_status_restore(&saved);
   }
   if (made->made_count == 0)
-    note_scratch(work, made);
+    raise_scratch(work, made);
   *cut = made;
   return TESELA_OK;
 }

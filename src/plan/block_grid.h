@@ -44,7 +44,7 @@ typedef struct tsl_pipeline_plan {
   tsl_block_grid grain;
   /* works[i][j]: i is 1 for a column's last block, j for a row's last block; NULL: the plan's own work. */
   tsl_work *works[2][2];
-  tsl_work made[4];
+  tsl_work made[4]; /* the works that `works` points to */
   int made_count;
   size_t scratch; /* bytes of scratch memory of the largest block */
 } tsl_pipeline_plan;

@@ -32,7 +32,7 @@ static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_
   return TESELA_OK;
 }
 
-/* In a text a wrong argument is wrong input. */
+/* Replaces TESELA_BAD_CALL by TESELA_BAD_INPUT: a text's wrong argument is wrong input. */
 static tesela_status as_input(tesela_status status) {
   return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
 }

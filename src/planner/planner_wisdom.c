@@ -80,7 +80,8 @@ static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-static int compare_place(const known *a, const tsl_strategy *strategy, uint64_t device) {
+/* Compares a record's strategy, then its device, with these: negative, 0 or positive. */
+static int compare_strategy_and_device(const known *a, const tsl_strategy *strategy, uint64_t device) {
   const uintptr_t x = (uintptr_t)a->record.strategy, y = (uintptr_t)strategy;
   if (x != y)
     return x < y ? -1 : 1;
@@ -89,7 +90,7 @@ static int compare_place(const known *a, const tsl_strategy *strategy, uint64_t 
 
 static int compare_items(const void *a, const void *b) {
   const known *other = b;
-  return compare_place(a, other->record.strategy, other->device);
+  return compare_strategy_and_device(a, other->record.strategy, other->device);
 }
 
 static tesela_status planner_wisdom_load(const char *shipped, const char *state, const char *own_name,
@@ -172,7 +173,7 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
   int low = 0, high = wisdom->count;
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (compare_place(&wisdom->items[middle], strategy, device) < 0)
+    if (compare_strategy_and_device(&wisdom->items[middle], strategy, device) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -286,7 +287,7 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
   const known *best = NULL;
   double nearest = INFINITY, seconds = INFINITY;
   for (int i = first_at(wisdom, strategy, place);
-       i < wisdom->count && compare_place(&wisdom->items[i], strategy, place) == 0; i++) {
+       i < wisdom->count && compare_strategy_and_device(&wisdom->items[i], strategy, place) == 0; i++) {
     const known *item = &wisdom->items[i];
     const double away = planner_wisdom_distance(&item->record.problem, &wanted);
     const double scaled = item->record.seconds * planner_wisdom_work_of(&wanted) /

@@ -18,14 +18,16 @@ static bool transfer_cost_is_shared(const tsl_device *device) {
 typedef struct transfer_cost_finding {
   const tsl_device *device;
   tsl_link *link; /* NULL: only the core's speed is read */
-  double core;
+  double core;    /* f32 operations per second of a core */
 } transfer_cost_finding;
 
+/* Reads a number; false: the key is missing or its value is negative or no number. */
 static bool read_field(const tsl_record *record, const char *key, double *out) {
   const char *value = tsl_record_get(record, key);
   return value && tsl_parse_double(value, out) && *out >= 0;
 }
 
+/* Replaces *link by the record's costs, if these are complete. */
 static void read_link(const tsl_record *record, tsl_link *link) {
   const char *date = tsl_record_get(record, "date");
   tsl_link found = {.measured = true, .open = link->open};
@@ -146,6 +148,7 @@ static double sequential_copy_seconds(const tsl_link *link, const tsl_problem *p
   return seconds;
 }
 
+/* Returns true if a run overlaps its copies (plan/pipeline.h); then sets *sizes. */
 static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                           tsl_staging_sizes *sizes) {
   double bytes = transfer_cost_bytes_of(problem, TSL_OPERAND_C);

@@ -10,7 +10,7 @@
  * adjacent items with vectors of 16 bytes; groups are persistent, one, two or four times groups_per_unit per
  * unit. Copies also try one vector per item. The best counts (docs/lab/roofs.md). */
 typedef struct tsl_kernel_shape {
-  int items, lanes_f32, flight, chains, round;
+  int items, lanes_f32, flight, chains, round; /* parameters of roofs_memory.cl and roofs_fma.cl */
   int launches;       /* launches per sample, which share the cost of events and launch */
   size_t chunk_bytes; /* bytes of a chunk; 0: one step */
   int groups_per_unit;
@@ -37,7 +37,7 @@ typedef struct tsl_kernel_bench {
   tsl_grid grid;
   tsl_argument arguments[4];
   int argument_count;
-  size_t bytes;
+  size_t bytes; /* bytes of each array */
   tsl_roofs_arguments memory;
   double sum; /* sum of all numbers */
   tesela_type type;
