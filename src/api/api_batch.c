@@ -66,7 +66,7 @@ static void find_streaming_kernel(api_batch_state *state) {
   state->state = strategy->direct.prepare_streaming(&product, plan->work.device, &state->streaming_kernel);
 }
 
-/* Threads divide the products if one is too small for several threads and the batch is not. */
+/* Computes all products. Threads divide them if one is too small for several threads and the batch is not. */
 static tesela_status multiply_all(api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double flops = tsl_problem_flops(&work->problem);

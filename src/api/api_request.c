@@ -14,7 +14,7 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
   return TESELA_OK;
 }
 
-/* Default strides depend on the stored matrix, which may be the transpose. */
+/* Fills a shape. Default strides depend on the stored matrix, which may be the transpose. */
 static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    tesela_type fallback, const char *field, tsl_shape *shape) {
   int64_t row_stride, col_stride;

@@ -18,7 +18,7 @@ static bool api_overlap(const tsl_address_range *a, uintptr_t a_start_address, c
   return a->dense && b->dense && a_start < b_end && b_start < a_end;
 }
 
-/* TESELA_BAD_CALL if C certainly shares bytes with another operand. */
+/* Returns TESELA_BAD_CALL if C certainly shares bytes with another operand. */
 static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
   const tsl_operand *c = &operands[TSL_OPERAND_C];
   const tsl_address_range *c_reach = &plan->reach[TSL_OPERAND_C];

@@ -52,7 +52,7 @@ static bool can_plan_in_parallel(const tsl_grouped *group) {
   return true;
 }
 
-/* After a parallel failure, prepares members in order, so that the message is the first member's. */
+/* Prepares all members; after a parallel failure in order, so that the message is the first member's. */
 static tesela_status prepare_all(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
@@ -82,7 +82,7 @@ static tesela_status compute_planned(tsl_grouped *group) {
   return tsl_group_queue_end(group, lanes, status);
 }
 
-/* Products without a plan come last: they cannot fail once begun, while others may. */
+/* Computes all products, last those without a plan: they cannot fail once begun, while others may. */
 static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));

@@ -213,7 +213,7 @@ static tesela_status fail_missing(const source_flattening *flat, const char *pat
   return status;
 }
 
-/* Frees path. */
+/* Includes a file if it exists (*found); TESELA_BAD_INPUT for a cycle. Frees path. */
 static tesela_status try_include(source_flattening *flat, const source_chain *from, char *path, long line,
                                  bool *found) {
   source_text text = {0};

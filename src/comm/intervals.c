@@ -63,7 +63,7 @@ static int64_t first_inside(const tsl_dim *dim) {
   return low;
 }
 
-/* Binary search, because lists may be long. */
+/* Sets i and j to the first spans that may meet, by binary search, because lists may be long. */
 static void intervals_begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;

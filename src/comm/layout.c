@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The default grid is ranks x 1. */
+/* Returns the grid's rows and columns; the default grid is ranks x 1. */
 static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {
   const bool none = layout->grid_rows == 0 && layout->grid_cols == 0;
   *rows = none ? ranks : layout->grid_rows;
@@ -91,7 +91,7 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
   return TESELA_OK;
 }
 
-/* One block of memory holds all dims, then their spans. */
+/* Lists each part's indices, for free(). One block of memory holds all dims, then their spans. */
 static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   int64_t spans = 0;
   for (int i = 0; i < dealing->parts; i++)

@@ -121,7 +121,7 @@ static bool lines_share_byte(line a, line b) {
   return false;
 }
 
-/* Within a lattice no two elements overlap. */
+/* Returns true if elements of a and b share a byte. Within a lattice no two elements overlap. */
 static bool lattices_share_byte(lattice a, lattice b) {
   if (a.count == 0 || b.count == 0 || a.space != b.space || a.start >= lattice_end(&b) ||
       b.start >= lattice_end(&a))

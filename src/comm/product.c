@@ -231,7 +231,7 @@ static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
-/* The first panel overwrites the sums. */
+/* Multiplies step `number`'s panels and adds the product to the tile's sums; the first panel overwrites. */
 static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),

@@ -154,7 +154,7 @@ static void jit_cache_leave(tsl_jit_module_entry *entry) {
     entry_free(entry);
 }
 
-/* Under the lock: waits for the building thread and returns its result. */
+/* Waits for the building thread and returns its result. The lock is held. */
 static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry *entry,
                                      tsl_module **module) {
   entry->users++;
@@ -171,7 +171,7 @@ static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry
   return status;
 }
 
-/* Under the lock: stores the build's result. */
+/* Stores the build's result and wakes the waiting threads. The lock is held. */
 static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
                              tsl_module *module) {
   entry->status = status;

@@ -135,7 +135,7 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
   return true;
 }
 
-/* The binary first: a source alone is not used. */
+/* Removes the binary first: a source alone is not used. */
 bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry) {
   bool gone = entry->binary == NULL || unlinkat(folder, entry->binary->name, 0) == 0 || errno == ENOENT;
   for (int i = 0; gone && i < entry->count; i++) {

@@ -75,7 +75,7 @@ static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
   return TESELA_OK;
 }
 
-/* After a member, skips zero padding. *more: another member follows. Other bytes are an error. */
+/* Skips zero padding after a member. *more: another member follows. Other bytes are an error. */
 static tesela_status next_member(tsl_unpacking *unpacking, const char *path, bool *more) {
   z_stream *const stream = &unpacking->stream;
   *more = false;

@@ -123,7 +123,7 @@ static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
   return status != TESELA_OK && state->landed.any ? TESELA_DEVICE_FAILED : status;
 }
 
-/* Work may be pending on the staging memory. Keeps the error message. */
+/* Waits for all streams after a failure, since work may use the staging memory. Keeps the error message. */
 static void pipeline_wait_for_all(const tsl_overlap *run) {
   const tsl_device_ops *ops = run->slot->device->ops;
   tsl_status_saved saved;

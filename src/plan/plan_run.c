@@ -194,7 +194,7 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
   return status;
 }
 
-/* A failure with a wrapped C may have written a part of it. */
+/* Computes C on the device. A failure with a wrapped C may have written a part of it. */
 static tesela_status plan_compute(plan_run_state *run) {
   const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? as_half_written(status) : status;

@@ -130,7 +130,7 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-/* A text must contain every parameter that a search may set: its meaning outlives defaults. */
+/* Reads all parameters. A text must contain each that a search may set: its meaning outlives defaults. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
   unsigned given_bits;

@@ -60,7 +60,7 @@ static void transfer_cost_find_one(void *argument, char *line) {
   tsl_record_free(&record);
 }
 
-/* A transfer with its wait costs about two launches (8 us on an H200). */
+/* Estimates costs by the device's data. A transfer with its wait costs two launches (8 us on an H200). */
 static tsl_link estimate_link(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};

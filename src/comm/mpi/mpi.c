@@ -29,7 +29,7 @@ typedef struct mpi_ranks {
 static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
 static mpi_ranks *kept;
 
-/* Most programs' error handler ends the job before a failure is returned. */
+/* Converts MPI's result. Most programs' error handler ends the job before a failure is returned. */
 static tesela_status mpi_check(int code) {
   if (code == MPI_SUCCESS)
     return TESELA_OK;
@@ -133,7 +133,7 @@ struct tsl_ranks_file {
   char name[];
 };
 
-/* MPI returns file errors by default. */
+/* Converts the result of a file call; MPI returns file errors by default. */
 static tesela_status mpi_check_file(const char *name, int code) {
   char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
   int length = 0;
@@ -165,7 +165,8 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   return TESELA_OK;
 }
 
-/* Closing is collective, so a file that only some ranks could open stays open until they end. */
+/* Opens a file on all ranks. Closing is collective: a file that only some could open stays open to the end.
+ */
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;

@@ -25,7 +25,7 @@ static tesela_status cpu_memory_create(tsl_device *device, void *host, bool is_o
   return TESELA_OK;
 }
 
-/* TESELA_OUT_OF_MEMORY if at least LARGE bytes are requested and fewer are available. */
+/* Returns TESELA_OUT_OF_MEMORY if at least LARGE bytes are requested and fewer are available. */
 static tesela_status check_available(const tsl_device *device, size_t bytes) {
   const uint64_t left = bytes >= LARGE ? tsl_memory_available() : UINT64_MAX;
   char asked[32], there[32];

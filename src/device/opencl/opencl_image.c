@@ -68,7 +68,7 @@ static tesela_status opencl_image_failed(const tsl_image_layout *layout, const c
   return tsl_opencl_fail(layout->buffer->device, call, code, what);
 }
 
-/* The image retains the sub-buffer, and the sub-buffer the buffer. */
+/* Makes the image as a view of the buffer. It retains the sub-buffer, and the sub-buffer the buffer. */
 static tesela_status opencl_image_view(tsl_image *self, const tsl_image_layout *layout) {
   const cl_context context = tsl_opencl_of(layout->buffer->device)->context;
   const cl_buffer_region region = {layout->offset, layout->pitch * (size_t)layout->height};

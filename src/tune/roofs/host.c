@@ -132,7 +132,7 @@ static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t 
   return TESELA_OK;
 }
 
-/* Large pages have fewer TLB misses; the system may refuse. */
+/* Asks the system for large pages, which have fewer TLB misses; it may refuse. */
 static void ask_for_large_pages(void *block, size_t bytes) {
   const uintptr_t page = (uintptr_t)2 << 20, start = ((uintptr_t)block + page - 1) & ~(page - 1);
   const uintptr_t end = ((uintptr_t)block + bytes) & ~(page - 1);
