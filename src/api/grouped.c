@@ -75,11 +75,11 @@ static tesela_status prepare_all(tsl_grouped *group) {
 }
 
 static tesela_status compute_planned(tsl_grouped *group) {
-  tsl_group_queue *lanes;
-  tesela_status status = tsl_group_queue_begin(group, &lanes);
+  tsl_group_queue *queue;
+  tesela_status status = tsl_group_queue_begin(group, &queue);
   if (status == TESELA_OK)
     status = tsl_grouped_share(group);
-  return tsl_group_queue_end(group, lanes, status);
+  return tsl_group_queue_end(group, queue, status);
 }
 
 /* Computes all products, last those without a plan: they cannot fail once begun, while others may. */

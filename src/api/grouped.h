@@ -86,8 +86,8 @@ tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_memb
 
 typedef struct tsl_group_queue tsl_group_queue;
 /* Queues members in buffers of devices with kernels; others are computed one by one. */
-tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes);
+tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **queue);
 /* Waits for queued work and frees the queue. Call it after every tsl_group_queue_begin(). */
-tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status);
+tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *queue, tesela_status status);
 
 #endif

@@ -11,8 +11,8 @@ struct tsl_cached_plan {
   tsl_call_key key;
   char *strategy; /* copy of the text that key.strategy points to */
   tesela_plan *plan;
-  atomic_int holders; /* references: one of cache or users, one of each dispatch entry */
-  int users;
+  atomic_int holders;    /* references: one of cache or users, one of each dispatch entry */
+  int users;             /* runs that use the plan now */
   int place;             /* slot, from 1 */
   bool evicted;          /* true: no longer in the list, and the last user frees the plan */
   atomic_bool alone;     /* true: no strategy supports a batch of this product in one run */

@@ -307,14 +307,14 @@ static int comm_grid_insert(tsl_process_grid *list, int held, int count, const t
   return held < count ? held + 1 : count;
 }
 
-/* Sets the range of slabs to try, *from to *dst: around the number that makes blocks square. */
-static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *dst) {
+/* Sets the range of slabs to try, *first to *last: around the number that makes blocks square. */
+static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *first, int *last) {
   const double outer = (double)(by_columns ? task->n : task->m),
                inner = (double)(by_columns ? task->m : task->n);
   const double square = sqrt((double)layer_ranks * outer / (inner > 0 ? inner : 1));
-  *from = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
-  *from = *from < 1 ? 1 : *from;
-  *dst = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
+  *first = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
+  *first = *first < 1 ? 1 : *first;
+  *last = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
 }
 
 /* Fastest grids so far, the fastest first. */
@@ -359,9 +359,9 @@ static double bound_words(const grid_ranking *r, const tsl_process_grid *grid) {
   return t.sums + fmax(panels, in_tiles);
 }
 
-/* Narrows the range *from to *dst: words and messages of s slabs take at least a s + b / s + c seconds. */
-static void narrow_slabs(const grid_ranking *r, int rank_count, int depth, bool by_columns, int *from,
-                         int *dst) {
+/* Narrows the range *first to *last: words and messages of s slabs take at least a s + b / s + c seconds. */
+static void narrow_slabs(const grid_ranking *r, int rank_count, int depth, bool by_columns, int *first,
+                         int *last) {
   if (rank_count == 1 || r->held < r->count)
     return;
   const tsl_task *t = r->task;
@@ -373,11 +373,11 @@ static void narrow_slabs(const grid_ranking *r, int rank_count, int depth, bool 
   const double c = comm_grid_compute_seconds(r, rank_count) + word * (sums - held) + message * depth;
   const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
   if (room <= 0 || root < 0) {
-    *dst = 0;
+    *last = 0;
     return;
   }
-  *from = (int)fmax(*from, floor((room - sqrt(root)) / (2 * a)));
-  *dst = (int)fmin(*dst, ceil((room + sqrt(root)) / (2 * a)));
+  *first = (int)fmax(*first, floor((room - sqrt(root)) / (2 * a)));
+  *last = (int)fmin(*last, ceil((room + sqrt(root)) / (2 * a)));
 }
 
 /* Completes a grid and inserts it into the list, unless its lower bound is too slow or memory too short. */

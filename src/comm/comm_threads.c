@@ -101,11 +101,11 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
                                 is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
 }
 
-static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int end, int tag,
+static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int destination, int tag,
                                                const void *data, size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
-  return comm_threads_begin(self, number, &self->world->all[end],
+  return comm_threads_begin(self, number, &self->world->all[destination],
                             (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
 }
 
@@ -153,9 +153,9 @@ static void barrier(world *w) {
   pthread_mutex_unlock(&w->lock);
 }
 
-static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
+static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *data, size_t bytes, void *all) {
   thread_rank *self = (thread_rank *)ranks;
-  self->gathered = state;
+  self->gathered = data;
   barrier(self->world);
   for (int i = 0; i < ranks->size; i++)
     if (bytes > 0)

@@ -292,6 +292,7 @@ tesela_status tsl_lane_arm(tsl_lane *lane) {
   return tsl_failure_broadcast_start(&lane->alarm, lane->ranks);
 }
 
+/* Waits for all ranks; if any failed, marks the transport as broken and aborts the messages. */
 static tesela_status end_failure_broadcast(tsl_lane *lane) {
   bool raised;
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));

@@ -15,7 +15,7 @@ typedef struct tsl_rank_panel {
   int64_t row_stride, col_stride;
   void *memory;
   tesela_buffer *device_memory;
-  bool in_place;
+  bool in_place; /* the operand's own memory is used; nothing is assembled */
 } tsl_rank_panel;
 
 typedef struct tsl_panels {

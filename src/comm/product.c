@@ -351,11 +351,11 @@ static tesela_status receive_slot(product *p, int from, size_t index, size_t byt
 }
 
 /* Begins to send, or queues a message between devices. */
-static tesela_status send_packed(product *p, int end, size_t index, size_t bytes) {
+static tesela_status send_packed(product *p, int destination, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
-    return ranks->ops->send(ranks, TSL_BATCH_SUMS, end, TAG_SUMS, (char *)p->packed + index, bytes);
-  p->parcels[p->parcel_count++] = (tsl_message){end, true, p->device_packed, index, bytes};
+    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->packed + index, bytes);
+  p->parcels[p->parcel_count++] = (tsl_message){destination, true, p->device_packed, index, bytes};
   return TESELA_OK;
 }
 

@@ -66,14 +66,14 @@ static void staging_destroy(tsl_staging *staging) {
   tsl_free(staging);
 }
 
-static tesela_status staging_fill(tsl_staging *state) {
-  const tsl_device_ops *ops = state->device->ops;
-  TSL_TRY(ops->pinned_create(state->device, TSL_STAGING_SLOTS * state->slot_bytes, &state->memory));
-  TSL_TRY(ops->stream_create(state->device, &state->in));
-  TSL_TRY(ops->stream_create(state->device, &state->out));
-  TSL_TRY(ops->event_create(state->device, &state->arrived));
+static tesela_status staging_fill(tsl_staging *staging) {
+  const tsl_device_ops *ops = staging->device->ops;
+  TSL_TRY(ops->pinned_create(staging->device, TSL_STAGING_SLOTS * staging->slot_bytes, &staging->memory));
+  TSL_TRY(ops->stream_create(staging->device, &staging->in));
+  TSL_TRY(ops->stream_create(staging->device, &staging->out));
+  TSL_TRY(ops->event_create(staging->device, &staging->arrived));
   for (int i = 0; i < TSL_STAGING_SLOTS; i++)
-    TSL_TRY(ops->event_create(state->device, &state->used[i]));
+    TSL_TRY(ops->event_create(staging->device, &staging->used[i]));
   return TESELA_OK;
 }
 

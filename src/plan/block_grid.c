@@ -26,28 +26,28 @@ static int64_t block_grid_clamp(double number, int64_t most) {
 }
 
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
-  tsl_block_grid grain = tsl_block_grid_whole(problem);
+  tsl_block_grid grid = tsl_block_grid_whole(problem);
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* square blocks need the smallest panels of A and B */
   const int64_t rows = block_grid_clamp((double)problem->m / side + 0.5, MOST_ALONG);
   const int64_t cols = block_grid_clamp(all / (double)rows + 0.5, MOST_ALONG);
   const int64_t more = block_grid_clamp(all / (double)cols + 0.5, MOST_ALONG);
-  grain.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
-  grain.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
-  grain.row_blocks = (int)((problem->m + grain.rows - 1) / grain.rows);
-  grain.col_blocks = (int)((problem->n + grain.cols - 1) / grain.cols);
-  return grain;
+  grid.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
+  grid.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
+  grid.row_blocks = (int)((problem->m + grid.rows - 1) / grid.rows);
+  grid.col_blocks = (int)((problem->n + grid.cols - 1) / grid.cols);
+  return grid;
 }
 
-tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
-  const int64_t row = i * grain->rows, col = j * grain->cols;
-  return (tsl_copy_chunk){row, i + 1 < grain->row_blocks ? grain->rows : grain->m - row, col,
-                          j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
+tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grid, int i, int j) {
+  const int64_t row = i * grid->rows, col = j * grid->cols;
+  return (tsl_copy_chunk){row, i + 1 < grid->row_blocks ? grid->rows : grid->m - row, col,
+                          j + 1 < grid->col_blocks ? grid->cols : grid->n - col};
 }
 
 /* Chooses the panel with more multiply-adds a byte: a panel of A meets all columns that have arrived. */
-bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
+bool tsl_block_grid_next(const tsl_block_grid *grid, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals) {
   const double a_bytes = (double)tsl_type(problem->a.type)->size,
                b_bytes = (double)tsl_type(problem->b.type)->size;
@@ -55,11 +55,11 @@ bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem
     *arrivals = (tsl_panel_arrivals){1, 1, true};
     return true;
   }
-  const bool a_left = arrivals->a < grain->row_blocks, b_left = arrivals->b < grain->col_blocks;
+  const bool a_left = arrivals->a < grid->row_blocks, b_left = arrivals->b < grid->col_blocks;
   if (!a_left && !b_left)
     return false;
-  const double by_a = (double)(arrivals->b * grain->cols) / a_bytes,
-               by_b = (double)(arrivals->a * grain->rows) / b_bytes;
+  const double by_a = (double)(arrivals->b * grid->cols) / a_bytes,
+               by_b = (double)(arrivals->a * grid->rows) / b_bytes;
   arrivals->a_is_new = a_left && (!b_left || by_a >= by_b);
   arrivals->a += arrivals->a_is_new;
   arrivals->b += !arrivals->a_is_new;
@@ -124,10 +124,10 @@ static void raise_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
 
 /* Creates the works of all kinds of blocks; kinds of equal size share one. */
 static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
-  const tsl_block_grid *grain = &cut->grain;
-  const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
-  const tsl_copy_chunk first = tsl_block_grid_part(grain, 0, 0),
-                       last = tsl_block_grid_part(grain, last_row, last_col);
+  const tsl_block_grid *grid = &cut->grid;
+  const int last_row = grid->row_blocks - 1, last_col = grid->col_blocks - 1;
+  const tsl_copy_chunk first = tsl_block_grid_part(grid, 0, 0),
+                       last = tsl_block_grid_part(grid, last_row, last_col);
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
@@ -137,7 +137,7 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
       } else if (j == 1 && same_cols) {
         *work_slot = cut->works[i][0];
       } else {
-        const tsl_copy_chunk part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
+        const tsl_copy_chunk part = tsl_block_grid_part(grid, i ? last_row : 0, j ? last_col : 0);
         TSL_TRY(block_grid_make(whole, &part, cut, work_slot));
         raise_scratch(*work_slot, cut);
       }
@@ -165,15 +165,15 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
   tsl_pipeline_plan *made = block;
   made->children = children;
   made->sizes = sizes;
-  made->grain =
+  made->grid =
       may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
-  if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
+  if (made->grid.row_blocks > 1 || made->grid.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {
       tsl_log(TSL_LOG_PLAN, "%s on %s computes C in one block: %s", work->strategy->name, work->device->name,
               tesela_last_error());
       block_grid_release(made);
-      made->grain = tsl_block_grid_whole(&work->problem);
+      made->grid = tsl_block_grid_whole(&work->problem);
     }
     tsl_status_restore(&saved);
   }
@@ -191,6 +191,6 @@ void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
 }
 
 const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j) {
-  const tsl_work *block_work = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
+  const tsl_work *block_work = cut->works[i + 1 == cut->grid.row_blocks][j + 1 == cut->grid.col_blocks];
   return block_work ? block_work : whole;
 }

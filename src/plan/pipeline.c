@@ -57,7 +57,7 @@ static tesela_status pipeline_copy_in(pipeline_state *state, int operand, tsl_co
 
 /* Copies the new panels: rows i of A, columns j of B. */
 static tesela_status bring_panels(pipeline_state *state, const tsl_panel_arrivals *arrivals) {
-  const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grain, arrivals->a - 1, arrivals->b - 1);
+  const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grid, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
     TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, state->problem->k}));
@@ -78,7 +78,7 @@ static tsl_operand pipeline_operand_at(const pipeline_state *state, int operand,
 static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
   tsl_staging *staging = state->run->staging;
   tsl_stream *stream = state->run->slot->stream;
-  const tsl_copy_chunk part = tsl_block_grid_part(&state->cut->grain, i, j);
+  const tsl_copy_chunk part = tsl_block_grid_part(&state->cut->grid, i, j);
   const tsl_work *work = tsl_pipeline_plan_work(state->cut, &state->run->plan->work, i, j);
   tsl_operands used = {.a = pipeline_operand_at(state, TSL_OPERAND_A, part.row, 0),
                        .b = pipeline_operand_at(state, TSL_OPERAND_B, 0, part.col),
@@ -104,7 +104,7 @@ static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
 /* Copies all panels in and enqueues each block after its panels. */
 static tesela_status enqueue_all(pipeline_state *state) {
   tsl_panel_arrivals arrivals = {0};
-  while (tsl_block_grid_next(&state->cut->grain, state->problem, &arrivals)) {
+  while (tsl_block_grid_next(&state->cut->grid, state->problem, &arrivals)) {
     int i, j;
     TSL_TRY(bring_panels(state, &arrivals));
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++)

@@ -93,7 +93,7 @@ static int compare_items(const void *a, const void *b) {
   return compare_strategy_and_device(a, other->record.strategy, other->device);
 }
 
-static tesela_status planner_wisdom_load(const char *shipped, const char *state, const char *own_name,
+static tesela_status planner_wisdom_load(const char *shipped, const char *user_text, const char *own_name,
                                          tsl_wisdom **out) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
@@ -102,7 +102,7 @@ static tesela_status planner_wisdom_load(const char *shipped, const char *state,
   wisdom_loading from_library = {.target = wisdom, .from = "the library's"};
   wisdom_loading from_user = {.target = wisdom, .from = own_name, .own = true};
   TSL_GO(tsl_wisdom_each(shipped, load_line, &from_library));
-  TSL_GO(tsl_wisdom_each(state, load_line, &from_user));
+  TSL_GO(tsl_wisdom_each(user_text, load_line, &from_user));
   if (from_user.unreadable > 0)
     tsl_notice(TSL_LOG_PLAN, "wisdom: %s: %d line%s no record%s; the first is line %d: %s", own_name,
                from_user.unreadable, from_user.unreadable == 1 ? " is" : "s are",
@@ -121,9 +121,9 @@ out:
   return status;
 }
 
-tesela_status tsl_wisdom_from(const char *shipped, const char *state, tsl_wisdom **wisdom) {
+tesela_status tsl_wisdom_from(const char *shipped, const char *user_text, tsl_wisdom **wisdom) {
   *wisdom = NULL;
-  return planner_wisdom_load(shipped, state, "the user's", wisdom);
+  return planner_wisdom_load(shipped, user_text, "the user's", wisdom);
 }
 
 tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const char **shipped) {

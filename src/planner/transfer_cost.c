@@ -163,7 +163,7 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
  * when all panels are in. Latency counts once for each direction. */
 static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem,
                                        const tsl_staging_sizes *sizes, double compute) {
-  const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
+  const tsl_block_grid grid = tsl_block_grid_of(problem, sizes->block);
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   const double area = (double)problem->m * (double)problem->n;
   const double a = reads ? transfer_cost_bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
@@ -172,14 +172,14 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
   double in = link->in.seconds, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
   tsl_panel_arrivals arrivals = {0};
   int count = 0;
-  while (tsl_block_grid_next(&grain, problem, &arrivals)) {
-    const tsl_copy_chunk last = tsl_block_grid_part(&grain, arrivals.a - 1, arrivals.b - 1);
+  while (tsl_block_grid_next(&grid, problem, &arrivals)) {
+    const tsl_copy_chunk last = tsl_block_grid_part(&grid, arrivals.a - 1, arrivals.b - 1);
     const bool are_first = arrivals.a == 1 && arrivals.b == 1;
     in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
     in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
     int i, j;
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_copy_chunk part = tsl_block_grid_part(&grain, i, j);
+      const tsl_copy_chunk part = tsl_block_grid_part(&grid, i, j);
       size[count] = (double)part.rows * (double)part.cols;
       in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
       done = fmax(done, in) + compute * size[count] / area;

@@ -84,14 +84,14 @@ static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, v
   return mpi_check(code);
 }
 
-static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int end, int tag, const void *data,
+static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int destination, int tag, const void *data,
                                       size_t bytes) {
   union {
     const void *read;
     void *any;
   } memory = {data};
   ranks->sent += bytes;
-  return mpi_begin(self_of(ranks), batch, end, tag, memory.any, bytes, 1);
+  return mpi_begin(self_of(ranks), batch, destination, tag, memory.any, bytes, 1);
 }
 
 static tesela_status mpi_receive_message(tsl_ranks *ranks, int batch, int from, int tag, void *data,
@@ -113,11 +113,11 @@ static tesela_status mpi_wait_batch(tsl_ranks *ranks, int batch) {
   return count == 0 ? TESELA_OK : mpi_check(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
 }
 
-static tesela_status mpi_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
+static tesela_status mpi_gather(tsl_ranks *ranks, const void *data, size_t bytes, void *all) {
   if (bytes > INT_MAX)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
   return mpi_check(
-      MPI_Allgather(state, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
+      MPI_Allgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
 }
 
 static tesela_status mpi_broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
