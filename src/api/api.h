@@ -235,7 +235,7 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
 /* Refuses an operand with several of data, buffer and packed, whose name is `where` and `name`. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Converts a description, whose memory the request borrows. TESELA_BAD_CALL: NULL, or a reserved member set.
+/* Converts a description, whose memory the request borrows. TESELA_BAD_CALL: NULL, or reserved members set.
  */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
@@ -279,8 +279,7 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
 
 /* Returns a product of one real type in host memory for fast paths. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
-/* Returns true if the plan's shortcut accepts these operands; it refuses NULL, buffers and packed operands.
- */
+/* Returns true if the plan's shortcut accepts these operands; it refuses NULL, buffers, packed operands. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {
   return plan->direct.run && a && b && c && !a->buffer && !a->packed && !b->buffer && !b->packed &&

@@ -41,8 +41,7 @@ tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands
 /* Prefixes this thread's message with the numbers of product and group. Returns status. */
 tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, tesela_status status);
 
-/* Computes a checked product. After a failure tsl_products_resolve_failure(); is_first: no C is changed yet.
- */
+/* Computes a checked product. A failure needs tsl_products_resolve_failure(). is_first: no C is changed. */
 tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first);
 /* Returns the status of a batch whose product `index` failed. If is_first, no C is changed, and it is that
  * status. Otherwise the specification computes the product, or the result is TESELA_DEVICE_FAILED. */

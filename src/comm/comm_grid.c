@@ -336,8 +336,7 @@ static double comm_grid_compute_seconds(const grid_ranking *r, int rank_count) {
          r->links->operations_second;
 }
 
-/* Returns a lower bound for `rank_count` ranks: products, and words and messages that some rank must receive.
- */
+/* Returns a lower bound for rank_count ranks: products, and words and messages that some rank receives. */
 static double bound_seconds(const grid_ranking *r, int rank_count) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;

@@ -165,8 +165,7 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   return TESELA_OK;
 }
 
-/* Opens a file on all ranks. Closing is collective: a file that only some could open stays open to the end.
- */
+/* Opens a file on all ranks. Closing is collective: a file that only some could open stays open. */
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
