@@ -9,7 +9,7 @@
 typedef struct tsl_small_gemm_group {
   const tsl_strategy *strategy;
   tsl_device *cpu;
-  int64_t count;
+  int64_t count;       /* members in `all` */
   tsl_small_gemm *all; /* scratch memory of tsl_scratch_take(); NULL: none */
 } tsl_small_gemm_group;
 
@@ -69,7 +69,7 @@ tesela_status tsl_grouped_share(tsl_grouped *group);
 typedef struct tsl_fused_members {
   tsl_cached_plan *cached; /* NULL: no members are fused */
   const tsl_plan *plan;
-  uint64_t workspace;
+  uint64_t workspace; /* bytes of device memory for the launch */
   int64_t count;
   const tsl_products **members;
 } tsl_fused_members;

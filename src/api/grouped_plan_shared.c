@@ -87,7 +87,7 @@ static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_s
   return TESELA_OK;
 }
 
-/* Writes "" if the plan does not fuse. */
+/* Writes the plan's strategy and parameters as text; "" if the plan does not fuse. */
 static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char text[TEXT]) {
   tsl_text config = {0};
   text[0] = 0;

@@ -54,7 +54,7 @@ static tesela_status jit_cache_make_key(tsl_device *device, const tsl_build *bui
   return status;
 }
 
-/* Loads from the folder; folder < 0: from the file named by TESELA_CACHE. */
+/* Loads a module from the folder; folder < 0: from the file named by TESELA_CACHE. False: not there. */
 static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
                            tsl_module **module) {
   tsl_binary binary;

@@ -145,8 +145,7 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
   return TESELA_OK;
 }
 
-/* Returns false for vendors' libraries, which allocate for each work, and for structures with empty blocks.
- */
+/* Returns false for vendors' libraries, which allocate for each work, and structures with empty blocks. */
 static bool may_cut(const tsl_work *work) {
   return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
