@@ -20,7 +20,7 @@ struct tsl_dispatch_key;
 
 typedef struct tsl_shared_wisdom {
   tsl_wisdom *wisdom;
-  atomic_int holders;
+  atomic_int holders; /* references */
 } tsl_shared_wisdom;
 
 struct tesela_context {
@@ -48,7 +48,7 @@ typedef struct tsl_address_range {
   int64_t below, above; /* elements before element (0, 0), and elements from it to the end */
   size_t size, align;   /* bytes of an element, and its alignment in bytes */
   bool used;            /* true if the operand is read or written */
-  bool dense;
+  bool dense;           /* no gaps between elements */
 } tsl_address_range;
 
 struct tesela_plan {
@@ -61,10 +61,10 @@ struct tesela_plan {
 };
 
 struct tesela_packed {
-  char *plan; /* text of the plans that this operand fits; owned */
-  int operand;
-  void *memory;
-  tsl_operand used;
+  char *plan;       /* text of the plans that this operand fits; owned */
+  int operand;      /* TSL_OPERAND_A or TSL_OPERAND_B */
+  void *memory;     /* owned; released with the operand */
+  tsl_operand used; /* operand for runs of these plans, in `memory` */
 };
 
 /* Lazily created stream of a buffer, on which the buffer's copies run one at a time. */
@@ -125,8 +125,8 @@ typedef struct tsl_request {
   tesela_scaling scaling_a, scaling_b;
   const double *alpha, *beta;
   const char *device, *strategy;
-  int64_t runs; /* expected runs of a plan that the caller keeps; 0: many */
-  double effort;
+  int64_t runs;                              /* expected runs of a plan that the caller keeps; 0: many */
+  double effort;                             /* maximum seconds for measuring candidates */
   const char *accuracy, *bits;               /* NULL: the context's defaults */
   uint64_t measure;                          /* seed for measuring the error; 0: the context's default */
   const tesela_shards *pieces[TSL_OPERANDS]; /* operands in shards; NULL: see matrices */
@@ -159,6 +159,7 @@ bool tsl_api_is_given(const tesela_matrix *matrix);
 /* Returns TESELA_BAD_CALL if a reserved member is set. */
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 
+/* Vectors and result of a dot as matrices. given[i] points into this struct; NULL: not given. */
 typedef struct tsl_api_vectors {
   tesela_matrix matrices[TSL_OPERANDS];
   const tesela_matrix *given[TSL_GIVEN];
@@ -180,6 +181,7 @@ static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, in
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
 /* Builds and checks a request's key. Free its shards with tsl_api_request_end(). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
+/* Frees the key's shards. */
 void tsl_api_request_end(tsl_call_key *key);
 
 /* Returns true if operands are in shards, or in buffers of any of several named devices. */
@@ -233,6 +235,8 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
 /* Refuses an operand with several of data, buffer and packed, whose name is `where` and `name`. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
+/* Converts a description, whose memory the request borrows. TESELA_BAD_CALL: NULL, or reserved members set.
+ */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
 tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
@@ -275,6 +279,7 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
 
 /* Returns a product of one real type in host memory for fast paths. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
+/* Returns true if the plan's shortcut accepts these operands; it refuses NULL, buffers, packed operands. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {
   return plan->direct.run && a && b && c && !a->buffer && !a->packed && !b->buffer && !b->packed &&

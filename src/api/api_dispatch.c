@@ -12,6 +12,7 @@ tsl_dispatch_slot tsl_dispatch_first = {.table = &tsl_dispatch_first_table},
 static pthread_key_t thread_exit_key;
 static bool thread_exit_key_is_valid;
 
+/* Frees an entry with its state, and releases its plan. NULL is allowed. */
 static void api_dispatch_evict(tsl_dispatch_entry *entry) {
   if (!entry)
     return;
@@ -49,6 +50,7 @@ __attribute__((constructor)) static void register_thread_exit(void) {
                              pthread_atfork(NULL, NULL, drop_other_tables) == 0;
 }
 
+/* Makes `thread` the slot's owner; false: the slot already has an owner. */
 static bool dispatch_claim_slot(tsl_dispatch_slot *slot, uintptr_t thread) {
   uintptr_t owner = 0;
   return atomic_compare_exchange_strong_explicit(&slot->owner, &owner, thread, memory_order_acquire,
@@ -91,6 +93,7 @@ static uint32_t dispatch_compute_tag(const tsl_dispatch_key *key) {
                           key->kind, key->order, key->trans_a, key->trans_b);
 }
 
+/* Puts the entry in front and moves entries before position `way` one further. Returns the entry. */
 static tsl_dispatch_entry *dispatch_move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
                                                uint32_t tag) {
   for (; way > 0; way--) {
@@ -104,6 +107,7 @@ static tsl_dispatch_entry *dispatch_move_first(tsl_dispatch_set *set, int way, t
   return entry;
 }
 
+/* Returns the set's entry with this key, moved to the front; NULL: none. */
 static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag,
                                              const tsl_dispatch_key *key) {
   for (int way = 0; way < TSL_DISPATCH_WAYS; way++)

@@ -82,6 +82,7 @@ static inline uintptr_t tsl_dispatch_thread(void) {
 #endif
 }
 
+/* Returns the slot to which a thread hashes; another thread may own the slot. */
 static inline tsl_dispatch_slot *tsl_dispatch_slot_of(uintptr_t thread) {
   return &tsl_dispatch_slots[(uint64_t)thread * UINT64_C(0x9e3779b97f4a7c15) >>
                              (64 - TSL_DISPATCH_SLOT_BITS)];
@@ -96,6 +97,7 @@ static inline tsl_dispatch_table *tsl_dispatch_calls(void) {
   return atomic_load_explicit(&slot->owner, memory_order_relaxed) == thread ? slot->table : NULL;
 }
 
+/* Returns the bit pattern of a scalar: an f32 if `type` is f32, else an f64. */
 static inline uint64_t tsl_dispatch_bits(tesela_type type, const void *scalar) {
   uint32_t single;
   uint64_t bits;
@@ -124,6 +126,7 @@ static inline uint64_t tsl_dispatch_sizes(int64_t m, int64_t n, int64_t k) {
                                              (uint64_t)k << 2 * TSL_DISPATCH_SIZE_BITS | UINT64_C(1) << 63;
 }
 
+/* Returns true if the addresses are multiples of the element size of f32 or f64. */
 static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const void *b, const void *c) {
   return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (type == TESELA_F32 ? 3 : 7)) == 0;
 }

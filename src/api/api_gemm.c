@@ -72,6 +72,7 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
   return true;
 }
 
+/* Restores the thread's flags after the shortcut raised some; raises only exceptions that C shows. */
 static __attribute__((noinline)) void settle(tsl_floats before, const tesela_gemm_desc *desc) {
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;

@@ -84,7 +84,7 @@ void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const t
   }
 }
 
-/* Not inlined, so that the shortcut saves no registers for it. */
+/* Checks the operands and runs the plan. Not inlined, so that the shortcut saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
                                                            const tesela_matrix *b, const tesela_result *c,
                                                            const tesela_epilogue *finish,

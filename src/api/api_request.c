@@ -14,7 +14,7 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
   return TESELA_OK;
 }
 
-/* Default strides depend on the stored matrix, which may be the transpose. */
+/* Fills a shape. Default strides depend on the stored matrix, which may be the transpose. */
 static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    tesela_type fallback, const char *field, tsl_shape *shape) {
   int64_t row_stride, col_stride;
@@ -102,6 +102,7 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
+/* Returns the default type of C for the type `a` of A; scaled integers give f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
   const tesela_type type = tsl_result_type(request->op, a);
   const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;

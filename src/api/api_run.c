@@ -18,6 +18,7 @@ static bool api_overlap(const tsl_address_range *a, uintptr_t a_start_address, c
   return a->dense && b->dense && a_start < b_end && b_start < a_end;
 }
 
+/* Returns TESELA_BAD_CALL if C certainly shares bytes with another operand. */
 static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
   const tsl_operand *c = &operands[TSL_OPERAND_C];
   const tsl_address_range *c_reach = &plan->reach[TSL_OPERAND_C];
@@ -112,6 +113,7 @@ static void record_measured(const tesela_plan *plan, const tsl_error_measured *m
   record->seconds_measure = seconds;
 }
 
+/* Runs the plan and fills *phases (NULL: not wanted). measuring NULL: without measuring the error. */
 static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands,
                              tsl_error_measurement *measuring, tsl_phases *phases) {
   return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)

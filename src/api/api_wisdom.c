@@ -99,18 +99,18 @@ static tesela_status change_own_records(tesela_context *context, combination *co
 }
 
 /* Merges both texts, keeping the faster record of each identity. Invalid lines are dropped. */
-static tesela_status add_better(const char *state, const char *text, tsl_text *out) {
+static tesela_status add_better(const char *existing, const char *text, tsl_text *out) {
   tsl_text records = {0};
   tsl_wisdom_merged merged;
-  tesela_status status = tsl_wisdom_merge_texts("", state, &records, &merged);
+  tesela_status status = tsl_wisdom_merge_texts("", existing, &records, &merged);
   if (status == TESELA_OK)
     status = tsl_wisdom_merge_texts(tsl_text_get(&records), text, out, &merged);
   tsl_text_free(&records);
   return status;
 }
 
-static tesela_status api_wisdom_forget_all(const char *state, const char *text, tsl_text *out) {
-  (void)state;
+static tesela_status api_wisdom_forget_all(const char *existing, const char *text, tsl_text *out) {
+  (void)existing;
   (void)text;
   (void)out;
   return TESELA_OK;

@@ -17,17 +17,18 @@ tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, 
 
 /* Addresses of element (0, 0) of each product; NULL: products are at strides. */
 typedef const void *addresses;
-static const void *address_in(addresses each, int64_t index) {
+static const void *get_address(addresses each, int64_t index) {
   const void *address;
   memcpy(&address, (const char *)each + index * (int64_t)sizeof address, sizeof address);
   return address;
 }
 
+/* Returns the operand of product `index`: at each[index], or `index` strides of elements after the first. */
 static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64_t stride, size_t size,
                                int64_t index) {
   tesela_matrix matrix = *first;
   if (each)
-    matrix.data = address_in(each, index);
+    matrix.data = get_address(each, index);
   else if (first->buffer)
     matrix.offset += index * stride;
   else if (first->data)
@@ -53,9 +54,10 @@ static void matrices_of(const tsl_products *products, int64_t index, tesela_matr
   matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
 }
 
+/* Returns the host address of product `index` as matrix_at() does; NULL: no operand. */
 static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size,
                                      int64_t index) {
-  return tsl_writable(each    ? address_in(each, index)
+  return tsl_writable(each    ? get_address(each, index)
                       : first ? (const char *)first + index * stride * (int64_t)size
                               : NULL);
 }
@@ -146,6 +148,7 @@ tesela_status tsl_products_check(const tsl_products *products) {
   return TESELA_OK;
 }
 
+/* Computes a product by the plan's shortcut, without further checks, or checks it and runs the plan. */
 static tesela_status batch_common_multiply(const tsl_products *products, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = products->plan->plan;
@@ -174,7 +177,7 @@ static tesela_status rescue(tsl_products *products, int64_t index) {
 }
 
 /* Returns true if the specification can compute the products: host memory, not packed. */
-static bool is_rescued(const tsl_products *products) {
+static bool can_be_rescued(const tsl_products *products) {
   const tsl_device *device = products->plan->plan->work.device;
   const tesela_gemm_desc *desc = products->desc;
   return (products->plan->plan->place == TSL_PLACE_HOST || device->capabilities & TSL_CAN_HOST) &&
@@ -185,7 +188,7 @@ tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index
                                            tesela_status status) {
   if (status == TESELA_OK || status == TESELA_DEVICE_FAILED || is_first)
     return status;
-  if (is_rescued(products))
+  if (can_be_rescued(products))
     return rescue(products, index);
   (void)tsl_fail_in(status, "with others done");
   (void)tsl_products_fail_in(products, index, status);
@@ -230,13 +233,14 @@ double tsl_products_error_bound(const tsl_products *products) {
 }
 
 /* Returns true if one run may compute all products: equal distances, no structures. */
-static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
+static bool has_equal_distances(const tesela_gemm_desc *desc, const tesela_batch *batch,
+                                const tsl_problem *problem) {
   return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
          !desc->a.packed && !desc->b.packed;
 }
 
 /* Returns true if products run one by one: on the cpu, or if no strategy supports the batch. */
-static bool batch_common_is_alone(const tsl_cached_plan *cached_plan) {
+static bool batch_common_runs_one_by_one(const tsl_cached_plan *cached_plan) {
   return tsl_plan_cache_plan(cached_plan)->plan->work.device->capabilities & TSL_CAN_HOST ||
          tsl_plan_cache_refuses_batches(cached_plan);
 }
@@ -253,12 +257,12 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
                                 const tesela_batch *batch, const tsl_call_key *key,
                                 tsl_cached_plan **cached) {
   tsl_call_key all = *key;
-  const bool even = is_even(desc, batch, &key->problem);
+  const bool even = has_equal_distances(desc, batch, &key->problem);
   tsl_cached_plan *single_plan = tsl_plan_cache_find(&context->cache, key), *together;
   if (!single_plan && (!even || key->place == TSL_PLACE_HOST))
     TSL_TRY(tsl_api_cached_plan(context, key, &single_plan));
   *cached = single_plan;
-  if (single_plan && (!even || batch_common_is_alone(single_plan)))
+  if (single_plan && (!even || batch_common_runs_one_by_one(single_plan)))
     return TESELA_OK;
   all.problem.batch = batch->count;
   if (single_plan)

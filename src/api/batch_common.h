@@ -41,7 +41,7 @@ tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands
 /* Prefixes this thread's message with the numbers of product and group. Returns status. */
 tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, tesela_status status);
 
-/* Computes a checked product; tsl_products_resolve_failure() handles a failure. */
+/* Computes a checked product. A failure needs tsl_products_resolve_failure(). is_first: no C is changed. */
 tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first);
 /* Returns the status of a batch whose product `index` failed. If is_first, no C is changed, and it is that
  * status. Otherwise the specification computes the product, or the result is TESELA_DEVICE_FAILED. */
@@ -55,7 +55,7 @@ double tsl_products_error_bound(const tsl_products *products);
 /* Maximum number of products whose error is measured. */
 enum { TSL_LOOKED_AT = 8 };
 typedef struct tsl_batch_error_check {
-  int64_t count, products[TSL_LOOKED_AT];
+  int64_t count, products[TSL_LOOKED_AT]; /* number and indices of the measured products */
   tsl_error_measurement *measuring[TSL_LOOKED_AT];
 } tsl_batch_error_check;
 /* Draws products and prepares their measurement before any is computed. Free *check, also after a failure. */

@@ -21,6 +21,7 @@ static bool has_field(const tsl_record *record, const char *key, const char *val
   return field && strcmp(field, value) == 0;
 }
 
+/* Takes the value of a line with the query's device and name; ignores other lines. */
 static void match_measurement(void *argument, char *line) {
   measurement_query *job = argument;
   tsl_record record;

@@ -46,6 +46,7 @@ static void destroy_transport(tesela_buffer *buffer) {
   buffer->transport->stream = NULL;
 }
 
+/* Sets *buffer to new_buffer, or frees new_buffer after a failure. Returns status. */
 static tesela_status return_buffer(tesela_status status, tesela_buffer *new_buffer, tesela_buffer **buffer) {
   if (status == TESELA_OK)
     *buffer = new_buffer;

@@ -28,6 +28,7 @@ void tsl_api_leave(const tesela_stream *stream) {
   stream->device->ops->leave(stream->device);
 }
 
+/* Enqueues one copy for each row, for devices without copies of rectangles. */
 static tesela_status copy_each(const tesela_stream *stream, const tsl_copy_rect *rows) {
   for (size_t row = 0; row < rows->rows; row++)
     TSL_TRY(stream->device->ops->copy(stream->stream, rows->from, rows->from_offset + row * rows->from_pitch,
@@ -81,6 +82,7 @@ bool tsl_api_adds(const tesela_stream *stream, tesela_type type) {
            (info->component != TESELA_F64 || stream->device->capabilities & TSL_CAN_F64)));
 }
 
+/* Adds `lines` * `length` numbers from number `first` on, as a matrix; waits if the buffer is host memory. */
 static tesela_status add_lines(tesela_stream *stream, const tsl_api_adding *a, int64_t first, int64_t lines,
                                int64_t length) {
   tsl_problem problem = tsl_problem_gemm(lines, length, 1, a->type);

@@ -7,7 +7,7 @@
 
 enum { TSL_API_CARD_BYTES = 16 };
 
-/* Copy of byte rows between buffers of one device. The ranges do not overlap. */
+/* Copy of `rows` rows between buffers of one device; other sizes in bytes. The ranges do not overlap. */
 typedef struct tsl_api_rows {
   const tesela_buffer *from, *to; /* `to` is written, so its owner must allow writing */
   size_t from_offset, from_pitch, to_offset, to_pitch, rows, row_bytes;

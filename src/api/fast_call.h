@@ -9,7 +9,7 @@ typedef struct tsl_fast_call {
   tsl_fast_kernel *run; /* NULL: there is no shortcut */
   const void *state;
   uintptr_t unaligned; /* bits that must be 0 in every address */
-  /* A or B certainly overlaps C if its address minus C's, plus `from`, is below `span`. */
+  /* Bytes: A or B certainly overlaps C if its address minus C's, plus `from`, is below `span`. */
   uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];
 } tsl_fast_call;
 

@@ -52,7 +52,7 @@ static bool fast_path_build_key(tesela_context *context, const tesela_gemm_desc 
          tsl_api_request(context, &request, key) == TESELA_OK;
 }
 
-/* Also gives the plan back. */
+/* Returns true if the plan is for another device than the cpu. Gives the plan back. */
 static bool runs_off_cpu(tesela_context *context, tsl_cached_plan *cached) {
   const bool elsewhere = is_not_cpu(tsl_plan_cache_plan(cached)->plan->work.device);
   tsl_plan_cache_give_back(&context->cache, cached);

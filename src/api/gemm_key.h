@@ -21,7 +21,7 @@ enum {
   TSL_KEY_NAMED = 2 /* added to the order if the call names the device "cpu" */
 };
 
-/* Writes direction and leading dimension; false: no contiguous rows or columns in host memory. */
+/* Writes *by_row (rows are contiguous) and the leading dimension; false: no key can express the matrix. */
 static inline bool tsl_gemm_key_lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row,
                                      int64_t *distance) {
   int64_t row, col;

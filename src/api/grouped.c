@@ -18,6 +18,7 @@ static tesela_status grouped_fail_in(const tsl_products *products, tesela_status
              : tsl_fail_in(status, "%s %" PRId64, products->is_one ? "product" : "group", products->group);
 }
 
+/* Finds the member's plan, if it has none yet, and checks the operands of all its products. */
 static tesela_status prepare_member(tsl_grouped *group, int64_t i) {
   tsl_products *member = &group->members[i];
   if (!group->cached[i])
@@ -51,7 +52,7 @@ static bool can_plan_in_parallel(const tsl_grouped *group) {
   return true;
 }
 
-/* After a parallel failure, prepares members in order, so that the message is the first member's. */
+/* Prepares all members; after a parallel failure in order, so that the message is the first member's. */
 static tesela_status prepare_all(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
@@ -74,14 +75,14 @@ static tesela_status prepare_all(tsl_grouped *group) {
 }
 
 static tesela_status compute_planned(tsl_grouped *group) {
-  tsl_group_queue *lanes;
-  tesela_status status = tsl_group_queue_begin(group, &lanes);
+  tsl_group_queue *queue;
+  tesela_status status = tsl_group_queue_begin(group, &queue);
   if (status == TESELA_OK)
     status = tsl_grouped_share(group);
-  return tsl_group_queue_end(group, lanes, status);
+  return tsl_group_queue_end(group, queue, status);
 }
 
-/* Products without a plan come last: they cannot fail once begun, while others may. */
+/* Computes all products, last those without a plan: they cannot fail once begun, while others may. */
 static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));

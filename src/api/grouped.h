@@ -9,7 +9,7 @@
 typedef struct tsl_small_gemm_group {
   const tsl_strategy *strategy;
   tsl_device *cpu;
-  int64_t count;
+  int64_t count;       /* members in `all` */
   tsl_small_gemm *all; /* scratch memory of tsl_scratch_take(); NULL: none */
 } tsl_small_gemm_group;
 
@@ -50,6 +50,7 @@ void tsl_grouped_plan_alike(tsl_grouped *group);
 /* Gives a member whose shared plan was not fused a plan of its own. */
 tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member);
 
+/* Builds the key of one product with this description. TESELA_UNSUPPORTED: operands on several devices. */
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key);
 /* Returns true if a member's products run on the cpu. */
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member);
@@ -68,7 +69,7 @@ tesela_status tsl_grouped_share(tsl_grouped *group);
 typedef struct tsl_fused_members {
   tsl_cached_plan *cached; /* NULL: no members are fused */
   const tsl_plan *plan;
-  uint64_t workspace;
+  uint64_t workspace; /* bytes of device memory for the launch */
   int64_t count;
   const tsl_products **members;
 } tsl_fused_members;
@@ -85,8 +86,8 @@ tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_memb
 
 typedef struct tsl_group_queue tsl_group_queue;
 /* Queues members in buffers of devices with kernels; others are computed one by one. */
-tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes);
+tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **queue);
 /* Waits for queued work and frees the queue. Call it after every tsl_group_queue_begin(). */
-tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status);
+tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *queue, tesela_status status);
 
 #endif

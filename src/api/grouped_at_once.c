@@ -12,7 +12,7 @@
 static const double shared_group = 2e5;
 enum { PARTS_OF_A_THREAD = 8 };
 
-static bool grouped_at_once_is_one(const tesela_batch *batch) {
+static bool grouped_at_once_is_single(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
 }
 
@@ -20,7 +20,8 @@ static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gem
                                  const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
   for (int64_t i = 0; i < count; i++) {
     tsl_small_gemm *gemm = &out->all[out->count];
-    if (grouped_at_once_is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(state, &descs[i], gemm)) {
+    if (grouped_at_once_is_single(batches ? &batches[i] : NULL) &&
+        tsl_small_gemm_take(state, &descs[i], gemm)) {
       gemm->number = i;
       out->strategy = state->strategy;
       out->count++;

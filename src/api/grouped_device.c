@@ -9,7 +9,7 @@
 typedef struct lane {
   tsl_run_slots *slots;
   tsl_run_slot *slot;
-  size_t workspace;
+  size_t workspace; /* bytes: the largest workspace of its runs */
 } lane;
 
 typedef struct queued_run {
@@ -17,21 +17,22 @@ typedef struct queued_run {
   tesela_gemm_desc desc;
   tesela_batch batch;
   tsl_cached_plan *cached; /* plan of several members, to be given back; NULL: member's own */
-  int64_t lane;
+  int64_t lane;            /* index of the run's stream in `lanes` */
 } queued_run;
 
 /* Maximum number of fused launches; other products are queued one by one. */
 enum { JOINTS_MOST = 4 };
 
 struct tsl_group_queue {
-  const tsl_products **order; /* queued members; equal plans are adjacent */
-  int64_t members, count, lane_count, joint_count;
+  const tsl_products **order;                      /* queued members; equal plans are adjacent */
+  int64_t members, count, lane_count, joint_count; /* lengths of order, runs, lanes and joints */
   tsl_fused_members joints[JOINTS_MOST];
-  int64_t joint_lanes[JOINTS_MOST];
+  int64_t joint_lanes[JOINTS_MOST]; /* index in `lanes` of each fused launch's stream */
   queued_run *runs;
   lane *lanes;
 };
 
+/* Returns true if the member's plan can only be enqueued on one device: no host, no parts, no images. */
 static bool is_queued(const tsl_grouped *group, int64_t member) {
   const tsl_plan *plan = group->members[member].plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
@@ -40,6 +41,7 @@ static bool is_queued(const tsl_grouped *group, int64_t member) {
          !(strategy->needs & TSL_CAN_IMAGES);
 }
 
+/* Compares members by plan, buffer of C, offset in the buffer, and the caller's number. */
 static int grouped_device_compare(const void *x, const void *y) {
   const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
   if (a->plan != b->plan)
@@ -64,6 +66,7 @@ static operand_offsets get_operand_offsets(const tesela_gemm_desc *desc) {
                             desc->scale_a.offset, desc->scale_b.offset}};
 }
 
+/* Returns true if `last`, product `index`, is `index` times the distance of the first two products away. */
 static bool continues_distances(const operand_offsets *first, const operand_offsets *second,
                                 const operand_offsets *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
@@ -74,15 +77,15 @@ static bool continues_distances(const operand_offsets *first, const operand_offs
 }
 
 /* Counts the sorted members from `index` on that form one batch; fills *batch with their distances. */
-static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
+static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_queue *queue, int64_t index,
                                    tesela_batch *batch) {
-  const tsl_products *first = lanes->order[index];
+  const tsl_products *first = queue->order[index];
   int64_t count = 1;
   operand_offsets first_layout = get_operand_offsets(first->desc), second_layout = first_layout;
   if (first->batch->count != 1 || group->seeds[tsl_grouped_index(group, first)] != 0)
     return 1;
-  for (; index + count < lanes->members; count++) {
-    const tsl_products *next = lanes->order[index + count];
+  for (; index + count < queue->members; count++) {
+    const tsl_products *next = queue->order[index + count];
     const operand_offsets next_layout = get_operand_offsets(next->desc);
     second_layout = count == 1 ? next_layout : second_layout;
     if (next->plan != first->plan || next->batch->count != 1 ||
@@ -90,7 +93,7 @@ static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_que
         !continues_distances(&first_layout, &second_layout, &next_layout, count))
       break;
   }
-  second_layout = count == 1 ? first_layout : get_operand_offsets(lanes->order[index + 1]->desc);
+  second_layout = count == 1 ? first_layout : get_operand_offsets(queue->order[index + 1]->desc);
   *batch = (tesela_batch){
       .count = count,
       .a_stride = second_layout.offset[TSL_OPERAND_A] - first_layout.offset[TSL_OPERAND_A],
@@ -103,11 +106,11 @@ static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_que
 }
 
 /* Adds a run of the members from `index` on that form one batch; *taken is their number, at least 1. */
-static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t index,
+static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *queue, int64_t index,
                                             int64_t *taken) {
-  queued_run *run = &lanes->runs[lanes->count];
-  const tsl_products *first = lanes->order[index];
-  *taken = count_batch_members(group, lanes, index, &run->batch);
+  queued_run *run = &queue->runs[queue->count];
+  const tsl_products *first = queue->order[index];
+  *taken = count_batch_members(group, queue, index, &run->batch);
   if (*taken > 1) {
     tsl_call_key key;
     TSL_TRY(tsl_grouped_key(group, first->desc, &key));
@@ -127,46 +130,47 @@ static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue 
                                    .group = first->group,
                                    .is_one = first->is_one};
   }
-  lanes->count++;
+  queue->count++;
   return TESELA_OK;
 }
 
-static int64_t get_lane(tsl_group_queue *lanes, const tsl_plan *plan) {
+/* Returns the index of the lane of the plan's device; adds a new lane if there is none. */
+static int64_t get_lane(tsl_group_queue *queue, const tsl_plan *plan) {
   int64_t i = 0;
-  while (i < lanes->lane_count && lanes->lanes[i].slots->device != plan->slots->device)
+  while (i < queue->lane_count && queue->lanes[i].slots->device != plan->slots->device)
     i++;
-  if (i == lanes->lane_count) {
-    lanes->lanes[i].slots = plan->slots;
-    lanes->lane_count++;
+  if (i == queue->lane_count) {
+    queue->lanes[i].slots = plan->slots;
+    queue->lane_count++;
   }
   return i;
 }
 
 /* Takes a stream for each device, with the largest workspace of its runs. */
-static tesela_status take_slots(tsl_group_queue *lanes) {
-  for (int64_t i = 0; i < lanes->count; i++) {
-    queued_run *run = &lanes->runs[i];
-    run->lane = get_lane(lanes, run->products.plan->plan);
-    lane *device_lane = &lanes->lanes[run->lane];
+static tesela_status take_slots(tsl_group_queue *queue) {
+  for (int64_t i = 0; i < queue->count; i++) {
+    queued_run *run = &queue->runs[i];
+    run->lane = get_lane(queue, run->products.plan->plan);
+    lane *device_lane = &queue->lanes[run->lane];
     device_lane->workspace = run->products.plan->workspace > device_lane->workspace
                                  ? run->products.plan->workspace
                                  : device_lane->workspace;
   }
-  for (int64_t i = 0; i < lanes->joint_count; i++) {
-    lanes->joint_lanes[i] = get_lane(lanes, lanes->joints[i].plan);
-    lane *device_lane = &lanes->lanes[lanes->joint_lanes[i]];
-    device_lane->workspace = lanes->joints[i].workspace > device_lane->workspace ? lanes->joints[i].workspace
+  for (int64_t i = 0; i < queue->joint_count; i++) {
+    queue->joint_lanes[i] = get_lane(queue, queue->joints[i].plan);
+    lane *device_lane = &queue->lanes[queue->joint_lanes[i]];
+    device_lane->workspace = queue->joints[i].workspace > device_lane->workspace ? queue->joints[i].workspace
                                                                                  : device_lane->workspace;
   }
-  for (int64_t i = 0; i < lanes->lane_count; i++) {
-    TSL_TRY(tsl_run_slot_take(lanes->lanes[i].slots, &lanes->lanes[i].slot));
-    TSL_TRY(tsl_run_slot_scratch(lanes->lanes[i].slot, lanes->lanes[i].workspace));
+  for (int64_t i = 0; i < queue->lane_count; i++) {
+    TSL_TRY(tsl_run_slot_take(queue->lanes[i].slots, &queue->lanes[i].slot));
+    TSL_TRY(tsl_run_slot_scratch(queue->lanes[i].slot, queue->lanes[i].workspace));
   }
   return TESELA_OK;
 }
 
-static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lanes, queued_run *run) {
-  const tsl_run_slot *slot = lanes->lanes[run->lane].slot;
+static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *queue, queued_run *run) {
+  const tsl_run_slot *slot = queue->lanes[run->lane].slot;
   const tsl_plan *plan = run->products.plan->plan;
   const bool together = tsl_products_run_together(&run->products);
   const int64_t runs = together ? 1 : run->products.batch->count;
@@ -199,80 +203,80 @@ static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member
   return TESELA_OK;
 }
 
-static tesela_status fuse_members(tsl_grouped *group, tsl_group_queue *lanes) {
-  while (lanes->joint_count < JOINTS_MOST) {
-    tsl_fused_members *joint = &lanes->joints[lanes->joint_count];
-    TSL_TRY(tsl_grouped_join(group, lanes->order, &lanes->members, joint));
+static tesela_status fuse_members(tsl_grouped *group, tsl_group_queue *queue) {
+  while (queue->joint_count < JOINTS_MOST) {
+    tsl_fused_members *joint = &queue->joints[queue->joint_count];
+    TSL_TRY(tsl_grouped_join(group, queue->order, &queue->members, joint));
     if (!joint->cached)
       return TESELA_OK;
-    lanes->joint_count++;
+    queue->joint_count++;
   }
   return TESELA_OK;
 }
 
 /* Gives unfused members their own plans and removes members whose plans cannot be queued from the order. */
-static tesela_status plan_unfused(tsl_grouped *group, tsl_group_queue *lanes) {
+static tesela_status plan_unfused(tsl_grouped *group, tsl_group_queue *queue) {
   int64_t remaining = 0;
-  for (int64_t i = 0; i < lanes->members; i++) {
-    const tsl_products *products = lanes->order[i];
+  for (int64_t i = 0; i < queue->members; i++) {
+    const tsl_products *products = queue->order[i];
     TSL_TRY(tsl_grouped_plan_apart(group, tsl_grouped_index(group, products)));
     if (is_queued(group, tsl_grouped_index(group, products)))
-      lanes->order[remaining++] = products;
+      queue->order[remaining++] = products;
   }
-  lanes->members = remaining;
+  queue->members = remaining;
   return TESELA_OK;
 }
 
-static tesela_status grouped_device_begin(tsl_grouped *group, tsl_group_queue *lanes) {
+static tesela_status grouped_device_begin(tsl_grouped *group, tsl_group_queue *queue) {
   for (int64_t i = 0; i < group->count; i++)
     if (is_queued(group, i))
-      lanes->order[lanes->members++] = &group->members[i];
-  TSL_TRY(fuse_members(group, lanes));
-  TSL_TRY(plan_unfused(group, lanes));
-  qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, grouped_device_compare);
-  for (int64_t at = 0, taken = 0; at < lanes->members; at += taken)
-    TSL_TRY(grouped_device_add_run(group, lanes, at, &taken));
-  TSL_TRY(take_slots(lanes));
-  for (int64_t i = 0; i < lanes->joint_count; i++) {
-    const lane *device_lane = &lanes->lanes[lanes->joint_lanes[i]];
-    TSL_TRY(tsl_grouped_enqueue_joint(group, &lanes->joints[i], device_lane->slot->stream,
+      queue->order[queue->members++] = &group->members[i];
+  TSL_TRY(fuse_members(group, queue));
+  TSL_TRY(plan_unfused(group, queue));
+  qsort(queue->order, (size_t)queue->members, sizeof *queue->order, grouped_device_compare);
+  for (int64_t at = 0, taken = 0; at < queue->members; at += taken)
+    TSL_TRY(grouped_device_add_run(group, queue, at, &taken));
+  TSL_TRY(take_slots(queue));
+  for (int64_t i = 0; i < queue->joint_count; i++) {
+    const lane *device_lane = &queue->lanes[queue->joint_lanes[i]];
+    TSL_TRY(tsl_grouped_enqueue_joint(group, &queue->joints[i], device_lane->slot->stream,
                                       device_lane->slot->scratch));
   }
-  for (int64_t i = 0; i < lanes->count; i++)
-    TSL_TRY(enqueue_run(group, lanes, &lanes->runs[i]));
+  for (int64_t i = 0; i < queue->count; i++)
+    TSL_TRY(enqueue_run(group, queue, &queue->runs[i]));
   for (int64_t i = 0; i < group->count; i++)
     if (!tsl_grouped_on_host(group, i) && !is_queued(group, i))
       TSL_TRY(grouped_device_run_alone(group, i));
   return TESELA_OK;
 }
 
-tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes) {
+tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **queue) {
   int64_t count = 0;
   void *block;
-  *lanes = NULL;
+  *queue = NULL;
   for (int64_t i = 0; i < group->count; i++)
     count += !tsl_grouped_on_host(group, i);
   if (count == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **lanes +
-                               (size_t)count * (sizeof(queued_run) + sizeof(lane) + sizeof *(*lanes)->order),
+  TSL_TRY(tsl_alloc_zeroed(sizeof **queue +
+                               (size_t)count * (sizeof(queued_run) + sizeof(lane) + sizeof *(*queue)->order),
                            "a group's products on a device", &block));
-  *lanes = block;
-  (*lanes)->runs = (queued_run *)(*lanes + 1);
-  (*lanes)->lanes = (lane *)((*lanes)->runs + count);
-  (*lanes)->order = (const tsl_products **)((*lanes)->lanes + count);
-  return grouped_device_begin(group, *lanes);
+  *queue = block;
+  (*queue)->runs = (queued_run *)(*queue + 1);
+  (*queue)->lanes = (lane *)((*queue)->runs + count);
+  (*queue)->order = (const tsl_products **)((*queue)->lanes + count);
+  return grouped_device_begin(group, *queue);
 }
 
 /* Waits after a failure too, since work may be pending on the caller's buffers. */
-tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status) {
+tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *queue, tesela_status status) {
   tsl_status_saved saved;
-  if (!lanes)
+  if (!queue)
     return status;
   if (status != TESELA_OK)
     tsl_status_save(&saved);
-  for (int64_t i = 0; i < lanes->lane_count && lanes->lanes[i].slot; i++) {
-    lane *device_lane = &lanes->lanes[i];
+  for (int64_t i = 0; i < queue->lane_count && queue->lanes[i].slot; i++) {
+    lane *device_lane = &queue->lanes[i];
     const tesela_status finished = device_lane->slot->device->ops->finish(device_lane->slot->stream);
     tsl_run_slot_give(device_lane->slots, device_lane->slot, finished == TESELA_OK);
     if (finished != TESELA_OK && status == TESELA_OK) {
@@ -280,12 +284,12 @@ tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, te
       tsl_status_save(&saved);
     }
   }
-  for (int64_t i = 0; i < lanes->joint_count; i++)
-    tsl_plan_cache_give_back(&group->context->cache, lanes->joints[i].cached);
-  for (int64_t i = 0; i < lanes->count; i++)
-    if (lanes->runs[i].cached)
-      tsl_plan_cache_give_back(&group->context->cache, lanes->runs[i].cached);
-  tsl_free(lanes);
+  for (int64_t i = 0; i < queue->joint_count; i++)
+    tsl_plan_cache_give_back(&group->context->cache, queue->joints[i].cached);
+  for (int64_t i = 0; i < queue->count; i++)
+    if (queue->runs[i].cached)
+      tsl_plan_cache_give_back(&group->context->cache, queue->runs[i].cached);
+  tsl_free(queue);
   if (status != TESELA_OK)
     tsl_status_restore(&saved);
   return status;

@@ -7,6 +7,7 @@
 /* Bytes of a strategy's text, and the number of new members below which each one is planned. */
 enum { TEXT = 256, FEW = 3 };
 
+/* Returns true for a single plain product in buffers without own strategy, effort or bits. */
 static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
   return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->effort == 0 && !desc->strategy &&
          !desc->bits && desc->activation == TESELA_NO_ACTIVATION && desc->bias_axis == TESELA_NO_BIAS &&
@@ -19,6 +20,7 @@ static void grouped_plan_shared_take(tsl_grouped *group, int64_t i, tsl_cached_p
   group->members[i].plan = cached ? tsl_plan_cache_plan(cached) : NULL;
 }
 
+/* Looks up the member's plan in the cache; TESELA_UNSUPPORTED if the member's error is to be measured. */
 static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   tsl_request request;
   tsl_call_key key;
@@ -30,6 +32,7 @@ static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   return TESELA_OK;
 }
 
+/* Plans a member by the text of the leader's strategy and marks the member as `alike`. */
 static tesela_status plan_as_leader(tsl_grouped *group, int64_t i, const char *strategy) {
   tesela_gemm_desc desc = group->descs[i];
   tsl_cached_plan *cached;
@@ -63,7 +66,8 @@ static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) 
   return false;
 }
 
-/* leader is the index of the member with most work (-1: none); missing counts members without a plan. */
+/* leader: index of the member with most work (-1: none); able: number of members that may be fused; missing:
+ * number of these without a plan. */
 typedef struct grouped_plan_shared_found {
   int64_t leader, able, missing;
 } grouped_plan_shared_found;
@@ -83,7 +87,7 @@ static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_s
   return TESELA_OK;
 }
 
-/* Writes "" if the plan does not fuse. */
+/* Writes the plan's strategy and parameters as text; "" if the plan does not fuse. */
 static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char text[TEXT]) {
   tsl_text config = {0};
   text[0] = 0;
@@ -97,6 +101,7 @@ static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char tex
   return status;
 }
 
+/* Plans the members without a plan by the strategy of the leader's fused plan; does nothing if few miss. */
 static tesela_status plan_all(tsl_grouped *group) {
   grouped_plan_shared_found found;
   char text[TEXT];

@@ -13,6 +13,7 @@ static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
 enum { JOBS_OF_A_THREAD = 8 };
 
+/* All products of one member. */
 typedef struct series {
   int64_t member, count;
   double work; /* f32 operations of one product */
@@ -71,6 +72,7 @@ typedef struct product_position {
   int64_t series, index; /* index of the next product in the series */
 } product_position;
 
+/* Advances by one product; after the last one position->series is the number of series. */
 static void schedule_next_product(const schedule *state, product_position *position) {
   if (++position->index == state->all[position->series].count) {
     position->series++;

@@ -21,7 +21,7 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
   return TESELA_OK;
 }
 
-/* Skips memory between the elements and outside a triangle, since another thread may be writing it. */
+/* Copies the elements, but no memory between them or outside a triangle, which another thread may write. */
 static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *dst) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)

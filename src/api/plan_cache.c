@@ -11,8 +11,8 @@ struct tsl_cached_plan {
   tsl_call_key key;
   char *strategy; /* copy of the text that key.strategy points to */
   tesela_plan *plan;
-  atomic_int holders; /* references: one of cache or users, one of each dispatch entry */
-  int users;
+  atomic_int holders;    /* references: one of cache or users, one of each dispatch entry */
+  int users;             /* runs that use the plan now */
   int place;             /* slot, from 1 */
   bool evicted;          /* true: no longer in the list, and the last user frees the plan */
   atomic_bool alone;     /* true: no strategy supports a batch of this product in one run */
@@ -104,11 +104,13 @@ static tsl_plan_place *get_slot(tsl_plan_cache *cache, int number) {
   return &cache->places[number - 1];
 }
 
+/* Removes a slot (from 1) from the order of last use. */
 static void unlink_use(tsl_plan_cache *cache, int index) {
   const tsl_plan_place *place = get_slot(cache, index);
   *(place->newer ? &get_slot(cache, place->newer)->older : &cache->newest) = place->older;
   *(place->older ? &get_slot(cache, place->older)->newer : &cache->oldest) = place->newer;
 }
+/* Adds a slot (from 1) to the order of last use as the newest. */
 static void link_use(tsl_plan_cache *cache, int index) {
   tsl_plan_place *place = get_slot(cache, index);
   place->newer = 0;
@@ -173,12 +175,13 @@ static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t 
   }
 }
 
+/* Removes a slot from the free ones, which must not be empty. Returns its number, from 1. */
 static int take_slot(tsl_plan_cache *cache) {
-  const int given_up = cache->free;
-  if (given_up == 0)
+  const int free_slot = cache->free;
+  if (free_slot == 0)
     return ++cache->begun;
-  cache->free = get_slot(cache, given_up)->next;
-  return given_up;
+  cache->free = get_slot(cache, free_slot)->next;
+  return free_slot;
 }
 
 /* Needs the lock. Returns the chain of evicted plans, which the caller frees. */

@@ -43,7 +43,7 @@ static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, con
 }
 
 typedef struct sharded_request {
-  tesela_shard room[TSL_OPERANDS];
+  tesela_shard room[TSL_OPERANDS]; /* shards for operands in one whole buffer */
   tesela_shards operands[TSL_OPERANDS];
 } sharded_request;
 
@@ -70,6 +70,7 @@ static tesela_status check_list(const tesela_shards *pieces, char letter) {
   return TESELA_OK;
 }
 
+/* Refuses host memory, an operand given twice, invalid lists, error measurement and in-place products. */
 static tesela_status check_places(const tsl_request *request, const sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_matrix *matrix = &request->matrices[i];
@@ -116,6 +117,7 @@ static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_
   return TESELA_OK;
 }
 
+/* Finds the group of the named devices, or of the shards' devices if the request names none. */
 static tesela_status find_group(const tesela_context *context, const tsl_request *request,
                                 const sharded_request *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
@@ -135,6 +137,7 @@ static tesela_status find_group(const tesela_context *context, const tsl_request
   return TESELA_OK;
 }
 
+/* Returns the device's index in the group; member_count: it is not in the group. */
 static int find_member(const tsl_device *group, const tsl_device *device) {
   int member = 0;
   while (member < group->member_count && group->members[member] != device)

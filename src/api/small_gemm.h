@@ -7,9 +7,9 @@
 
 typedef struct tsl_small_gemm {
   tsl_fast_product product;
-  int64_t number;
-  uintptr_t start, end;
-  bool is_dense;
+  int64_t number;       /* index of the member in the caller's arrays */
+  uintptr_t start, end; /* first byte of C, and one past the last */
+  bool is_dense;        /* C has no gaps */
 } tsl_small_gemm;
 
 /* State that is looked up once for many products. */
@@ -22,7 +22,8 @@ typedef struct tsl_small_gemm_finding {
   const tsl_strategy *strategy; /* strategy of the last product */
 } tsl_small_gemm_finding;
 
-/* Looks up the state. Call tsl_small_gemm_end() afterwards, also after a failure. */
+/* Looks up devices and wisdom, to which `state` holds a reference until tsl_small_gemm_end(); call that even
+ * after a failure. */
 tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *state);
 void tsl_small_gemm_end(tsl_small_gemm_finding *state);
 /* Fills out if the product is plain, small and correct, with contiguous host operands that do not overlap C.

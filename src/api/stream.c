@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Sets *stream to new_stream, or frees new_stream after a failure. Returns status. */
 static tesela_status return_stream(tesela_status status, tesela_stream *new_stream, tesela_stream **stream) {
   if (status == TESELA_OK)
     *stream = new_stream;

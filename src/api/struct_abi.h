@@ -10,9 +10,9 @@
 /* Copies a caller's `size` bytes and zeroes other members. TESELA_BAD_CALL: size is below `least`, the first
  * version's. TESELA_UNSUPPORTED: a member unknown to this version is not 0. */
 tesela_status tsl_api_struct_import(const char *name, const void *argument, size_t size, size_t least,
-                                    void *state, size_t own_size);
+                                    void *own_struct, size_t own_size);
 /* Copies to the caller's `size` bytes. Members unknown to this version become 0. */
-void tsl_api_struct_export(void *argument, size_t size, const void *state, size_t own_size);
+void tsl_api_struct_export(void *argument, size_t size, const void *own_struct, size_t own_size);
 
 /* Makes `desc` point to the converted copy `own` if its size differs. `last` is the last member in the first
  * version. Returns from the function on failure. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Returns a thread's mask (0: the caller's), to be freed with CPU_FREE(); NULL: unavailable. The loop is
+/* Returns a thread's mask of *size bytes (0: the caller's), for CPU_FREE(); NULL: unavailable. The loop is
  * needed because the kernel refuses a mask shorter than its own. */
 static cpu_set_t *read_mask(pid_t thread, size_t *size) {
   for (int processors = 1024; processors <= 1 << 20; processors *= 2) {

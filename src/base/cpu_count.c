@@ -47,10 +47,12 @@ static int read_quota_v1(const char *folder) {
   return whole_processors(quota, period);
 }
 
+/* Returns the smaller number of processors; 0 means no quota. */
 static int smaller_quota(int a, int b) {
   return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
+/* Lowers *quota, an int, to the cgroup's number of processors. */
 static void lower_quota(void *quota, int version, const char *folder) {
   *(int *)quota = smaller_quota(*(int *)quota, version == 2 ? read_quota_v2(folder) : read_quota_v1(folder));
 }

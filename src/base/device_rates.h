@@ -15,7 +15,7 @@ typedef enum tsl_device_rate {
       TSL_DEVICE_RATES
 } tsl_device_rate;
 
-/* A complex product is four real ones. */
+/* Returns the row of a type's real width; complex products count as four real ones. */
 static inline tsl_device_rate tsl_device_rate_of(tesela_type type) {
   return type == TESELA_F64 || type == TESELA_C128  ? TSL_DEVICE_RATE_DOUBLE
          : type == TESELA_F32 || type == TESELA_C64 ? TSL_DEVICE_RATE_SINGLE

@@ -68,7 +68,7 @@ typedef enum tsl_env {
 } tsl_env;
 
 typedef struct tsl_env_info {
-  const char *name, *fallback, *what;
+  const char *name, *fallback, *what; /* "TESELA_LOG"; default as text; description */
 } tsl_env_info;
 
 /* Returns the value, read at each call; if unset or empty, the default; never NULL. A process with raised
@@ -76,7 +76,7 @@ typedef struct tsl_env_info {
 const char *tsl_env_get(tsl_env variable);
 /* Returns TESELA_BAD_CALL if the value is not empty and not in `words`, which ends with NULL. */
 tesela_status tsl_env_check(tsl_env variable, const char *const *words);
-/* Reads a whole number, 0 or more; TESELA_BAD_CALL for other values. */
+/* Reads a whole number, 0 or more; the default if unset. TESELA_BAD_CALL for other values. */
 tesela_status tsl_env_number(tsl_env variable, uint64_t *number);
 /* Returns another program's variable, such as HOME; NULL if it is not set, or with raised privileges. */
 const char *tsl_env_foreign(const char *name);

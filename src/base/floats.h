@@ -94,7 +94,7 @@ static inline tsl_floats tsl_floats_default(tsl_floats floats) {
   return tsl_floats_masked(floats & ~TSL_FLOATS_MODES);
 }
 
-/* Sets the mode and clears all flags. */
+/* Sets mode and flags to `mode`, whose flags are usually clear; writes nothing if they are set. */
 static inline void tsl_floats_take(tsl_floats mode) {
   if (tsl_floats_read() != mode)
     tsl_floats_write(mode);
@@ -108,12 +108,13 @@ static inline void tsl_floats_raise(tsl_floats flags) {
 }
 
 typedef struct tsl_floats_before {
-  tsl_floats floats;
+  tsl_floats floats; /* mode and flags */
   int rounding; /* rounding of printf() and strtod(); the C library on x86-64 uses another register for it */
 } tsl_floats_before;
 
 /* Sets C's default environment and returns the previous one. */
 tsl_floats_before tsl_floats_hold(void);
+/* Restores mode, flags and the C library's rounding. */
 void tsl_floats_restore(const tsl_floats_before *before);
 
 /* Gives the thread the default environment until the end of the block, then restores mode and flags. */

@@ -20,7 +20,7 @@ static inline float fp16_bulk_number_of(uint32_t bits) {
   return x;
 }
 
-/* Exponent bias: 15 in f16, 127 in f32. Subnormal f16 numbers are multiples of 2^-24. */
+/* Converts exactly. Exponent bias: 15 in f16, 127 in f32. Subnormal f16 numbers are multiples of 2^-24. */
 static inline float widen_f16(uint16_t half) {
   const uint32_t size = half & 0x7fff, moved = size << 13, special = moved | infinity;
   const uint32_t normal = moved + (112u << 23), small = fp16_bulk_bits_of((float)(int32_t)size * 0x1p-24f);
@@ -53,7 +53,7 @@ static inline uint16_t narrow_bf16(float x) {
                                               : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Inlined for steps of 1 and any step. The index is multiplied first, so one element may have any step. */
+/* Converts `count` numbers; inlined for steps of 1. The index is multiplied first: one may have any step. */
 static inline void fp16_bulk_widen(bool is_f16, const any_u16 *restrict source, int64_t source_step,
                                    any_f32 *restrict target, int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)

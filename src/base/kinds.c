@@ -71,6 +71,7 @@ bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution) {
   return false;
 }
 
+/* Replaces each x by exp(4 x), divided by their sum. */
 static void make_softmax(double *x, int64_t count) {
   double sum = 0;
   for (int64_t j = 0; j < count; j++)
@@ -79,6 +80,7 @@ static void make_softmax(double *x, int64_t count) {
     x[j] /= sum;
 }
 
+/* Fills a row with exp(-d^2 / 0.005), d being the distance of the relative positions i and j in [0, 1]. */
 static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
   const double place = (double)row / (double)(rows > 1 ? rows - 1 : 1);
   for (int64_t j = 0; j < count; j++) {
@@ -87,11 +89,12 @@ static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
   }
 }
 
-static double transform_number(tsl_kind kind, double x, uint64_t dice) {
+/* Returns the kind's number for a normal x, or for random bits (image, sparse90). */
+static double transform_number(tsl_kind kind, double x, uint64_t random_bits) {
   return kind == TSL_KIND_RELU        ? (x > 0 ? x : 0)
          : kind == TSL_KIND_LOGNORMAL ? exp(2 * x)
-         : kind == TSL_KIND_IMAGE     ? (double)(dice >> 56) / 255
-         : kind == TSL_KIND_SPARSE90  ? (dice % 10 == 0 ? x : 0)
+         : kind == TSL_KIND_IMAGE     ? (double)(random_bits >> 56) / 255
+         : kind == TSL_KIND_SPARSE90  ? (random_bits % 10 == 0 ? x : 0)
                                       : x;
 }
 

@@ -13,7 +13,7 @@
 
 /* Result of trying one name. */
 typedef struct attempt {
-  bool absent, lacks_memory;
+  bool absent, lacks_memory; /* the library's file is missing; memory ran out */
   tsl_text reason;
 } attempt;
 
@@ -28,7 +28,7 @@ static bool says_absent(const char *error, const char *name) {
          strstr(error, "No such file or directory") != NULL;
 }
 
-/* Lack of memory may have passed at the next call. */
+/* Returns true if the error is lack of memory, which may have passed at the next call. */
 static bool says_no_memory(const char *error) {
   return strstr(error, "out of memory") != NULL || strstr(error, "Cannot allocate memory") != NULL;
 }
@@ -42,6 +42,7 @@ bool tsl_library_share(const char *name) {
   return is_there;
 }
 
+/* Returns a symbol of the library, or of any library after tsl_library_share(); NULL: none. */
 static void *library_find(void *handle, const char *name) {
   void *address = dlsym(handle, name);
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
@@ -108,7 +109,7 @@ tesela_status tsl_library_load(const char *library, const char *chosen, const ch
 }
 
 typedef struct counting {
-  const char *const *starts;
+  const char *const *starts; /* beginnings of file names, ends with NULL */
   int count;
 } counting;
 

@@ -9,7 +9,7 @@
 /* Symbol to find. */
 typedef struct tsl_library_symbol {
   const char *name;
-  size_t offset; /* place of the function pointer in the table */
+  size_t offset; /* byte offset of the function pointer in the table's struct */
   int optional;  /* nonzero: the pointer is NULL if the symbol is missing */
 } tsl_library_symbol;
 

@@ -46,7 +46,7 @@ static unsigned topic_bit(const char *name, size_t length) {
   return 0;
 }
 
-static void tell_unknown(const char *name, size_t length) {
+static void log_unknown_topic(const char *name, size_t length) {
   tsl_text line = {0};
   tsl_text_add(&line, "tesela: TESELA_LOG names no topic: \"");
   tsl_text_add_bytes(&line, name, length);
@@ -68,7 +68,7 @@ static unsigned read_topics(void) {
       return bits;
     const unsigned bit = topic_bit(at, length);
     if (!bit)
-      tell_unknown(at, length);
+      log_unknown_topic(at, length);
     bits |= bit;
     at += length;
   }

@@ -20,7 +20,7 @@ static tesela_status memory_out_of_memory(size_t bytes, const char *purpose) {
 /* Header of a block in a reserve, in front of the block. */
 typedef struct block_header {
   size_t top, last; /* values before this block was taken */
-  size_t is_free;
+  size_t is_free;   /* 1: freed while a higher block is in use */
 } block_header;
 
 static _Thread_local tsl_reserve *in_use;

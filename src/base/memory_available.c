@@ -12,7 +12,7 @@ static const struct {
 } files[] = {[1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
              [2] = {"memory.max", "memory.current", "inactive_file"}};
 
-/* Returns false if there is no number ("max"). */
+/* Reads the number at the start of a text; false: none ("max"). */
 static bool leading_number(const char *text, uint64_t *out) {
   text += strspn(text, " \t");
   if (*text < '0' || *text > '9')
@@ -21,6 +21,7 @@ static bool leading_number(const char *text, uint64_t *out) {
   return true;
 }
 
+/* Reads the number of the line "key 123" or "key: 123"; false: none. */
 static bool line_number(const char *lines, const char *key, uint64_t *out) {
   const size_t length = strlen(key);
   for (const char *line = lines; line; line = strchr(line, '\n')) {
@@ -31,7 +32,7 @@ static bool line_number(const char *lines, const char *key, uint64_t *out) {
   return false;
 }
 
-static void consider_group(void *least, int version, const char *folder) {
+static void lower_to_group_limit(void *least, int version, const char *folder) {
   char text[8192];
   uint64_t limit, used, droppable = 0, *const lowest = least;
   if (!tsl_cgroup_read(folder, files[version].limit, text, sizeof text) || !leading_number(text, &limit) ||
@@ -51,7 +52,7 @@ uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const ch
   if (tsl_file_start(meminfo, text, sizeof text) && line_number(text, "MemAvailable", &kibibytes) &&
       kibibytes < UINT64_MAX / 1024)
     least = kibibytes * 1024;
-  tsl_cgroup_walk(root, self_cgroup_file, "memory", consider_group, &least);
+  tsl_cgroup_walk(root, self_cgroup_file, "memory", lower_to_group_limit, &least);
   return least;
 }
 

@@ -12,11 +12,11 @@
 _Static_assert(TSL_POOL_THREADS_MAX <= TSL_WORKERS_MAX, "a crew takes all but one of a pool's threads");
 
 struct tsl_pool {
-  int threads;
-  atomic_bool busy;       /* true: a caller uses the crew */
-  tsl_workers *crew;      /* NULL until the first run in a process */
-  tsl_workers *inherited; /* crews of parent processes, freed with the pool */
-  tsl_pool *previous, *next;
+  int threads;               /* the caller's included */
+  atomic_bool busy;          /* true: a caller uses the crew */
+  tsl_workers *crew;         /* NULL until the first run in a process */
+  tsl_workers *inherited;    /* crews of parent processes, freed with the pool */
+  tsl_pool *previous, *next; /* list of all pools */
 };
 
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;

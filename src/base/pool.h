@@ -27,6 +27,7 @@ void tsl_pool_watch_forks(void);
 tesela_status tsl_pool_create(int threads, tsl_pool **pool);
 /* Ends the threads and frees the pool, which no thread may be running. NULL is allowed. */
 void tsl_pool_destroy(tsl_pool *pool);
+/* Returns the pool's number of threads, the caller's included. */
 int tsl_pool_threads(const tsl_pool *pool);
 
 /* Number of a pool's threads that a caller may use, the caller's included. {0}: the caller's thread only. */

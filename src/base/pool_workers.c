@@ -95,7 +95,7 @@ static void relax_processor(void) {
 typedef struct wait_condition {
   const member *members;
   int count;
-  int state;
+  int state; /* FREE or OFFERED: state of all these seats */
 } wait_condition;
 
 static bool condition_holds(const wait_condition *condition) {
@@ -332,7 +332,8 @@ static void close_seats(tsl_workers *c, int workers) {
   atomic_store(&c->caller_sleeps, false);
 }
 
-static void raise_flags(const tsl_workers *c, int workers) {
+/* Raises the workers' floating-point exceptions in the caller's thread. */
+static void raise_worker_flags(const tsl_workers *c, int workers) {
   tsl_floats flags = 0;
   for (int i = 0; i < workers; i++)
     flags |= c->workers[i].flags;
@@ -348,5 +349,5 @@ void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_ta
   pool_workers_offer(c, workers, &self);
   pool_workers_work(c, &self, 0);
   close_seats(c, workers);
-  raise_flags(c, workers);
+  raise_worker_flags(c, workers);
 }

@@ -25,6 +25,7 @@ bool tsl_workers_is_at_work(void);
 
 /* Moves a crew, whose threads do not exist in the child of a fork, to a list of crews to be freed later. */
 void tsl_workers_inherit(tsl_workers *crew, tsl_workers **list);
+/* Frees the crews of a list of tsl_workers_inherit(). */
 void tsl_workers_free_inherited(tsl_workers *list);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct cache {
   int64_t first; /* lowest number of the processors that share it */
 } cache;
 
+/* Reads entry `index` of a processor's caches; false: missing or unreadable. */
 static bool read_cache(const char *root, int processor, int index, cache *out) {
   char path[128], line[64];
   const int length =
@@ -46,6 +47,7 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
   return tsl_parse_i64(line, &out->first);
 }
 
+/* Finds the processor's cache of the highest level; false: none known. */
 static bool last_cache(const char *root, int processor, cache *last) {
   bool any = false;
   for (int index = 0; index < LEVELS_MAX; index++) {

@@ -8,6 +8,7 @@ typedef void tsl_waiting_listener(const char *text);
 void tsl_waiting_listen(tsl_waiting_listener *listener);
 /* Reports "compiling X for Y". Costs one load if there is no callback. */
 void tsl_waiting_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Reports the end of the operation: calls the callback with NULL. */
 void tsl_waiting_end(void);
 
 #endif

@@ -72,7 +72,7 @@ static inline double log_below_1(double x) {
   return (double)exponent * 0x1.62e42fefa39efp-1 + (2 * s + 2 * s * z * sum);
 }
 
-/* Power series for -pi/4 <= x <= pi/4. */
+/* Returns sin x for -pi/4 <= x <= pi/4 by its power series. */
 static inline double sine(double x) {
   const double z = x * x;
   double sum = 1.0 / 355687428096000; /* 17! */

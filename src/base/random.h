@@ -23,6 +23,7 @@ const char *tsl_distribution_name(tsl_distribution distribution);
 const char *tsl_distribution_what(tsl_distribution distribution);
 bool tsl_distribution_parse(const char *name, tsl_distribution *distribution);
 
+/* Returns 64 random bits: number `index` of the seed's sequence. */
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index);
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index);
 

@@ -35,6 +35,7 @@ static tesela_status count_words(const char *line, int *out) {
   return TESELA_OK;
 }
 
+/* Appends "key=value", which is split in place, or a bare word. */
 static tesela_status record_add_word(tsl_record *record, char *word) {
   char *const equals = strchr(word, '=');
   tsl_record_field *const field = &record->fields[record->count];

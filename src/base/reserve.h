@@ -7,7 +7,7 @@
 /* Memory for work that must not fail, used as a stack: a block is free when all above it are freed. */
 typedef struct tsl_reserve {
   unsigned char *memory;
-  size_t bytes, top, last; /* end of the used part, and position of the highest block's header */
+  size_t bytes, top, last; /* size; end of the used bytes; offset of the highest block, after its header */
 } tsl_reserve;
 
 /* Reserves memory for `blocks` blocks of `bytes` bytes in total. */

@@ -34,7 +34,7 @@ static header *take_from_cache(int place) {
                                                                    : NULL;
 }
 
-/* If no slot is empty, frees the block in the first one. */
+/* Puts a block into an empty slot of the cache; if none is empty, into the first, whose block is freed. */
 static void scratch_keep(header *block) {
   header *none = NULL;
   for (int i = 0; i < KEPT; i++, none = NULL)

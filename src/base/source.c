@@ -27,6 +27,7 @@ typedef struct source_flattening {
   int seen_count;
 } source_flattening;
 
+/* Reads a whole file. A missing file is no failure: *found stays unchanged. */
 static tesela_status read_disk(const char *name, source_text *text, bool *found) {
   FILE *file = fopen(name, "rb");
   if (!file && (errno == ENOENT || errno == ENOTDIR))
@@ -212,7 +213,7 @@ static tesela_status fail_missing(const source_flattening *flat, const char *pat
   return status;
 }
 
-/* Frees path. */
+/* Includes a file if it exists (*found); TESELA_BAD_INPUT for a cycle. Frees path. */
 static tesela_status try_include(source_flattening *flat, const source_chain *from, char *path, long line,
                                  bool *found) {
   source_text text = {0};

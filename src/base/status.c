@@ -41,6 +41,7 @@ const char *tesela_last_error(void) {
   return cut_sentence[0] ? cut_sentence : tsl_thread_text(TSL_THREAD_ERROR);
 }
 
+/* Removes an incomplete UTF-8 character at the end, as truncation leaves it. */
 static void drop_partial_character(char *text) {
   size_t end = strlen(text), start = end;
   while (start > 0 && end - start < 4 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)

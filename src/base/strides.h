@@ -43,7 +43,7 @@ static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_
   *col_stride = tsl_stride_given(col_given);
 }
 
-/* Refuses one stride 0 and the other 1 or -1: both would be 1, which no caller means. */
+/* Returns TESELA_BAD_CALL if one stride is 0 (meaning 1) and the other 1 or -1, which no caller intends. */
 static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_given, int64_t rows,
                                               int64_t cols, const char *name) {
   const int64_t given = row_given == 0 ? col_given : row_given;

@@ -61,6 +61,7 @@ static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *
   return 0;
 }
 
+/* Returns the symbol's address in a loaded library if `ask` answers TAKE, else NULL. */
 static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *state) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle)

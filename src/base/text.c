@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reserves `count` bytes and a NUL. */
+/* Reserves `count` more bytes and a NUL. Returns false, with `failed` set, without memory. */
 static bool text_reserve(tsl_text *text, size_t count) {
   size_t wanted;
   if (text->failed)

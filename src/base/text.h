@@ -12,7 +12,7 @@
  * nothing, so callers check once, with tsl_text_status(). */
 typedef struct tsl_text {
   char *data;
-  size_t length, capacity;
+  size_t length, capacity; /* bytes without the NUL; bytes allocated */
   bool failed;
 } tsl_text;
 
@@ -38,14 +38,14 @@ bool tsl_parse_bytes(const char *word, uint64_t *out);
 
 /* Field of a record. A record may start with several bare words ("gemm tile_local tile=16"). */
 typedef struct tsl_record_field {
-  const char *key; /* NULL for a bare word */
-  const char *value;
+  const char *key;   /* NULL for a bare word */
+  const char *value; /* the word itself if it is bare */
 } tsl_record_field;
 
 typedef struct tsl_record {
   tsl_record_field *fields;
   int count;
-  char *storage;
+  char *storage; /* copy of the line, to which the fields point */
 } tsl_record;
 
 /* Splits a line at blanks; free the record. A value may be empty. TESELA_BAD_INPUT, with *out empty: an empty

@@ -18,6 +18,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static atomic_bool usable;
 
+/* Frees a thread_texts at its thread's end; NULL is allowed. */
 static void free_texts(void *argument) {
   thread_texts *texts = argument;
   for (int i = 0; texts && i < TSL_THREAD_SLOTS; i++)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* memcpy() makes loads and stores independent of alignment. */
+/* Loads a number as (value, 0). memcpy() makes loads and stores independent of alignment. */
 static void load_f64(const void *src, double value[2]) {
   memcpy(&value[0], src, sizeof(double));
   value[1] = 0;

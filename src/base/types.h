@@ -43,7 +43,7 @@ void tsl_type_store(tesela_type type, void *data, const double value[2]);
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type type,
                       void *target, int64_t target_step, size_t count);
 
-/* Narrowing rounds once, subnormals included. NaN becomes quiet; overflow gives infinity, or NaN for e4m3. */
+/* Converts; narrowing rounds once, subnormals too. NaN becomes quiet; overflow: infinity, or NaN for e4m3. */
 uint16_t tsl_f16_from_f64(double value);
 double tsl_f16_to_f64(uint16_t bits);
 uint16_t tsl_bf16_from_f64(double value);

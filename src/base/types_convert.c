@@ -51,7 +51,7 @@ static bool is_half(tesela_type type) {
   return type == TESELA_F16 || type == TESELA_BF16;
 }
 
-/* f32 holds halves exactly. */
+/* Widens f16 or bf16 to f64 through f32, which holds both exactly. */
 static void widen_halves(bool is_f16, const char *source, int64_t source_step, any_f64 *target,
                          int64_t target_step, size_t count) {
   float wide[HALVES_AT_ONCE];

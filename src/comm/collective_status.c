@@ -93,7 +93,7 @@ tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_
   return tsl_agree(ranks, status != TESELA_OK ? status : alike);
 }
 
-/* FNV-1a */
+/* Returns the 64-bit FNV-1a hash. */
 uint64_t tsl_agreed_value_bytes(const void *bytes, size_t count) {
   const unsigned char *byte = bytes;
   uint64_t hash = 0xcbf29ce484222325u;

@@ -26,7 +26,7 @@ typedef struct tsl_ranks tsl_ranks;
 
 /* Cost model of operations and messages, to choose a grid (comm/comm_grid.h). */
 typedef struct tsl_links {
-  double seconds_message, bytes_second, operations_second;
+  double seconds_message, bytes_second, operations_second; /* seconds a message; bytes, operations a second */
 } tsl_links;
 
 /* File that all ranks have open and access independently: collective reads hang when one rank fails. */
@@ -50,7 +50,8 @@ typedef struct tsl_ranks_ops {
   /* Reserves room for messages in an empty batch. TESELA_OUT_OF_MEMORY. */
   tesela_status (*reserve)(tsl_ranks *ranks, int batch, int messages);
   /* Begins to send to another rank. The memory must not change until the batch was waited for. */
-  tesela_status (*send)(tsl_ranks *ranks, int batch, int end, int tag, const void *data, size_t bytes);
+  tesela_status (*send)(tsl_ranks *ranks, int batch, int destination, int tag, const void *data,
+                        size_t bytes);
   /* Begins to receive from another rank. */
   tesela_status (*receive)(tsl_ranks *ranks, int batch, int from, int tag, void *data, size_t bytes);
   /* Sets *done to whether all messages of the batch have arrived. The batch must still be waited for. */
@@ -59,7 +60,7 @@ typedef struct tsl_ranks_ops {
   tesela_status (*wait)(tsl_ranks *ranks, int batch);
   /* Gathers `bytes` bytes of each rank, in order of ranks. gather, broadcast and least are collective, take
    * no memory, and are not counted. */
-  tesela_status (*gather)(tsl_ranks *ranks, const void *state, size_t bytes, void *all);
+  tesela_status (*gather)(tsl_ranks *ranks, const void *data, size_t bytes, void *all);
   tesela_status (*broadcast)(tsl_ranks *ranks, int root, void *data, size_t bytes);
   /* Sets *least to the minimum over all ranks. */
   tesela_status (*least)(tsl_ranks *ranks, double value, double *least);

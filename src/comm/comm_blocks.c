@@ -37,7 +37,7 @@ static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   return place;
 }
 
-/* Returns the first free span. */
+/* Renumbers `count` lists into dims[] and totals[] (numbers of indices). Returns the first unused span. */
 static tsl_span *renumber_all(const tsl_dim *lists, int count, tsl_dim *dims, int64_t *totals,
                               tsl_span *spans) {
   for (int i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ static tsl_span *renumber_all(const tsl_dim *lists, int count, tsl_dim *dims, in
   return spans;
 }
 
-static int64_t spans_of(const tsl_dim *lists, int count) {
+static int64_t count_spans(const tsl_dim *lists, int count) {
   int64_t spans = 0;
   for (int i = 0; i < count; i++)
     spans += lists[i].count;
@@ -59,7 +59,7 @@ static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_rank_layo
   const tsl_dim *rows = c->turned ? c->col_lists : c->row_lists,
                 *cols = c->turned ? c->row_lists : c->col_lists;
   const int count_m = grid->slabs, count_n = grid->used / grid->slabs;
-  const int64_t spans = spans_of(rows, count_m) + spans_of(cols, count_n) + 1;
+  const int64_t spans = count_spans(rows, count_m) + count_spans(cols, count_n) + 1;
   tesela_status status = TESELA_OK;
   tsl_dim *dims = malloc((size_t)(count_m + count_n) * sizeof *dims);
   int64_t *totals = malloc((size_t)(count_m + count_n) * sizeof *totals);

@@ -8,13 +8,13 @@
 /* Positions of the dims are positions in the block. */
 typedef struct tsl_block {
   tsl_dim rows, cols, terms;
-  int64_t m, n, k;
+  int64_t m, n, k; /* numbers of rows, columns, terms */
   int layer;
 } tsl_block;
 
 typedef struct tsl_rank_blocks {
   const tsl_process_grid *grid;
-  int layer_ranks;
+  int layer_ranks; /* ranks of one layer */
   tsl_block *list; /* by place */
   int *rank;       /* by place */
   int *place;      /* by rank; -1: the rank multiplies nothing */
@@ -31,6 +31,7 @@ bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process
 typedef struct tsl_step {
   int tile_row, tile_col, panel;
 } tsl_step;
+/* Returns the number of steps: tiles of a block times panels of a tile. */
 int tsl_steps(const tsl_process_grid *grid);
 tsl_step tsl_step_at(const tsl_process_grid *grid, int number);
 

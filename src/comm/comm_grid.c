@@ -92,7 +92,7 @@ static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int whic
                            (double)ceiling(grid->k, grid->depth)};
 }
 
-/* Bytes of a tile's sums, packed and received, and of its panels and their double-buffered messages. */
+/* Returns the bytes of a tile's sums, packed and received, of its panels and of their two message buffers. */
 static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
@@ -112,13 +112,14 @@ int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int
   return total / all < GRAIN ? edge : (edge + GRAIN / 2) / GRAIN * GRAIN;
 }
 
+/* Returns the size of the largest of `tiles` tiles that divide `lines` rows or columns. */
 static double comm_grid_largest(const tsl_process_grid *grid, double lines, int tiles) {
   const int64_t total = (int64_t)lines;
   return grid->growth <= 1 ? ceil(lines / tiles)
                            : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
 }
 
-/* Returns the larger bytes of both kinds of blocks. */
+/* Returns the bytes of the larger kind of blocks if a tile has `panels` panels. */
 static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
@@ -175,6 +176,7 @@ static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, 
          of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
 }
 
+/* Returns the mean bytes of an element of A, B and C. */
 static double bytes_of_word(const tsl_task *task) {
   return (double)(task->size_a + task->size_b + task->size_c) / 3;
 }
@@ -217,11 +219,12 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_gri
 /* Words of a rank of the smaller (0) or larger slabs (1), which owns an even share of all operands. */
 typedef struct traffic {
   double shared, inner, inner_sent; /* shared: slab's panel; inner: panel for all slabs */
-  double sums;
+  double sums;                      /* sums received from other layers */
   double slab_ranks;
   int64_t slabs; /* slabs of this kind */
 } traffic;
 
+/* Returns the words of a rank of the smaller (which = 0) or larger (1) slabs. */
 static traffic traffic_of(const tsl_process_grid *grid, int which) {
   const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
   const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
@@ -236,7 +239,7 @@ static traffic traffic_of(const tsl_process_grid *grid, int which) {
 }
 
 /* Sets the expected words. A rank of a large slab may send more than it receives. */
-static void expect(tsl_process_grid *grid) {
+static void set_expected_words(tsl_process_grid *grid) {
   const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
   const int times_outer = grid->by_columns ? times_b : times_a;
   const int times_inner = grid->by_columns ? times_a : times_b;
@@ -260,7 +263,7 @@ static void expect(tsl_process_grid *grid) {
 bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
   if (!fit_into_memory(task, grid))
     return false;
-  expect(grid);
+  set_expected_words(grid);
   tsl_grid_time(task, links, grid);
   return true;
 }
@@ -304,14 +307,14 @@ static int comm_grid_insert(tsl_process_grid *list, int held, int count, const t
   return held < count ? held + 1 : count;
 }
 
-/* Sets the slabs to try: around the number that makes blocks square. */
-static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *dst) {
+/* Sets the range of slabs to try, *first to *last: around the number that makes blocks square. */
+static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *first, int *last) {
   const double outer = (double)(by_columns ? task->n : task->m),
                inner = (double)(by_columns ? task->m : task->n);
   const double square = sqrt((double)layer_ranks * outer / (inner > 0 ? inner : 1));
-  *from = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
-  *from = *from < 1 ? 1 : *from;
-  *dst = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
+  *first = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
+  *first = *first < 1 ? 1 : *first;
+  *last = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
 }
 
 /* Fastest grids so far, the fastest first. */
@@ -319,7 +322,7 @@ typedef struct grid_ranking {
   const tsl_task *task;
   const tsl_links *links;
   tsl_process_grid *list;
-  int held, count;
+  int held, count; /* grids in the list; its capacity */
 } grid_ranking;
 
 /* Returns true if a grid of at least `seconds` may enter the list. */
@@ -327,25 +330,26 @@ static bool may_enter(const grid_ranking *r, double seconds) {
   return r->held < r->count || seconds < r->list[r->count - 1].seconds;
 }
 
-static double comm_grid_compute_seconds(const grid_ranking *r, int used) {
+static double comm_grid_compute_seconds(const grid_ranking *r, int rank_count) {
   const tsl_task *t = r->task;
-  return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
+  return t->operations * (double)t->m * (double)t->n * (double)t->k / rank_count /
+         r->links->operations_second;
 }
 
-/* Returns a lower bound for `used` ranks: products, and words and messages that some rank must receive. */
-static double least_seconds(const grid_ranking *r, int used) {
+/* Returns a lower bound for rank_count ranks: products, and words and messages that some rank receives. */
+static double bound_seconds(const grid_ranking *r, int rank_count) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
-  const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
-  return comm_grid_compute_seconds(r, used) +
-         (used == 1 ? 0
-                    : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
-                          3 * cbrt(used) * r->links->seconds_message);
+  const double words = tsl_grid_reach(t->m, t->n, t->k, rank_count) - (m * n + m * k + n * k) / rank_count;
+  return comm_grid_compute_seconds(r, rank_count) +
+         (rank_count == 1 ? 0
+                          : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
+                                3 * cbrt(rank_count) * r->links->seconds_message);
 }
 
 /* Returns a lower bound on the busiest rank's words. With short memory A's panels are received for each row
  * of tiles and B's for each column, or the other way round. */
-static double least_words(const grid_ranking *r, const tsl_process_grid *grid) {
+static double bound_words(const grid_ranking *r, const tsl_process_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
@@ -354,46 +358,48 @@ static double least_words(const grid_ranking *r, const tsl_process_grid *grid) {
   return t.sums + fmax(panels, in_tiles);
 }
 
-/* Narrows a range of slabs: words and messages of s slabs take at least a s + b / s + c seconds. */
-static void narrow_slabs(const grid_ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
-  if (used == 1 || r->held < r->count)
+/* Narrows the range *first to *last: words and messages of s slabs take at least a s + b / s + c seconds. */
+static void narrow_slabs(const grid_ranking *r, int rank_count, int depth, bool by_columns, int *first,
+                         int *last) {
+  if (rank_count == 1 || r->held < r->count)
     return;
   const tsl_task *t = r->task;
   const double outer = (double)(by_columns ? t->n : t->m), inner = (double)(by_columns ? t->m : t->n);
-  const double terms = (double)t->k / depth, ranks = (double)used / depth;
+  const double terms = (double)t->k / depth, ranks = (double)rank_count / depth;
   const double word = bytes_of_word(t) / r->links->bytes_second, message = r->links->seconds_message;
   const double a = word * terms * inner / ranks + message, b = word * terms * outer + message * ranks;
   const double sums = outer * inner / ranks * (1 - 1.0 / depth), held = terms * (outer + inner) / ranks;
-  const double c = comm_grid_compute_seconds(r, used) + word * (sums - held) + message * depth;
+  const double c = comm_grid_compute_seconds(r, rank_count) + word * (sums - held) + message * depth;
   const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
   if (room <= 0 || root < 0) {
-    *dst = 0;
+    *last = 0;
     return;
   }
-  *from = (int)fmax(*from, floor((room - sqrt(root)) / (2 * a)));
-  *dst = (int)fmin(*dst, ceil((room + sqrt(root)) / (2 * a)));
+  *first = (int)fmax(*first, floor((room - sqrt(root)) / (2 * a)));
+  *last = (int)fmin(*last, ceil((room + sqrt(root)) / (2 * a)));
 }
 
+/* Completes a grid and inserts it into the list, unless its lower bound is too slow or memory too short. */
 static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
   grid->panels = 1;
   const double seconds = grid->used == 1
                              ? 0
-                             : least_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
+                             : bound_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
                                    tile_messages(grid) * r->links->seconds_message;
   if (may_enter(r, comm_grid_compute_seconds(r, grid->used) + seconds) &&
       tsl_grid_complete(r->task, r->links, grid))
     r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
-static void try_layers(grid_ranking *r, int used, int depth) {
+static void try_layers(grid_ranking *r, int rank_count, int depth) {
   const tsl_task *task = r->task;
-  const int layer_ranks = used / depth;
+  const int layer_ranks = rank_count / depth;
   if (depth > 1 && depth > task->k)
     return;
   for (int by_columns = 0; by_columns < 2; by_columns++) {
     int from, to;
     slab_range(task, layer_ranks, by_columns, &from, &to);
-    narrow_slabs(r, used, depth, by_columns, &from, &to);
+    narrow_slabs(r, rank_count, depth, by_columns, &from, &to);
     for (int slabs = from; slabs <= to; slabs++) {
       /* Even grids of columns equal even grids of rows. */
       if (by_columns && layer_ranks % slabs == 0)
@@ -402,7 +408,7 @@ static void try_layers(grid_ranking *r, int used, int depth) {
                                .n = task->n,
                                .k = task->k,
                                .ranks = task->ranks,
-                               .used = used,
+                               .used = rank_count,
                                .depth = depth,
                                .slabs = slabs,
                                .by_columns = by_columns};
@@ -414,17 +420,17 @@ static void try_layers(grid_ranking *r, int used, int depth) {
   }
 }
 
-/* Each divisor is a number of layers. */
-static void try_used(grid_ranking *r, int used) {
+/* Tries grids in which rank_count ranks multiply. Each divisor of rank_count is a number of layers. */
+static void try_used(grid_ranking *r, int rank_count) {
   int divisor = 1;
-  if (!may_enter(r, least_seconds(r, used)))
+  if (!may_enter(r, bound_seconds(r, rank_count)))
     return;
-  for (; (int64_t)divisor * divisor <= used; divisor++)
-    if (used % divisor == 0)
-      try_layers(r, used, divisor);
+  for (; (int64_t)divisor * divisor <= rank_count; divisor++)
+    if (rank_count % divisor == 0)
+      try_layers(r, rank_count, divisor);
   for (divisor--; divisor >= 1; divisor--)
-    if (used % divisor == 0 && used / divisor > divisor)
-      try_layers(r, used, used / divisor);
+    if (rank_count % divisor == 0 && rank_count / divisor > divisor)
+      try_layers(r, rank_count, rank_count / divisor);
 }
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count) {

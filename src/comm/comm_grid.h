@@ -39,14 +39,14 @@ typedef struct tsl_process_grid {
   int depth, slabs; /* layers of k; slabs per layer */
   bool by_columns;  /* slabs are of columns, not of rows */
   bool as_c;        /* blocks are the ranks' parts of C, slabs and parts the rows and columns of C's grid */
-  int tiles_m, tiles_n;            /* tiles of a block */
-  int growth;                      /* size ratio of successive tiles; 0, 1: equal tiles */
-  int panels;                      /* panels of k per tile */
-  int64_t memory;                  /* bytes of the largest block */
-  int64_t words;                   /* received by the busiest rank; expected for even operands, or counted */
-  int64_t words_sent;              /* sent by the busiest rank; counted, else equal to `words` */
-  int64_t words_all;               /* received by all ranks; counted, else `words` times ranks */
-  int64_t words_of_c;              /* counted for C's sums, received or sent by the busiest rank */
+  int tiles_m, tiles_n; /* tiles of a block */
+  int growth;           /* size ratio of successive tiles; 0, 1: equal tiles */
+  int panels;           /* panels of k per tile */
+  int64_t memory;       /* bytes of the largest block */
+  int64_t words;        /* elements received by the busiest rank; expected for even operands, or counted */
+  int64_t words_sent;   /* sent by the busiest rank; counted, else equal to `words` */
+  int64_t words_all;    /* received by all ranks; counted, else `words` times ranks */
+  int64_t words_of_c;   /* counted for C's sums, received or sent by the busiest rank */
   double seconds, seconds_compute; /* predicted */
 } tsl_process_grid;
 

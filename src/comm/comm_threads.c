@@ -38,9 +38,9 @@ typedef struct thread_rank {
 struct world {
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  int size, arrived;
-  unsigned round;
-  bool start, cancelled;
+  int size, arrived;     /* ranks; ranks that wait in the barrier */
+  unsigned round;        /* number of the current barrier */
+  bool start, cancelled; /* threads may go on; they end at once, because one did not start */
   thread_rank *all;
   tsl_rank_body body;
   void *user;
@@ -59,7 +59,7 @@ static tesela_status comm_threads_reserve(tsl_ranks *ranks, int number, int mess
 }
 
 /* Removes and returns the first message with this sender and tag; NULL: none. */
-static message *match(message **list, int from, int tag) {
+static message *take_match(message **list, int from, int tag) {
   for (; *list; list = &(*list)->next)
     if ((*list)->from == from && (*list)->tag == tag) {
       message *found = *list;
@@ -75,7 +75,7 @@ static void comm_threads_append(message **list, message *item) {
   *list = item;
 }
 
-/* The second side of a message copies the data. */
+/* Begins one side of a message with `rank`, the receiver. The second side copies the data. */
 static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
                                         bool is_send) {
   batch *queue = &self->batches[number];
@@ -84,7 +84,7 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
   message *mine = &queue->messages[queue->count++];
   *mine = what;
   pthread_mutex_lock(&self->world->lock);
-  message *other = match(is_send ? &rank->receives : &rank->sends, what.from, what.tag);
+  message *other = take_match(is_send ? &rank->receives : &rank->sends, what.from, what.tag);
   if (other) {
     const message *source = is_send ? mine : other, *target = is_send ? other : mine;
     if (source->bytes == target->bytes && source->bytes > 0)
@@ -101,11 +101,11 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
                                 is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
 }
 
-static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int end, int tag,
+static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int destination, int tag,
                                                const void *data, size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
-  return comm_threads_begin(self, number, &self->world->all[end],
+  return comm_threads_begin(self, number, &self->world->all[destination],
                             (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
 }
 
@@ -153,9 +153,9 @@ static void barrier(world *w) {
   pthread_mutex_unlock(&w->lock);
 }
 
-static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
+static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *data, size_t bytes, void *all) {
   thread_rank *self = (thread_rank *)ranks;
-  self->gathered = state;
+  self->gathered = data;
   barrier(self->world);
   for (int i = 0; i < ranks->size; i++)
     if (bytes > 0)

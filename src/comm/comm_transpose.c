@@ -8,18 +8,18 @@
 
 enum { BATCH = 0, TAG = 4 };
 
-/* Handles the elements that rank `from` owns in A and `end` in B. Packs them into `message`, stores them from
- * `arrived` or within this rank, or only counts. Returns their number. */
-static int64_t comm_transpose_between(const tsl_job *job, int from, int end, void *message,
+/* Handles the elements that rank `owner_in_a` owns in A and `owner_in_b` in B. Packs them into `message`,
+ * stores them from `arrived` or within this rank, or only counts. Returns their number. */
+static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int owner_in_b, void *message,
                                       const void *arrived) {
   const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
   const size_t size = a->type->size;
-  const bool here = from == end;
+  const bool here = owner_in_a == owner_in_b;
   int64_t count = 0;
-  for (int64_t i = 0; i < tsl_layout_count(&a->layout, from); i++)
-    for (int64_t j = 0; j < tsl_layout_count(&b->layout, end); j++) {
-      const tsl_patch source = tsl_layout_patch(&a->layout, from, i),
-                      target = tsl_layout_patch(&b->layout, end, j);
+  for (int64_t i = 0; i < tsl_layout_count(&a->layout, owner_in_a); i++)
+    for (int64_t j = 0; j < tsl_layout_count(&b->layout, owner_in_b); j++) {
+      const tsl_patch source = tsl_layout_patch(&a->layout, owner_in_a, i),
+                      target = tsl_layout_patch(&b->layout, owner_in_b, j);
       const size_t before = (size_t)count * size;
       if (message) {
         count += tsl_patch_pack(&source, a->data, &target, b->order, size, (char *)message + before);
@@ -41,12 +41,12 @@ static int64_t comm_transpose_between(const tsl_job *job, int from, int end, voi
   return count;
 }
 
-static int64_t count_between(const tsl_job *job, int from, int end) {
+static int64_t count_between(const tsl_job *job, int owner_in_a, int owner_in_b) {
   const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
   int64_t count = 0;
-  for (int64_t i = 0; i < tsl_layout_count(&a->layout, from); i++) {
-    const tsl_patch source = tsl_layout_patch(&a->layout, from, i);
-    count += tsl_layout_common(&b->layout, end, &source);
+  for (int64_t i = 0; i < tsl_layout_count(&a->layout, owner_in_a); i++) {
+    const tsl_patch source = tsl_layout_patch(&a->layout, owner_in_a, i);
+    count += tsl_layout_common(&b->layout, owner_in_b, &source);
   }
   return count;
 }

@@ -4,7 +4,7 @@
 
 #include "comm/job.h"
 
-/* Part TSL_PART_A is op(A), TSL_PART_C is B. Failures as for tsl_product_run(). */
+/* Computes B; job->part[TSL_PART_A] is op(A), TSL_PART_C is B. Failures as for tsl_product_run(). */
 tesela_status tsl_transpose_run(const tsl_job *job, tesela_mpi_record *record);
 
 #endif

@@ -26,6 +26,7 @@ bool tsl_settle_scales(const tsl_job *job) {
   return job->alpha[0] != 1 || job->alpha[1] != 0 || job->beta[0] != 0 || job->beta[1] != 0;
 }
 
+/* Returns the best kind of store that this rank supports: BY_HOST, SENT or STAYS. */
 static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid,
                              const tsl_rank_blocks *blocks) {
   const tsl_rank_part *c = &job->part[TSL_PART_C];

@@ -33,14 +33,15 @@ tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_rank
   return TESELA_OK;
 }
 
-static tesela_status send_failure(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
+/* Sends `fine` or `failed` to a neighbour that got neither; not counted as sent bytes. */
+static tesela_status send_outcome(tsl_failure_broadcast *alarm, int neighbour, const int32_t *outcome) {
   tsl_ranks *ranks = alarm->ranks;
   const uint64_t sent = ranks->sent;
   if (alarm->has_told[neighbour])
     return TESELA_OK;
   alarm->has_told[neighbour] = true;
-  TSL_TRY(ranks->ops->send(ranks, TSL_BATCH_ALARM_TOLD, alarm->neighbour[neighbour], TAG_ALARM, what,
-                           sizeof *what));
+  TSL_TRY(ranks->ops->send(ranks, TSL_BATCH_ALARM_TOLD, alarm->neighbour[neighbour], TAG_ALARM, outcome,
+                           sizeof *outcome));
   ranks->sent = sent;
   return TESELA_OK;
 }
@@ -48,7 +49,7 @@ static tesela_status send_failure(tsl_failure_broadcast *alarm, int neighbour, c
 tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm) {
   alarm->is_raised = true;
   for (int i = 0; i < alarm->count; i++)
-    TSL_TRY(send_failure(alarm, i, &failed));
+    TSL_TRY(send_outcome(alarm, i, &failed));
   return TESELA_OK;
 }
 
@@ -76,10 +77,10 @@ static tesela_status forward_success(tsl_failure_broadcast *alarm, bool *done) {
   for (int i = children; i < alarm->count; i++)
     below = below && alarm->has_heard[i];
   if (below && children)
-    TSL_TRY(send_failure(alarm, 0, &fine));
+    TSL_TRY(send_outcome(alarm, 0, &fine));
   *done = below && (!children || alarm->has_heard[0]);
   for (int i = children; i < alarm->count && *done; i++)
-    TSL_TRY(send_failure(alarm, i, &fine));
+    TSL_TRY(send_outcome(alarm, i, &fine));
   return TESELA_OK;
 }
 

@@ -25,7 +25,7 @@ struct tsl_lane {
   bool is_refused; /* no transport is possible */
   /* Keeps the device open between calls. */
   tesela_context *keeper;
-  tesela_stream *home;
+  tesela_stream *home; /* its device is made current for NCCL */
   tsl_nccl nccl;
   /* State of a call. */
   tesela_stream *stream;
@@ -63,6 +63,7 @@ static tesela_status gpu_transport_keep(tsl_lane *lane, tesela_status status) {
   return tsl_failure_broadcast_raise(&lane->alarm);
 }
 
+/* Sets *yes to whether the condition holds; `batch` may be ignored. */
 typedef tesela_status (*question)(const tsl_lane *lane, int batch, bool *yes);
 
 static tesela_status is_ready(const tsl_lane *lane, int batch, bool *yes) {
@@ -103,8 +104,8 @@ static tesela_status wait_until(tsl_lane *lane, question asked, int batch) {
 
 /* Rank's device, gathered by all ranks. */
 typedef struct card {
-  uint64_t host;
-  int64_t version;
+  uint64_t host;   /* host_number() */
+  int64_t version; /* version of NCCL, as in tsl_nccl */
   char pci[TSL_API_CARD_BYTES];
 } card;
 
@@ -120,7 +121,7 @@ static uint64_t host_number(void) {
   return tsl_agreed_value_bytes(text, length);
 }
 
-static void print_name(int version, char *out, size_t size) {
+static void print_nccl_version(int version, char *out, size_t size) {
   const int hundreds = version / 100 % 100;
   snprintf(out, size, "NCCL %d.%d.%d", version / 10000, hundreds, version % 100);
 }
@@ -132,7 +133,7 @@ void tsl_transfer_path_name(char *out, size_t size) {
     snprintf(out, size, "through host memory: %s", tesela_last_error());
     return;
   }
-  print_name(nccl.version, name, sizeof name);
+  print_nccl_version(nccl.version, name, sizeof name);
   snprintf(out, size, "from GPU to GPU by %s where each rank has one, else through host memory", name);
 }
 
@@ -141,7 +142,7 @@ static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
   TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
   TSL_TRY(tsl_nccl_load(&lane->nccl));
   card_in->version = lane->nccl.version;
-  print_name(lane->nccl.version, lane->name, sizeof lane->name);
+  print_nccl_version(lane->nccl.version, lane->name, sizeof lane->name);
   TSL_TRY(tesela_context_create(&(tesela_context_desc){.device = lane->device}, &lane->keeper));
   TSL_TRY(tsl_api_card(lane->keeper, lane->device, card_in->pci));
   return tesela_stream_create(lane->keeper, lane->device, &lane->home);
@@ -198,7 +199,7 @@ static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards)
   return status;
 }
 
-static void empty(tsl_lane *lane, bool aborts) {
+static void release_transport(tsl_lane *lane, bool aborts) {
   end_nccl(lane, aborts);
   tesela_stream_destroy(lane->home);
   tesela_context_destroy(lane->keeper);
@@ -210,7 +211,7 @@ static void gpu_transport_refuse(tsl_lane *lane, const char *why) {
   if (lane->ranks->rank == 0)
     tsl_log(TSL_LOG_PLAN, "ranks' messages pass through host memory: %s", why);
   lane->is_refused = true;
-  empty(lane, true);
+  release_transport(lane, true);
 }
 
 /* Makes this rank's transport, or marks it as refused. Collective. */
@@ -221,7 +222,7 @@ static void gpu_transport_make(tsl_ranks *ranks, const tsl_rank_place *place) {
   tesela_status status =
       cards ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %d ranks' devices", ranks->size);
   if (lane)
-    empty(lane, false);
+    release_transport(lane, false);
   else if (status == TESELA_OK)
     status = tsl_alloc_zeroed(sizeof *lane, "messages between devices", &block);
   lane = lane ? lane : block;
@@ -272,7 +273,7 @@ const char *tsl_lane_name(const tsl_lane *lane) {
 void tsl_lane_free(tsl_lane *lane) {
   if (!lane)
     return;
-  empty(lane, false);
+  release_transport(lane, false);
   tsl_free(lane);
 }
 
@@ -291,7 +292,8 @@ tesela_status tsl_lane_arm(tsl_lane *lane) {
   return tsl_failure_broadcast_start(&lane->alarm, lane->ranks);
 }
 
-static tesela_status disarm(tsl_lane *lane) {
+/* Waits for all ranks; if any failed, marks the transport as broken and aborts the messages. */
+static tesela_status end_failure_broadcast(tsl_lane *lane) {
   bool raised;
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
   lane->is_broken = lane->is_broken || raised;
@@ -301,7 +303,7 @@ static tesela_status disarm(tsl_lane *lane) {
 }
 
 tesela_status tsl_lane_meet(tsl_lane *lane) {
-  TSL_TRY(disarm(lane));
+  TSL_TRY(end_failure_broadcast(lane));
   return tsl_lane_arm(lane);
 }
 
@@ -310,7 +312,7 @@ tesela_status tsl_lane_end(tsl_lane *lane) {
   tsl_status_save(&saved);
   for (int i = 0; i < TSL_LANE_BATCHES; i++)
     TSL_TRY(tsl_lane_wait(lane, i));
-  TSL_TRY(disarm(lane));
+  TSL_TRY(end_failure_broadcast(lane));
   /* Copies may still run after the messages were aborted. */
   (void)tesela_stream_wait(lane->stream);
   if (lane->is_broken)

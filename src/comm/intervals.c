@@ -37,6 +37,7 @@ bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
                                 a->list->length == b->list->length && a->list->local == b->list->local);
 }
 
+/* Returns the number of the first span of the list that ends after an index. */
 static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
@@ -62,7 +63,7 @@ static int64_t first_inside(const tsl_dim *dim) {
   return low;
 }
 
-/* Binary search, because lists may be long. */
+/* Sets i and j to the first spans that may meet, by binary search, because lists may be long. */
 static void intervals_begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;
@@ -114,17 +115,17 @@ int64_t tsl_even(int64_t whole, int64_t part, int64_t parts) {
   return whole / parts * part + whole % parts * part / parts;
 }
 
-static int64_t intervals_blocks_of(const tsl_dealing *d) {
+static int64_t intervals_count_blocks(const tsl_dealing *d) {
   return d->size / d->block + (d->size % d->block != 0);
 }
-static int64_t turn_of(const tsl_dealing *d, int part) {
+static int64_t first_block_of(const tsl_dealing *d, int part) {
   return (part - d->first + d->parts) % d->parts;
 }
 
 int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
   if (d->block == 0)
     return 1;
-  const int64_t blocks = intervals_blocks_of(d), turn = turn_of(d, part);
+  const int64_t blocks = intervals_count_blocks(d), turn = first_block_of(d, part);
   return turn < blocks ? (blocks - turn - 1) / d->parts + 1 : 0;
 }
 
@@ -146,8 +147,8 @@ int64_t tsl_dealing_list(const tsl_dealing *d, int part, tsl_span *out) {
     return intervals_add(d, from, to - from, 0, out);
   }
   int64_t count = 0, local = 0;
-  const int64_t blocks = intervals_blocks_of(d);
-  for (int64_t block = turn_of(d, part); block < blocks; block += d->parts) {
+  const int64_t blocks = intervals_count_blocks(d);
+  for (int64_t block = first_block_of(d, part); block < blocks; block += d->parts) {
     const int64_t at = block * d->block, length = d->size - at < d->block ? d->size - at : d->block;
     count += intervals_add(d, at, length, local, out + count);
     local += length;
@@ -158,7 +159,8 @@ int64_t tsl_dealing_list(const tsl_dealing *d, int part, tsl_span *out) {
 int64_t tsl_dealing_local(const tsl_dealing *d, int part) {
   if (d->block == 0)
     return tsl_even(d->size, part + 1, d->parts) - tsl_even(d->size, part, d->parts);
-  const int64_t blocks = intervals_blocks_of(d), turn = turn_of(d, part), own = tsl_dealing_spans(d, part);
+  const int64_t blocks = intervals_count_blocks(d), turn = first_block_of(d, part),
+                own = tsl_dealing_spans(d, part);
   if (own == 0)
     return 0;
   const bool has_last = (blocks - 1 - turn) % d->parts == 0;

@@ -36,7 +36,7 @@ typedef struct tsl_spans_intersect {
   int64_t in_a, in_b; /* positions of its first index */
   bool begun;
 } tsl_spans_intersect;
-/* Advances; returns false after the last run. */
+/* Advances to the next common run; returns false after the last run. */
 bool tsl_spans_intersect_next(tsl_spans_intersect *meet);
 /* Returns the number of common indices. */
 int64_t tsl_dim_common(const tsl_dim *a, const tsl_dim *b);

@@ -25,7 +25,7 @@ typedef struct tsl_job {
   tesela_context *context;
   int64_t m, n, k;
   tsl_rank_part part[TSL_PARTS];
-  const tsl_type_info *sums;
+  const tsl_type_info *sums;            /* type of the sums of products */
   double alpha[2], beta[2];             /* converted to the type `sums` */
   const char *device, *strategy, *bits; /* for local products; `bits` is equal on all ranks */
   bool any_steps;                       /* C's bits may depend on transport; equal on all ranks */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The default grid is ranks x 1. */
+/* Returns the grid's rows and columns; the default grid is ranks x 1. */
 static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {
   const bool none = layout->grid_rows == 0 && layout->grid_cols == 0;
   *rows = none ? ranks : layout->grid_rows;
@@ -91,7 +91,7 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
   return TESELA_OK;
 }
 
-/* One block of memory holds all dims, then their spans. */
+/* Lists each part's indices, for free(). One block of memory holds all dims, then their spans. */
 static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   int64_t spans = 0;
   for (int i = 0; i < dealing->parts; i++)
@@ -110,7 +110,7 @@ static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   return TESELA_OK;
 }
 
-static tesela_status make_grid(const tesela_layout *layout, const char *name, int value, int64_t row_stride,
+static tesela_status make_grid(const tesela_layout *layout, const char *name, int rank, int64_t row_stride,
                                int64_t col_stride, tsl_rank_layout *out) {
   const bool cyclic = layout->kind == TESELA_LAYOUT_CYCLIC;
   layout_grid_of(layout, out->ranks, &out->grid_rows, &out->grid_cols);
@@ -139,7 +139,7 @@ static tesela_status make_grid(const tesela_layout *layout, const char *name, in
     out->rank_at[i] = layout->ranks ? layout->ranks[i] : i;
     out->place[out->rank_at[i]] = i;
   }
-  const int place = out->place[value] < 0 ? 0 : out->place[value];
+  const int place = out->place[rank] < 0 ? 0 : out->place[rank];
   const int64_t own_rows = tsl_dealing_local(&rows, place / out->grid_cols),
                 own_cols = tsl_dealing_local(&cols, place % out->grid_cols);
   TSL_TRY(tsl_strides_check(row_stride, col_stride, own_rows, own_cols, name));
@@ -147,7 +147,7 @@ static tesela_status make_grid(const tesela_layout *layout, const char *name, in
   return TESELA_OK;
 }
 
-static int by_row(const void *a, const void *b) {
+static int compare_corner_rows(const void *a, const void *b) {
   const tsl_corner *x = a, *y = b;
   return x->row < y->row ? -1 : x->row > y->row;
 }
@@ -156,7 +156,7 @@ static int by_row(const void *a, const void *b) {
 static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_corner *all,
                                  int64_t count) {
   int64_t elements = 0, whole = layout->rows * layout->cols;
-  qsort(all, (size_t)count, sizeof *all, by_row);
+  qsort(all, (size_t)count, sizeof *all, compare_corner_rows);
   for (int64_t i = 0; i < count; i++) {
     if (!tsl_i64_add(elements, all[i].rows * all[i].cols, &elements))
       return tsl_fail(TESELA_BAD_CALL, "%s: the rectangles have 2^63 elements or more", name);
@@ -188,7 +188,7 @@ static tesela_status set_own_strides(const tesela_layout *layout, const char *na
   return TESELA_OK;
 }
 
-static tesela_status make_rectangles(const tesela_layout *layout, const char *name, int value,
+static tesela_status make_rectangles(const tesela_layout *layout, const char *name, int rank,
                                      const tsl_corner *const *corners, const int64_t *counts,
                                      tsl_rank_layout *out) {
   int64_t total = 0;
@@ -214,20 +214,20 @@ static tesela_status make_rectangles(const tesela_layout *layout, const char *na
     }
   }
   out->first[out->ranks] = at;
-  TSL_GO(set_own_strides(layout, name, out->rectangles + out->first[value]));
+  TSL_GO(set_own_strides(layout, name, out->rectangles + out->first[rank]));
   TSL_GO(check_cover(out, name, all, total));
 out:
   free(all);
   return status;
 }
 
-tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int value,
+tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int rank,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                               const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out) {
   *out = (tsl_rank_layout){.ranks = ranks, .rows = rows, .cols = cols};
   return layout->kind == TESELA_LAYOUT_RECTANGLES
-             ? make_rectangles(layout, name, value, corners, counts, out)
-             : make_grid(layout, name, value, row_stride, col_stride, out);
+             ? make_rectangles(layout, name, rank, corners, counts, out)
+             : make_grid(layout, name, rank, row_stride, col_stride, out);
 }
 
 void tsl_layout_free(tsl_rank_layout *layout) {
@@ -289,9 +289,9 @@ int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank) {
   return held;
 }
 
-tsl_order tsl_layout_order(const tsl_rank_layout *layout, int value) {
-  if (tsl_layout_count(layout, value) == 0)
+tsl_order tsl_layout_order(const tsl_rank_layout *layout, int rank) {
+  if (tsl_layout_count(layout, rank) == 0)
     return TSL_ROWS;
-  const tsl_patch patch = tsl_layout_patch(layout, value, 0);
+  const tsl_patch patch = tsl_layout_patch(layout, rank, 0);
   return llabs(patch.row_stride) < llabs(patch.col_stride) ? TSL_COLUMNS : TSL_ROWS;
 }

@@ -63,10 +63,10 @@ typedef struct tsl_corner {
 /* Checks what one rank can check alone. TESELA_BAD_CALL; the message begins with `name`. */
 tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, int ranks, int64_t rows,
                                int64_t cols);
-/* Makes the layout of all ranks, seen from rank `value`, with that operand's strides. `corners` and `counts`:
+/* Makes the layout of all ranks, seen from rank `rank`, with that operand's strides. `corners` and `counts`:
  * rectangles of all ranks. TESELA_OUT_OF_MEMORY; TESELA_BAD_CALL, on all ranks, if rectangles do not tile the
  * matrix. The caller frees *out even after a failure. */
-tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int value,
+tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int rank,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                               const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out);
 void tsl_layout_free(tsl_rank_layout *layout);
@@ -81,7 +81,7 @@ tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t inde
 int64_t tsl_layout_common(const tsl_rank_layout *layout, int rank, const tsl_patch *patch);
 /* Counts the elements that a rank owns. */
 int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank);
-/* Returns the direction in which rank `value`'s memory is contiguous. */
-tsl_order tsl_layout_order(const tsl_rank_layout *layout, int value);
+/* Returns the direction in which a rank's memory is contiguous. */
+tsl_order tsl_layout_order(const tsl_rank_layout *layout, int rank);
 
 #endif

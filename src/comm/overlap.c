@@ -17,6 +17,7 @@ typedef struct lattice {
   int64_t index;        /* number of the patch */
 } lattice;
 
+/* One line of a lattice. `length` counts elements; other members are bytes. */
 typedef struct line {
   int64_t start, length, step, size;
 } line;
@@ -25,7 +26,7 @@ static int64_t overlap_first_place(const tsl_dim *dim) {
   return dim->count > 0 ? dim->list[0].local : 0;
 }
 
-static int64_t overlap_magnitude(int64_t value) {
+static int64_t overlap_absolute(int64_t value) {
   return value < 0 ? -value : value;
 }
 
@@ -53,8 +54,8 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   }
   if (!tsl_i64_add(high, size, &high))
     return false;
-  row_bytes = overlap_magnitude(patch->row_stride) * size;
-  col_bytes = overlap_magnitude(patch->col_stride) * size;
+  row_bytes = overlap_absolute(patch->row_stride) * size;
+  col_bytes = overlap_absolute(patch->col_stride) * size;
   const bool by_rows = cols == 1 || (rows > 1 && row_bytes < col_bytes); /* lines are columns */
   out->start = low;
   out->count = by_rows ? cols : rows;
@@ -64,6 +65,7 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   return true;
 }
 
+/* Adds the operand's address in its address space, and sets that space. */
 static void overlap_place(lattice *l, const tsl_host_copy *mirror) {
   if (!mirror->buffer) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
@@ -89,11 +91,11 @@ static int64_t floor_quotient(int64_t a, int64_t b) {
   return a / b - (a % b < 0);
 }
 
-static bool elements_meet(int64_t a, int64_t a_size, int64_t b, int64_t b_size) {
+static bool elements_share_byte(int64_t a, int64_t a_size, int64_t b, int64_t b_size) {
   return a < b + b_size && b < a + a_size;
 }
 
-static bool lines_meet(line a, line b) {
+static bool lines_share_byte(line a, line b) {
   if (b.step > a.step) {
     const line t = a;
     a = b;
@@ -113,14 +115,14 @@ static bool lines_meet(line a, line b) {
     int64_t j = b.step == 0 ? 0 : floor_quotient(at - b.start, b.step);
     j = j < 0 ? 0 : j > b.length - 1 ? b.length - 1 : j;
     for (int64_t k = j; k <= j + 1 && k < b.length; k++)
-      if (elements_meet(at, a.size, b.start + k * b.step, b.size))
+      if (elements_share_byte(at, a.size, b.start + k * b.step, b.size))
         return true;
   }
   return false;
 }
 
-/* Within a lattice no two elements overlap. */
-static bool lattices_meet(lattice a, lattice b) {
+/* Returns true if elements of a and b share a byte. Within a lattice no two elements overlap. */
+static bool lattices_share_byte(lattice a, lattice b) {
   if (a.count == 0 || b.count == 0 || a.space != b.space || a.start >= lattice_end(&b) ||
       b.start >= lattice_end(&a))
     return false;
@@ -141,7 +143,7 @@ static bool lattices_meet(lattice a, lattice b) {
     first = first < 0 ? 0 : first;
     last = last > b.count - 1 ? b.count - 1 : last;
     for (int64_t j = first; j <= last; j++)
-      if (lines_meet(of_a, (line){b.start + j * b.pitch, b.length, b.step, b.size}))
+      if (lines_share_byte(of_a, (line){b.start + j * b.pitch, b.length, b.step, b.size}))
         return true;
   }
   return false;
@@ -197,7 +199,7 @@ tesela_status tsl_overlap_check_result(const tsl_rank_part *result, const char *
   tesela_status status = make_lattices(result, rank, &list, &count);
   for (int64_t i = 0; i < count && status == TESELA_OK; i++)
     for (int64_t j = i + 1; j < count && list[j].start < lattice_end(&list[i]) && status == TESELA_OK; j++)
-      if (lattices_meet(list[i], list[j]))
+      if (lattices_share_byte(list[i], list[j]))
         status = tsl_fail(TESELA_BAD_CALL, "rectangles %lld and %lld of %s overlap in memory",
                           (long long)(list[i].index < list[j].index ? list[i].index : list[j].index),
                           (long long)(list[i].index < list[j].index ? list[j].index : list[i].index), name);
@@ -215,7 +217,7 @@ tesela_status tsl_overlap_check_apart(const tsl_rank_part *result, const char *r
   for (int64_t i = 0; status == TESELA_OK && i < result_count; i++)
     for (int64_t j = 0;
          status == TESELA_OK && j < operand_count && operands[j].start < lattice_end(&results[i]); j++)
-      if (lattices_meet(results[i], operands[j]))
+      if (lattices_share_byte(results[i], operands[j]))
         status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: in-place results are not supported on ranks",
                           result_name, operand_name);
   free(results);

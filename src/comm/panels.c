@@ -124,7 +124,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   return TESELA_OK;
 }
 
-static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
+static void lane_receive(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
@@ -134,8 +134,8 @@ static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
       continue;
     const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
-      p->parcels[p->parcel_count++] = (tsl_message){from, false, p->lane_incoming[step % 2], *data, bytes};
-    *data += bytes;
+      p->parcels[p->parcel_count++] = (tsl_message){from, false, p->lane_incoming[step % 2], *offset, bytes};
+    *offset += bytes;
   }
 }
 
@@ -153,7 +153,7 @@ static tesela_status lane_pack(const tsl_panels *p, const tsl_rank_part *part, i
   return TESELA_OK;
 }
 
-static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *data) {
+static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   int packed = 0;
   for (int place = 0; place < p->grid->used; place++) {
@@ -165,9 +165,9 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *dat
       i--;
     if (i < 0) {
       i = packed++;
-      p->packed[i] = (tsl_packed_window){window, NULL, *data, 0};
+      p->packed[i] = (tsl_packed_window){window, NULL, *offset, 0};
       TSL_TRY(lane_pack(p, part, step, &p->packed[i]));
-      *data += (size_t)p->packed[i].count * part->type->size;
+      *offset += (size_t)p->packed[i].count * part->type->size;
     }
     if (p->packed[i].count > 0)
       p->parcels[p->parcel_count++] =
@@ -186,7 +186,7 @@ static void set_place(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->col_stride = panel->window.col_stride;
 }
 
-static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *data) {
+static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
@@ -200,10 +200,10 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
       const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
       const bool is_own = from == p->job->ranks->rank;
       const tsl_lane_side side = {is_own ? part->mirror.buffer : p->lane_incoming[step % 2],
-                                  is_own ? (size_t)part->mirror.at * size : *data, !is_own};
+                                  is_own ? (size_t)part->mirror.at * size : *offset, !is_own};
       int64_t count = 0;
       TSL_TRY(tsl_lane_patch(p->job->lane, &held, &side, &panel->window, &to, part->order, size, &count));
-      *data += is_own ? 0 : (size_t)count * size;
+      *offset += is_own ? 0 : (size_t)count * size;
     }
   return TESELA_OK;
 }
@@ -315,6 +315,7 @@ static void raise_to(size_t *known, size_t bytes) {
   *known = bytes > *known ? bytes : *known;
 }
 
+/* Raises *all to the maximum bytes over all steps. */
 static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
   for (int step = 0; step < tsl_steps(p->grid); step++) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};

@@ -15,21 +15,21 @@ typedef struct tsl_rank_panel {
   int64_t row_stride, col_stride;
   void *memory;
   tesela_buffer *device_memory;
-  bool in_place;
+  bool in_place; /* the operand's own memory is used; nothing is assembled */
 } tsl_rank_panel;
 
 typedef struct tsl_panels {
   const tsl_job *job;
   const tsl_process_grid *grid;
   const tsl_rank_blocks *blocks;
-  const tsl_block *block;     /* NULL: this rank only sends panels */
-  tsl_rank_panel panel[2][2]; /* [step parity][TSL_PART_A or TSL_PART_B] */
-  void *outgoing[2], *incoming[2];
+  const tsl_block *block;           /* NULL: this rank only sends panels */
+  tsl_rank_panel panel[2][2];       /* [step parity][TSL_PART_A or TSL_PART_B] */
+  void *outgoing[2], *incoming[2];  /* messages in host memory, by step parity */
   struct tsl_packed_window *packed; /* of the current step */
   tesela_buffer *lane_outgoing[2], *lane_incoming[2];
   tsl_message *parcels; /* of the current step */
   int parcel_count;
-  double seconds_wait, seconds_move;
+  double seconds_wait, seconds_move; /* outside of tasks: waiting; packing and assembling */
 } tsl_panels;
 
 /* Sets the panel's place and returns true if one patch of this rank, on the device if `on_device`, has it

@@ -88,7 +88,7 @@ bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
 }
 
 /* Reduces panels between devices: each reads and writes the sums once more. */
-static void deepen(const tsl_job *job, tsl_process_grid *grid) {
+static void reduce_panels(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
                panels = operations / tsl_product_cost.panel_operations;
@@ -123,7 +123,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   int best = 0;
   for (int i = 0; i < count; i++) {
     TSL_TRY(tsl_product_count(job, &list[i]));
-    deepen(job, &list[i]);
+    reduce_panels(job, &list[i]);
     tsl_grid_time(&task, links, &list[i]);
     if (job->lane)
       list[i].seconds += seconds_of_lane(job, links, &list[i]);
@@ -149,7 +149,7 @@ typedef struct product {
   tsl_message *parcels;                        /* messages between devices */
   int parcel_count;
   bool written;      /* some of C is stored */
-  double tile_bound; /* of the tile's sums so far */
+  double tile_bound; /* error bound of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
 
@@ -231,7 +231,7 @@ static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
-/* The first panel overwrites the sums. */
+/* Multiplies step `number`'s panels and adds the product to the tile's sums; the first panel overwrites. */
 static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
@@ -293,7 +293,7 @@ static tesela_status multiply_step(void *argument) {
   return product_multiply(work->p, work->number);
 }
 
-static bool is_long(product *p, int number) {
+static bool is_worth_thread(product *p, int number) {
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
                        *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
@@ -301,6 +301,7 @@ static bool is_long(product *p, int number) {
          1e6;
 }
 
+/* Completes step `number`'s panels, if there is one, and begins the messages of the step after it. */
 static tesela_status advance(product *p, int number, const tsl_async_task *task, tesela_status *status) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
@@ -316,7 +317,7 @@ static tesela_status product_run_tile(product *p, int tile, tesela_status *statu
     const bool is_own = p->block && *status == TESELA_OK;
     step_work work = {p, number};
     tsl_async_task task = {0};
-    if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
+    if (is_own && number + 1 < tsl_steps(p->grid) && is_worth_thread(p, number))
       tsl_async_task_start(&task, multiply_step, &work);
     else if (is_own)
       *status = product_multiply(p, number);
@@ -350,11 +351,11 @@ static tesela_status receive_slot(product *p, int from, size_t index, size_t byt
 }
 
 /* Begins to send, or queues a message between devices. */
-static tesela_status send_packed(product *p, int end, size_t index, size_t bytes) {
+static tesela_status send_packed(product *p, int destination, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
-    return ranks->ops->send(ranks, TSL_BATCH_SUMS, end, TAG_SUMS, (char *)p->packed + index, bytes);
-  p->parcels[p->parcel_count++] = (tsl_message){end, true, p->device_packed, index, bytes};
+    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->packed + index, bytes);
+  p->parcels[p->parcel_count++] = (tsl_message){destination, true, p->device_packed, index, bytes};
   return TESELA_OK;
 }
 

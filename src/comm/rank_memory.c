@@ -75,6 +75,7 @@ static void reach_block(void *user, int64_t rows, int64_t cols, int64_t index, i
   m->high = last > m->high ? last : m->high;
 }
 
+/* Copies rows, `apart` elements apart, between buffer and host copy; `index`: from element (0, 0). */
 static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t index, int64_t rows,
                                            int64_t apart, int64_t length) {
   const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch = (size_t)apart * m->size,

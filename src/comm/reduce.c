@@ -18,7 +18,7 @@ static void reduce_add_f32(void *dst, const void *from, int64_t count) {
     a[i] += b[i];
 }
 
-/* Adds modulo 2^32. */
+/* Adds modulo_2_32 2^32. */
 static void add_i32(void *dst, const void *from, int64_t count) {
   uint32_t *restrict a = dst;
   const uint32_t *restrict b = from;
@@ -76,12 +76,12 @@ static void reduce_store_f32(const reduce_run *r) {
       c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
 }
 
-static uint32_t modulo(double value) {
+static uint32_t modulo_2_32(double value) {
   return (uint32_t)(int64_t)value;
 }
 
 static void reduce_store_i32(const reduce_run *r) {
-  const uint32_t *x = r->x, alpha = modulo(r->finish->alpha[0]), beta = modulo(r->finish->beta[0]);
+  const uint32_t *x = r->x, alpha = modulo_2_32(r->finish->alpha[0]), beta = modulo_2_32(r->finish->beta[0]);
   uint32_t *c = r->c;
   if (beta == 0)
     for (int64_t i = 0; i < r->count; i++)
@@ -91,7 +91,7 @@ static void reduce_store_i32(const reduce_run *r) {
       c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
 }
 
-/* A factor of 1 changes nothing: 1 * (inf + i y) must not become inf - 0 y. */
+/* Multiplies a complex value. A factor of 1 changes nothing: 1 * (inf + i y) must not become inf - 0 y. */
 static void reduce_times(const double factor[2], double value[2]) {
   if (reduce_is_one(factor))
     return;

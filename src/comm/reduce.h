@@ -10,10 +10,10 @@ void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count);
 
 /* Store of alpha x + beta c for the intersection of two patches: x is a's, c is b's. */
 typedef struct tsl_finish {
-  const tsl_type_info *from, *to;
-  double alpha[2], beta[2]; /* rounded to the type of the sums */
-  bool conjugate;           /* x is conjugated first */
-  const void *sums;         /* x at a's positions; if `is_message`, a dense message */
+  const tsl_type_info *from, *to; /* types of x and of c */
+  double alpha[2], beta[2];       /* rounded to the type of the sums */
+  bool conjugate;                 /* x is conjugated first */
+  const void *sums;               /* x at a's positions; if `is_message`, a dense message */
   bool is_message;
   void *c;
   tsl_order order;

@@ -115,8 +115,8 @@ tesela_status tsl_load_scalar(const double *argument, const char *name, const ts
 typedef struct corners {
   int64_t *counts;
   tsl_corner *own, *all;
-  const tsl_corner **by_rank;
-  int64_t max_count;
+  const tsl_corner **by_rank; /* rectangles of each rank, in `all` */
+  int64_t max_count;          /* maximum of `counts` */
 } corners;
 
 static void free_corners(corners *c) {
@@ -126,7 +126,8 @@ static void free_corners(corners *c) {
   free(c->by_rank);
 }
 
-/* Each rank allocates its memory first; all stop if one has none. */
+/* Gathers all ranks' rectangles. Collective. Each rank allocates its memory first; all stop if one has none.
+ */
 static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;
@@ -155,7 +156,7 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layou
   return TESELA_OK;
 }
 
-/* The result's elements must not share memory with each other or with an operand that is read. */
+/* Checks that a result's elements share no memory with each other or with an operand that is read. */
 static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_rank_operand *all, int result) {
   const tsl_rank_part *c = &job->part[all[result].part];
   const int rank = job->ranks->rank;

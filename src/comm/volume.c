@@ -9,11 +9,11 @@
 typedef struct counted_dim {
   tsl_dim last_dim; /* of the counts */
   int64_t *counts;  /* by part */
-  bool any;
+  bool any;         /* counts are valid */
 } counted_dim;
 
 typedef struct tally {
-  int64_t *received, *sent;
+  int64_t *received, *sent; /* words by rank */
   counted_dim rows, cols;
 } tally;
 

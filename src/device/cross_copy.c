@@ -6,7 +6,7 @@
 /* Bytes of host memory for indirect copies: the link's full rate, and within processor caches. */
 enum { BLOCK = 4 << 20 };
 
-static bool reaches(tsl_device *device, tsl_device *other) {
+static bool reaches_directly(tsl_device *device, tsl_device *other) {
   return device->ops->copy_rows && device->ops->reaches(device, other);
 }
 
@@ -28,7 +28,7 @@ static tesela_status other_stream(tsl_device_copier *copier, tsl_device *other, 
 
 tesela_status tsl_device_copier_meet(tsl_device_copier *copier, tsl_device *other, bool *by_itself) {
   tsl_stream *stream;
-  *by_itself = reaches(copier->device, other);
+  *by_itself = reaches_directly(copier->device, other);
   if (*by_itself)
     return TESELA_OK;
   if (!copier->block)
@@ -50,8 +50,9 @@ static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t 
                     .rows = count};
 }
 
-/* Copies bytes [first, first + bytes) of each row. */
-static tesela_status cross(const indirect_copy *job, size_t row, size_t count, size_t first, size_t bytes) {
+/* Copies bytes [first, first + bytes) of `count` rows from row `row` on through the host block. */
+static tesela_status copy_through_block(const indirect_copy *job, size_t row, size_t count, size_t first,
+                                        size_t bytes) {
   tsl_copy out = cross_copy_side_of(job->rows, true, row, count),
            in = cross_copy_side_of(job->rows, false, row, count);
   out.offset += first;
@@ -63,7 +64,7 @@ static tesela_status cross(const indirect_copy *job, size_t row, size_t count, s
 }
 
 /* Copies in one step: one buffer is in host memory. */
-static tesela_status cross_once(const indirect_copy *job, bool from_host) {
+static tesela_status copy_in_one_step(const indirect_copy *job, bool from_host) {
   const tsl_copy_rect *rows = job->rows;
   tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows),
            other = cross_copy_side_of(rows, !from_host, 0, rows->rows);
@@ -74,14 +75,14 @@ static tesela_status cross_once(const indirect_copy *job, bool from_host) {
                    : other.buffer->device->ops->read(job->from, &other);
 }
 
-static tesela_status cross_all(const indirect_copy *job) {
+static tesela_status copy_by_blocks(const indirect_copy *job) {
   const tsl_copy_rect *rows = job->rows;
   const size_t most = rows->row_bytes < BLOCK ? BLOCK / rows->row_bytes : 1,
                length = rows->row_bytes < BLOCK ? rows->row_bytes : BLOCK;
   for (size_t row = 0; row < rows->rows; row += most)
     for (size_t first = 0; first < rows->row_bytes; first += length)
-      TSL_TRY(cross(job, row, rows->rows - row < most ? rows->rows - row : most, first,
-                    rows->row_bytes - first < length ? rows->row_bytes - first : length));
+      TSL_TRY(copy_through_block(job, row, rows->rows - row < most ? rows->rows - row : most, first,
+                                 rows->row_bytes - first < length ? rows->row_bytes - first : length));
   return TESELA_OK;
 }
 
@@ -98,8 +99,8 @@ tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, con
   if (other != copier->device)
     TSL_TRY(other_stream(copier, other, rows->from->device == other ? &job.from : &job.to));
   if (rows->from->host || rows->to->host)
-    return cross_once(&job, rows->from->host != NULL);
-  return cross_all(&job);
+    return copy_in_one_step(&job, rows->from->host != NULL);
+  return copy_by_blocks(&job);
 }
 
 tesela_status tsl_device_copier_finish(tsl_device_copier *copier) {

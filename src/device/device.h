@@ -81,7 +81,7 @@ struct tsl_device {
   unsigned capabilities; /* set of TSL_CAN_... */
   int is_cpu;            /* a processor of the host in any API (PoCL) */
   int compute_units, clock_mhz;
-  uint64_t memory_bytes, allocation_max, local_bytes;
+  uint64_t memory_bytes, allocation_max, local_bytes; /* all; of one buffer; local memory of a group */
   /* Maximum bytes of a plan: TESELA_DEVICE_MEMORY, else the memory less a reserve. Not used on the cpu. */
   uint64_t memory_limit;
   /* local memory available to TSL_LOCAL_BYTES where more than local_bytes; else 0 */
@@ -327,7 +327,7 @@ typedef struct tsl_device_kind {
   int single; /* nonzero: at most one device, named without an index ("cpu") */
   /* Returns true if an address is in the device's memory; the device may be closed. [optional] */
   bool (*owns)(const tsl_device *device, const void *address);
-  double start_least; /* minimum seconds until a first device is usable after drivers load; 0: none */
+  double start_least; /* minimum seconds from loaded drivers to a usable first device; 0: no start-up */
   /* Returns true if files tell that all devices of the kind are the processor. Loads nothing. [optional] */
   bool (*is_processor)(void);
 } tsl_device_kind;

@@ -15,7 +15,7 @@ typedef struct tsl_kept {
   pthread_mutex_t lock;
   tsl_buffer *buffers[TSL_KEPT_MOST];
   int count;
-  uint64_t bytes;
+  uint64_t bytes; /* sum of the buffers' sizes */
 } tsl_kept;
 
 /* Private data; every tsl_device is the first member of a slot. */

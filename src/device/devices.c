@@ -173,7 +173,8 @@ typedef struct devices_listing {
   bool out_of_memory;
 } devices_listing;
 
-static void found(void *argument, const tsl_device *device) {
+/* Adds a device that list() found to its kind; without memory drops it and sets out_of_memory. */
+static void add_found_device(void *argument, const tsl_device *device) {
   devices_listing *list = argument;
   kind_devices *into = list->into;
   tsl_device_slot **slots = realloc(into->slots, ((size_t)into->count + 1) * sizeof *slots);
@@ -207,7 +208,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
     tsl_status_saved saved;
     tsl_status_save(&saved);
     kind->why_none[0] = 0;
-    kind->status = kind->kind->list(found, &list);
+    kind->status = kind->kind->list(add_found_device, &list);
     if (list.out_of_memory)
       kind->status = tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
     else if (kind->status == TESELA_OK && kind->count == 0)
@@ -274,7 +275,7 @@ tsl_device *tsl_devices_at(tsl_devices *devices, int index) {
 }
 
 typedef struct parsed_name {
-  int kind;
+  int kind; /* index of the kind */
   int64_t index;
 } parsed_name;
 
@@ -329,6 +330,7 @@ typedef struct one_name {
   parsed_name parsed;
 } one_name;
 
+/* Parses the list's next name and advances *rest, NULL after the last. TESELA_BAD_CALL: malformed. */
 static tesela_status next_name(const char *all, const char **rest, one_name *out) {
   const size_t length = strcspn(*rest, ",");
   if (length == 0)
@@ -364,7 +366,7 @@ tesela_status tsl_device_name_check(const char *name) {
   return TESELA_OK;
 }
 
-static tesela_status not_there(const kind_devices *kind, const char *name) {
+static tesela_status fail_missing_device(const kind_devices *kind, const char *name) {
   if (kind->count == 0 && kind->status == TESELA_NO_DEVICE)
     return tsl_fail(TESELA_NO_DEVICE, "there is no device %s: %s", name, kind->why_none);
   if (kind->count == 0)
@@ -385,7 +387,7 @@ static tesela_status devices_find_one(tsl_devices *devices, const char *name, ts
     return tsl_fail(TESELA_INTERNAL, "%s: this kind was added after the list of devices was made", name);
   const kind_devices *kind = listed(devices, parsed.kind);
   if (parsed.index >= kind->count)
-    return not_there(kind, name);
+    return fail_missing_device(kind, name);
   *device = &kind->slots[parsed.index]->device;
   return TESELA_OK;
 }
@@ -410,7 +412,7 @@ static tesela_status add_named(tsl_devices *devices, const char *name, const one
   }
   const kind_devices *kind = listed(devices, name_in->parsed.kind);
   if (kind->count == 0)
-    return not_there(kind, name_in->text);
+    return fail_missing_device(kind, name_in->text);
   for (int i = 0; i < kind->count; i++)
     TSL_TRY(add_member(name, &kind->slots[i]->device, group));
   return TESELA_OK;

@@ -52,6 +52,7 @@ static const char *jit_bundle_read_at(int file, uint64_t offset, void *bytes, si
   return NULL;
 }
 
+/* Reads and checks the head. Returns NULL, or the error. */
 static const char *jit_bundle_read_head(int file, bundle_head *head) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
@@ -109,10 +110,11 @@ static const char *jit_bundle_read_index(int file, bundle_head *head, bundle_ind
   return wrong;
 }
 
-static int by_hash(const void *hash, const void *entry) {
+static int compare_hash(const void *hash, const void *entry) {
   return memcmp(hash, ((const bundle_index_entry *)entry)->hash, HASH_BYTES);
 }
 
+/* Reads an entry and moves its binary out. Returns NULL, or the error, also for an entry of another key. */
 static const char *jit_bundle_read_entry(int file, const bundle_index_entry *entry, const tsl_jit_key *key,
                                          tsl_binary *binary) {
   tsl_jit_loaded loaded;
@@ -143,7 +145,7 @@ bool tsl_jit_bundle_read(const tsl_jit_key *key, const char *name, tsl_binary *b
   if (why)
     tsl_notice(TSL_LOG_CACHE, "TESELA_CACHE is ignored: %s: %s", path, why);
   const bundle_index_entry *entry =
-      why ? NULL : bsearch(key->hash, index, (size_t)head.entry_count, sizeof *index, by_hash);
+      why ? NULL : bsearch(key->hash, index, (size_t)head.entry_count, sizeof *index, compare_hash);
   if (entry) {
     why = jit_bundle_read_entry(file, entry, key, binary);
     if (why) {

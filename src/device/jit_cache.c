@@ -54,7 +54,7 @@ static tesela_status jit_cache_make_key(tsl_device *device, const tsl_build *bui
   return status;
 }
 
-/* Loads from the folder; folder < 0: from the file named by TESELA_CACHE. */
+/* Loads a module from the folder; folder < 0: from the file named by TESELA_CACHE. False: not there. */
 static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
                            tsl_module **module) {
   tsl_binary binary;
@@ -112,6 +112,7 @@ static tesela_status jit_cache_refuse(const tsl_device *device, const tsl_build 
                   build->name);
 }
 
+/* Loads the module from the cache file or the folder, else compiles it if TESELA_JIT allows. */
 static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
                                       tsl_module **module, double *seconds) {
   char why[256];
@@ -147,12 +148,13 @@ static void entry_free(tsl_jit_module_entry *entry) {
   free(entry);
 }
 
+/* Ends a thread's use of an entry; the last user of a failed build frees the entry. The lock is held. */
 static void jit_cache_leave(tsl_jit_module_entry *entry) {
   if (--entry->users == 0 && entry->state == FAILED)
     entry_free(entry);
 }
 
-/* Under the lock: waits for the building thread and returns its result. */
+/* Waits for the building thread and returns its result. The lock is held. */
 static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry *entry,
                                      tsl_module **module) {
   entry->users++;
@@ -169,7 +171,7 @@ static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry
   return status;
 }
 
-/* Under the lock: stores the build's result. */
+/* Stores the build's result and wakes the waiting threads. The lock is held. */
 static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
                              tsl_module *module) {
   entry->status = status;

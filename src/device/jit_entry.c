@@ -31,7 +31,7 @@ static tsl_hash jit_entry_checksum(const entry_head *head, const char *key, cons
   return tsl_hash_add(hash, binary, (size_t)head->binary_bytes);
 }
 
-/* Reads a whole file that no other user can write. */
+/* Reads a whole file that no other user can write. Returns NULL, "" for a missing file, else the error. */
 static const char *jit_entry_read_all(int folder, const char *file, char **bytes, size_t *size) {
   struct stat facts;
   const char *wrong;

@@ -46,6 +46,7 @@ static bool starts_with(int folder, const char *name, const char *mark) {
   return got == (ssize_t)length && memcmp(bytes, mark, length) == 0;
 }
 
+/* Fills in a file's facts; false: its name is not the cache's, or it is no regular file. */
 static bool jit_scan_look_at(int folder, const char *name, tsl_jit_file *file) {
   struct stat facts;
   if (!role_of(name, &file->role) || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -64,7 +65,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const tsl_jit_file *)a)->name, ((const tsl_jit_file *)b)->name);
 }
 
-static bool jit_scan_is_of(const tsl_jit_file *a, const tsl_jit_file *b) {
+static bool jit_scan_has_same_hash(const tsl_jit_file *a, const tsl_jit_file *b) {
   return strncmp(a->name, b->name, HASH_DIGITS) == 0;
 }
 
@@ -72,7 +73,7 @@ static bool jit_scan_is_of(const tsl_jit_file *a, const tsl_jit_file *b) {
 static bool jit_scan_gather(const tsl_jit_file *files, int left, tsl_jit_files_entry *entry) {
   bool is_ours = false;
   *entry = (tsl_jit_files_entry){.files = files};
-  for (; entry->count < left && jit_scan_is_of(files, &files[entry->count]); entry->count++) {
+  for (; entry->count < left && jit_scan_has_same_hash(files, &files[entry->count]); entry->count++) {
     const tsl_jit_file *file = &files[entry->count];
     if (file->role == TSL_JIT_TEMPORARY)
       continue;
@@ -134,7 +135,7 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
   return true;
 }
 
-/* The binary first: a source alone is not used. */
+/* Removes the binary first: a source alone is not used. */
 bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry) {
   bool gone = entry->binary == NULL || unlinkat(folder, entry->binary->name, 0) == 0 || errno == ENOENT;
   for (int i = 0; gone && i < entry->count; i++) {

@@ -13,7 +13,7 @@ typedef struct tsl_jit_file {
   tsl_jit_file_role role;
   bool is_marked; /* begins like the cache's files */
   uint64_t bytes;
-  struct timespec used;
+  struct timespec used; /* time of the last use */
 } tsl_jit_file;
 
 /* Consecutive files of one hash. */

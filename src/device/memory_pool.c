@@ -43,7 +43,7 @@ static tsl_buffer *memory_pool_find(tsl_device *device, size_t bytes) {
 }
 
 /* Returns true if `bytes` and the pool together exceed a plan's limit, which may protect other programs. */
-static bool is_much(tsl_device *device, size_t bytes) {
+static bool exceeds_plan_limit(tsl_device *device, size_t bytes) {
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
   const uint64_t limit = device->memory_limit;
   pthread_mutex_lock(&kept->lock);
@@ -56,7 +56,7 @@ tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buff
   *buffer = memory_pool_find(device, bytes);
   if (*buffer)
     return TESELA_OK;
-  if (is_much(device, bytes))
+  if (exceeds_plan_limit(device, bytes))
     (void)tsl_kept_forget(device);
   const tesela_status status = device->ops->buffer_create(device, bytes, buffer);
   return status == TESELA_OUT_OF_MEMORY && tsl_kept_forget(device)
@@ -65,7 +65,7 @@ tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buff
 }
 
 /* Takes the oldest buffer out of a pool above its limits; NULL: none. The lock is held. */
-static tsl_buffer *surplus(tsl_kept *kept, uint64_t most) {
+static tsl_buffer *take_surplus(tsl_kept *kept, uint64_t most) {
   tsl_buffer *last = kept->count > 0 ? kept->buffers[kept->count - 1] : NULL;
   if (!last || (kept->bytes <= most && kept->count < TSL_KEPT_MOST))
     return NULL;
@@ -86,7 +86,7 @@ void tsl_kept_give(tsl_buffer *buffer) {
   tsl_buffer *gone[TSL_KEPT_MOST + 1];
   int count = 0;
   pthread_mutex_lock(&kept->lock);
-  for (tsl_buffer *one; (one = surplus(kept, most - buffer->bytes)); count++)
+  for (tsl_buffer *one; (one = take_surplus(kept, most - buffer->bytes)); count++)
     gone[count] = one;
   for (int i = kept->count; i > 0; i--)
     kept->buffers[i] = kept->buffers[i - 1];

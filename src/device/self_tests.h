@@ -12,7 +12,7 @@
 #include "device/device.h"
 
 typedef struct tsl_self_test {
-  bool right;
+  bool right; /* passed */
   double seconds;
   char date[24]; /* end, UTC, ISO 8601; set by tsl_self_test_keep() */
   char why[256]; /* reason of a failure */

@@ -18,15 +18,16 @@ enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
 /* Limits of a slot: whole cache lines keep elements aligned. */
 enum { LEAST_SLOT = TSL_CACHE_LINE, MOST_SLOT = 1 << 30 };
 
-static void staging_read_size(const tsl_record *record, const char *key, int64_t most, int64_t *out) {
+/* Sets *out to the key's number from 1 to `max`, if given; logs and ignores another value. */
+static void staging_read_size(const tsl_record *record, const char *key, int64_t max, int64_t *out) {
   const char *value = tsl_record_get(record, key);
   int64_t number;
   if (!value)
     return;
-  if (tsl_parse_i64(value, &number) && number > 0 && number <= most)
+  if (tsl_parse_i64(value, &number) && number > 0 && number <= max)
     *out = number;
   else
-    tsl_log(TSL_LOG_PLAN, "TESELA_STAGING: %s=%s is not a size from 1 to %lld", key, value, (long long)most);
+    tsl_log(TSL_LOG_PLAN, "TESELA_STAGING: %s=%s is not a size from 1 to %lld", key, value, (long long)max);
 }
 
 bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {
@@ -65,14 +66,14 @@ static void staging_destroy(tsl_staging *staging) {
   tsl_free(staging);
 }
 
-static tesela_status staging_fill(tsl_staging *state) {
-  const tsl_device_ops *ops = state->device->ops;
-  TSL_TRY(ops->pinned_create(state->device, TSL_STAGING_SLOTS * state->slot_bytes, &state->memory));
-  TSL_TRY(ops->stream_create(state->device, &state->in));
-  TSL_TRY(ops->stream_create(state->device, &state->out));
-  TSL_TRY(ops->event_create(state->device, &state->arrived));
+static tesela_status staging_fill(tsl_staging *staging) {
+  const tsl_device_ops *ops = staging->device->ops;
+  TSL_TRY(ops->pinned_create(staging->device, TSL_STAGING_SLOTS * staging->slot_bytes, &staging->memory));
+  TSL_TRY(ops->stream_create(staging->device, &staging->in));
+  TSL_TRY(ops->stream_create(staging->device, &staging->out));
+  TSL_TRY(ops->event_create(staging->device, &staging->arrived));
   for (int i = 0; i < TSL_STAGING_SLOTS; i++)
-    TSL_TRY(ops->event_create(state->device, &state->used[i]));
+    TSL_TRY(ops->event_create(staging->device, &staging->used[i]));
   return TESELA_OK;
 }
 

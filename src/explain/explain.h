@@ -10,11 +10,11 @@ typedef struct tsl_explanation {
   tsl_candidate *candidates;
   tsl_counted *counted; /* costs of the `able` usable candidates, in the same order */
   int count, able;
-  tsl_plan *plan; /* NULL: nothing can run; `planned` and `failure` tell why */
-  tesela_status planned;
+  tsl_plan *plan;        /* NULL: nothing can run; `planned` and `failure` tell why */
+  tesela_status planned; /* status of the plan's creation */
   tsl_text failure;
-  uint64_t host_bytes, host_available;
-  bool resident;
+  uint64_t host_bytes, host_available; /* bytes of operands and the run; bytes that may be allocated */
+  bool resident;                       /* operands are on the device */
   tsl_devices *devices;
   tsl_crossover crossover; /* no parts without a choice of devices */
   tsl_candidate once;      /* choice if start-up counts; strategy NULL: not requested */

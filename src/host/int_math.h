@@ -16,10 +16,11 @@ static inline int64_t tsl_abs(int64_t value) {
 static inline int64_t tsl_ceil_div(int64_t total, int64_t most) {
   return total <= 0 ? 0 : (total - 1) / most + 1;
 }
-/* Like tsl_ceil_div(), but at least 1. */
+/* Returns the number of parts of at most `most`; 1 for an empty total. */
 static inline int64_t tsl_ceil_div_or_one(int64_t total, int64_t most) {
   return total <= 0 ? 1 : (total - 1) / most + 1;
 }
+/* Returns the smallest multiple of `unit` that is at least `size`; 0 for a size below 1. */
 static inline int64_t tsl_round_up(int64_t size, int64_t unit) {
   return tsl_ceil_div(size, unit) * unit;
 }

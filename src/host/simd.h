@@ -12,13 +12,15 @@
  *   mask_T, mask_of_T(count)          mask of the first `count` lanes, 0 < count <= LANES_T
  *   load_masked_T(from, mask)         loads these lanes, and zeros; does not touch memory after them
  *   store_masked_T(to, value, mask)   stores these lanes
- *   HAS_RANGES                        1: & and ~ combine masks, and count may be 0; with store_any_T(to,
- * value, mask) for any lanes fma_T(sum, number, value)         sum + number * value, number in every lane;
- * rounded once if the set can fma_vectors_T(sum, a, b)          sum + a * b, rounded like fma_T() STEPS_T,
- * transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T swapped_T(value),
- * times_i_T(value)    pairs become (imaginary, real), or (-imaginary, real) larger_T(a, b) by lane: a if a >
- * b, else b; so b if either is NaN equals_T(a, b)                    bit mask of equal lanes, lowest lane
- * first total_T(value), totals_T(values, to)  sum of a vector's lanes in a fixed order; sums of four vectors
+ *   HAS_RANGES                        1: & and ~ combine masks, and count may be 0; with store_any_T()
+ *   store_any_T(to, value, mask)      stores any lanes
+ *   fma_T(sum, number, value)         sum + number * value, number in every lane; rounded once if the set can
+ *   fma_vectors_T(sum, a, b)          sum + a * b, rounded like fma_T()
+ *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
+ *   swapped_T(value), times_i_T(value)    pairs become (imaginary, real), or (-imaginary, real)
+ *   larger_T(a, b)                    by lane: a if a > b, else b; b if either is NaN
+ *   equals_T(a, b)                    bit mask of equal lanes, lowest lane first
+ *   total_T(value), totals_T(values, to)  sum of a vector's lanes in a fixed order; sums of four vectors
  *   store_nontemporal_T(to, value)    stores past the caches, aligned; fence() before others read it
  *   HAS_LOAD_FAR, load_far_T(from)    1 if a special load reaches memory speed beyond the L1 cache
  *   HAS_STREAMS                       1: functions for streams of short columns (vector/kernels/stream_dot.h)

@@ -277,7 +277,7 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
   return sum + (vector_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 }
 
-/* A bf16 is the upper half of an f32. */
+/* Returns the first bf16 of each pair as f32: a bf16 is the upper half of an f32. */
 static inline __m512 first_of(vector_f32 pairs) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(pairs), 16));
 }

@@ -127,7 +127,8 @@ static tesela_status mtx_read_header(tsl_reader *reader) {
   return tsl_reader_expect(reader, state->entries, state->form == ARRAY ? 2 : 4, "entries");
 }
 
-static const char *entry_words(const mtx_state *state) {
+/* Returns the words of an entry's line, for messages: "row, column and value". */
+static const char *entry_form(const mtx_state *state) {
   static const char *const words[2][FIELDS] = {{"value", "value", "real and imaginary part", "", "value"},
                                                {"row, column and value", "row, column and value",
                                                 "row, column, real and imaginary part", "row and column",
@@ -137,7 +138,7 @@ static const char *entry_words(const mtx_state *state) {
 
 static tesela_status fail_entry(const tsl_reader *reader) {
   return tsl_input_bad_line(&reader->in, reader->in.line, "is no entry of this file, which is: %s",
-                            entry_words(reader->state));
+                            entry_form(reader->state));
 }
 
 /* Reads a row or column; *index counts from 0. */
@@ -233,6 +234,7 @@ static tesela_status format_mtx_add(tsl_reader *reader, const tsl_file_panel *pa
   return tsl_reader_put(reader, panel, i, j, reader->in.line, sum);
 }
 
+/* Adds an entry, and its mirror image by the symmetry, to the panel. TESELA_BAD_INPUT: invalid diagonal. */
 static tesela_status format_mtx_store(tsl_reader *reader, const tsl_file_panel *panel, int64_t i, int64_t j,
                                       const double value[2]) {
   const mtx_state *const state = reader->state;
@@ -258,6 +260,7 @@ static void fill_with_zeros(const tsl_file_panel *panel) {
       tsl_type_store(panel->type, tsl_panel_at(panel, i, j), zero);
 }
 
+/* Moves to the next entry's line. TESELA_BAD_INPUT at the file's end, after `read` entries. */
 static tesela_status begin_entry(tsl_reader *reader, int64_t read) {
   const mtx_state *const state = reader->state;
   bool more;

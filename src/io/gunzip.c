@@ -14,10 +14,10 @@ enum { PACKED_BYTES = 1 << 18 };
 struct tsl_unpacking {
   z_stream stream;
   int fd;
-  bool eof;      /* the file has no more bytes */
-  bool between;  /* between concatenated members of the file */
-  bool deflated; /* raw data: size and CRC are compared here, not by zlib */
-  uint64_t size, got;
+  bool eof;           /* the file has no more bytes */
+  bool between;       /* between concatenated members of the file */
+  bool deflated;      /* raw data: size and CRC are compared here, not by zlib */
+  uint64_t size, got; /* bytes when expanded; bytes expanded so far */
   uLong check, got_check;
   unsigned char packed[PACKED_BYTES];
 };
@@ -75,7 +75,7 @@ static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
   return TESELA_OK;
 }
 
-/* After a member, skips zero padding. *more: another member follows. Other bytes are an error. */
+/* Skips zero padding after a member. *more: another member follows. Other bytes are an error. */
 static tesela_status next_member(tsl_unpacking *unpacking, const char *path, bool *more) {
   z_stream *const stream = &unpacking->stream;
   *more = false;

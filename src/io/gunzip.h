@@ -9,6 +9,7 @@
 
 typedef struct tsl_unpacking tsl_unpacking;
 
+/* Returns true if a file may be gzip's by its first bytes. */
 bool tsl_unpack_recognise(const char *bytes, size_t count);
 /* Starts with `fd`, after `count` bytes that were read. Free with tsl_unpack_end(). NULL on failure. */
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,

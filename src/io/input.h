@@ -30,7 +30,7 @@ typedef struct tsl_input {
   bool eof;                 /* the file has no bytes after block[end - 1] */
   tsl_unpacking *unpacking; /* NULL: not compressed */
   tsl_read_way way;         /* read function of tsl_input_read_at(); NULL: the system's */
-  void *way_by;
+  void *way_by;             /* first argument of `way` */
 } tsl_input;
 
 /* Returns the path, or "standard input". */

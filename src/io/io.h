@@ -48,7 +48,7 @@ typedef struct tsl_file_info {
 tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
 /* Opens a file of `format` ("csv"; NULL: unknown) if neither name nor first bytes tell another. */
 tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **reader);
-/* Return ".npy, .mtx, ..." and "npy, mtx, ...", for messages. */
+/* Returns ".npy, .mtx, ..."; tsl_io_formats() returns "npy, mtx, ...". For messages. */
 const char *tsl_io_endings(void);
 const char *tsl_io_formats(void);
 bool tsl_io_has_format(const char *name);

@@ -79,6 +79,7 @@ struct tsl_format {
   tesela_status (*read_block)(tsl_reader *reader, const tsl_file_panel *panel);
   /* Returns true if columns are faster read as whole rows. Not NULL where info.by_blocks may be true. */
   bool (*is_narrow)(const tsl_reader *reader);
+  /* Checks that nothing follows the last value. */
   tesela_status (*read_end)(tsl_reader *reader);
 
   /* Checks shape and type. TESELA_BAD_CALL names formats that hold them. NULL: holds all. */

@@ -81,14 +81,16 @@ static void read_wide(const unsigned char *extra, size_t length, uint64_t *const
   }
 }
 
-static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *src, size_t name, size_t extra,
-                                    tsl_npz_entry *entry) {
+/* Reads a directory entry at `src`, after which its name and extra field follow; checks the array's place. */
+static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *src, size_t name_length,
+                                    size_t extra_length, tsl_npz_entry *entry) {
   unsigned char local[LOCAL_BYTES];
   const uint64_t flags = read_little_endian(src + 8, 2), method = read_little_endian(src + 10, 2);
   uint64_t packed = read_little_endian(src + 20, 4), start = read_little_endian(src + 42, 4);
   *entry = (tsl_npz_entry){.size = read_little_endian(src + 24, 4),
                            .check = (uint32_t)read_little_endian(src + 16, 4)};
-  read_wide(src + ENTRY_BYTES + name, extra, (uint64_t *const[]){&entry->size, &packed, &start});
+  read_wide(src + ENTRY_BYTES + name_length, extra_length,
+            (uint64_t *const[]){&entry->size, &packed, &start});
   if ((flags & 1) != 0)
     return npz_fail(in, "its array is encrypted");
   if (method != 0 && method != 8)

@@ -11,6 +11,7 @@ typedef struct tsl_npz_entry {
   bool deflated;   /* compressed by deflate; false: stored */
 } tsl_npz_entry;
 
+/* Returns true if a file may be a zip archive by its first bytes. */
 bool tsl_npz_recognise(const char *bytes, size_t count);
 /* Finds the single array. TESELA_BAD_INPUT for none, several (with their names), or a damaged archive. */
 tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry);

@@ -74,7 +74,7 @@ static tesela_status follow_links(const char *path, char **target) {
   return status;
 }
 
-/* Checks that an existing file can be replaced; *mode: its permissions, or 0. */
+/* Checks that `target`, `path` without links, can be replaced or is missing. *mode: its permissions, or 0. */
 static tesela_status check_target(const char *path, const char *target, unsigned *mode) {
   struct stat about;
   *mode = 0;

@@ -15,7 +15,7 @@ typedef struct tsl_output {
   char *temporary; /* NULL after rename or removal */
   int fd;
   char *block;
-  size_t used;
+  size_t used; /* bytes in `block`, not yet written */
 } tsl_output;
 
 /* Creates the temporary file; keeps an existing file's permissions. TESELA_IO_FAILED if the folder is not

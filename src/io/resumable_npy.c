@@ -73,7 +73,7 @@ static int open_left(const char *name, const char **why) {
   return -1;
 }
 
-/* O_EXCL opens no existing file or link. */
+/* Creates a file (0600) for reading and writing; -1 with errno. O_EXCL opens no existing file or link. */
 static int create_private(const char *name) {
   return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -141,6 +141,7 @@ static tesela_status read_journal(tsl_part *part) {
   return TESELA_OK;
 }
 
+/* Replaces the list of blocks by `count` unfinished ones. */
 static tesela_status make_list(tsl_part *part, int64_t count) {
   void *list;
   tsl_free(part->blocks);

@@ -14,39 +14,40 @@ tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
   return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
 }
 
-/* Returns the size of at most `blocks` equal blocks, rounded up to GRAIN. */
+/* Returns the size of each of at most `blocks` equal blocks, rounded up to GRAIN if they are large. */
 static int64_t block_grid_share(int64_t size, int64_t blocks) {
   const int64_t even = (size + blocks - 1) / blocks;
   return size < GRAIN * blocks ? even : (even + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-static int64_t block_grid_within(double number, int64_t most) {
+/* Returns `number` as an integer from 1 to `most`. */
+static int64_t block_grid_clamp(double number, int64_t most) {
   return number < 1 ? 1 : number > (double)most ? most : (int64_t)number;
 }
 
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
-  tsl_block_grid grain = tsl_block_grid_whole(problem);
+  tsl_block_grid grid = tsl_block_grid_whole(problem);
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* square blocks need the smallest panels of A and B */
-  const int64_t rows = block_grid_within((double)problem->m / side + 0.5, MOST_ALONG);
-  const int64_t cols = block_grid_within(all / (double)rows + 0.5, MOST_ALONG);
-  const int64_t more = block_grid_within(all / (double)cols + 0.5, MOST_ALONG);
-  grain.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
-  grain.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
-  grain.row_blocks = (int)((problem->m + grain.rows - 1) / grain.rows);
-  grain.col_blocks = (int)((problem->n + grain.cols - 1) / grain.cols);
-  return grain;
+  const int64_t rows = block_grid_clamp((double)problem->m / side + 0.5, MOST_ALONG);
+  const int64_t cols = block_grid_clamp(all / (double)rows + 0.5, MOST_ALONG);
+  const int64_t more = block_grid_clamp(all / (double)cols + 0.5, MOST_ALONG);
+  grid.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
+  grid.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
+  grid.row_blocks = (int)((problem->m + grid.rows - 1) / grid.rows);
+  grid.col_blocks = (int)((problem->n + grid.cols - 1) / grid.cols);
+  return grid;
 }
 
-tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
-  const int64_t row = i * grain->rows, col = j * grain->cols;
-  return (tsl_copy_chunk){row, i + 1 < grain->row_blocks ? grain->rows : grain->m - row, col,
-                          j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
+tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grid, int i, int j) {
+  const int64_t row = i * grid->rows, col = j * grid->cols;
+  return (tsl_copy_chunk){row, i + 1 < grid->row_blocks ? grid->rows : grid->m - row, col,
+                          j + 1 < grid->col_blocks ? grid->cols : grid->n - col};
 }
 
 /* Chooses the panel with more multiply-adds a byte: a panel of A meets all columns that have arrived. */
-bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
+bool tsl_block_grid_next(const tsl_block_grid *grid, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals) {
   const double a_bytes = (double)tsl_type(problem->a.type)->size,
                b_bytes = (double)tsl_type(problem->b.type)->size;
@@ -54,11 +55,11 @@ bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem
     *arrivals = (tsl_panel_arrivals){1, 1, true};
     return true;
   }
-  const bool a_left = arrivals->a < grain->row_blocks, b_left = arrivals->b < grain->col_blocks;
+  const bool a_left = arrivals->a < grid->row_blocks, b_left = arrivals->b < grid->col_blocks;
   if (!a_left && !b_left)
     return false;
-  const double by_a = (double)(arrivals->b * grain->cols) / a_bytes,
-               by_b = (double)(arrivals->a * grain->rows) / b_bytes;
+  const double by_a = (double)(arrivals->b * grid->cols) / a_bytes,
+               by_b = (double)(arrivals->a * grid->rows) / b_bytes;
   arrivals->a_is_new = a_left && (!b_left || by_a >= by_b);
   arrivals->a += arrivals->a_is_new;
   arrivals->b += !arrivals->a_is_new;
@@ -71,6 +72,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
   return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
 }
 
+/* Returns the problem of a block of this size, without the epilogue if the strategy does not fuse it. */
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->fuses_epilogue ? *whole : tsl_problem_unfinished(whole);
@@ -115,17 +117,17 @@ static void block_grid_release(tsl_pipeline_plan *cut) {
   cut->made_count = 0;
 }
 
-static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
+static void raise_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
   const size_t bytes = (size_t)tsl_work_workspace(work);
   cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
 }
 
 /* Creates the works of all kinds of blocks; kinds of equal size share one. */
 static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
-  const tsl_block_grid *grain = &cut->grain;
-  const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
-  const tsl_copy_chunk first = tsl_block_grid_part(grain, 0, 0),
-                       last = tsl_block_grid_part(grain, last_row, last_col);
+  const tsl_block_grid *grid = &cut->grid;
+  const int last_row = grid->row_blocks - 1, last_col = grid->col_blocks - 1;
+  const tsl_copy_chunk first = tsl_block_grid_part(grid, 0, 0),
+                       last = tsl_block_grid_part(grid, last_row, last_col);
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
@@ -135,15 +137,15 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
       } else if (j == 1 && same_cols) {
         *work_slot = cut->works[i][0];
       } else {
-        const tsl_copy_chunk part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
+        const tsl_copy_chunk part = tsl_block_grid_part(grid, i ? last_row : 0, j ? last_col : 0);
         TSL_TRY(block_grid_make(whole, &part, cut, work_slot));
-        note_scratch(*work_slot, cut);
+        raise_scratch(*work_slot, cut);
       }
     }
   return TESELA_OK;
 }
 
-/* False for vendors' libraries, which allocate memory for each work, and for structures with empty blocks. */
+/* Returns false for vendors' libraries, which allocate for each work, and structures with empty blocks. */
 static bool may_cut(const tsl_work *work) {
   return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
@@ -162,20 +164,20 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
   tsl_pipeline_plan *made = block;
   made->children = children;
   made->sizes = sizes;
-  made->grain =
+  made->grid =
       may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
-  if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
+  if (made->grid.row_blocks > 1 || made->grid.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {
       tsl_log(TSL_LOG_PLAN, "%s on %s computes C in one block: %s", work->strategy->name, work->device->name,
               tesela_last_error());
       block_grid_release(made);
-      made->grain = tsl_block_grid_whole(&work->problem);
+      made->grid = tsl_block_grid_whole(&work->problem);
     }
     tsl_status_restore(&saved);
   }
   if (made->made_count == 0)
-    note_scratch(work, made);
+    raise_scratch(work, made);
   *cut = made;
   return TESELA_OK;
 }
@@ -188,6 +190,6 @@ void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
 }
 
 const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j) {
-  const tsl_work *block_work = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
+  const tsl_work *block_work = cut->works[i + 1 == cut->grid.row_blocks][j + 1 == cut->grid.col_blocks];
   return block_work ? block_work : whole;
 }

@@ -25,7 +25,7 @@ tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem);
 /* Returns a grid with blocks of about `block` elements. */
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block);
 /* Returns the rows and columns of block (i, j). */
-tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j);
+tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grid, int i, int j);
 
 /* Panels that have arrived on the device. */
 typedef struct tsl_panel_arrivals {
@@ -33,7 +33,7 @@ typedef struct tsl_panel_arrivals {
   bool a_is_new; /* the last panel is A's */
 } tsl_panel_arrivals;
 /* Adds the next panel; the first call adds one of A and of B. Returns false when all have arrived. */
-bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
+bool tsl_block_grid_next(const tsl_block_grid *grid, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals);
 /* Gets block number `index` of the blocks that the last panel completed; false past the last. */
 bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j);
@@ -41,10 +41,10 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 typedef struct tsl_pipeline_plan {
   const tsl_subplan_factory *children; /* factory for the blocks' sub-plans */
   tsl_staging_sizes sizes;
-  tsl_block_grid grain;
+  tsl_block_grid grid;
   /* works[i][j]: i is 1 for a column's last block, j for a row's last block; NULL: the plan's own work. */
   tsl_work *works[2][2];
-  tsl_work made[4];
+  tsl_work made[4]; /* the works that `works` points to */
   int made_count;
   size_t scratch; /* bytes of scratch memory of the largest block */
 } tsl_pipeline_plan;

@@ -13,7 +13,7 @@ typedef struct pipeline_state {
   tsl_transfer_path ways[TSL_OPERANDS];
   tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of computation */
   int count;                                        /* number of enqueued blocks */
-  tsl_copy_result landed;
+  tsl_copy_result landed;                           /* result of the copies to the host */
 } pipeline_state;
 
 static double pipeline_bytes_of(const tsl_problem *problem, int operand) {
@@ -49,7 +49,7 @@ static tesela_status pipeline_take_memory(pipeline_state *state) {
   return tsl_run_slot_scratch(run->slot, state->cut->scratch);
 }
 
-static tesela_status pipeline_bring(pipeline_state *state, int operand, tsl_copy_chunk part) {
+static tesela_status pipeline_copy_in(pipeline_state *state, int operand, tsl_copy_chunk part) {
   return tsl_problem_reads(state->problem, operand)
              ? tsl_part_in(&state->porter, &state->ways[operand], &part)
              : TESELA_OK;
@@ -57,12 +57,12 @@ static tesela_status pipeline_bring(pipeline_state *state, int operand, tsl_copy
 
 /* Copies the new panels: rows i of A, columns j of B. */
 static tesela_status bring_panels(pipeline_state *state, const tsl_panel_arrivals *arrivals) {
-  const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grain, arrivals->a - 1, arrivals->b - 1);
+  const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grid, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
-    TSL_TRY(pipeline_bring(state, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, state->problem->k}));
+    TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, state->problem->k}));
   if (are_first || !arrivals->a_is_new)
-    TSL_TRY(pipeline_bring(state, TSL_OPERAND_B, (tsl_copy_chunk){0, state->problem->k, at.col, at.cols}));
+    TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_B, (tsl_copy_chunk){0, state->problem->k, at.col, at.cols}));
   return TESELA_OK;
 }
 
@@ -78,7 +78,7 @@ static tsl_operand pipeline_operand_at(const pipeline_state *state, int operand,
 static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
   tsl_staging *staging = state->run->staging;
   tsl_stream *stream = state->run->slot->stream;
-  const tsl_copy_chunk part = tsl_block_grid_part(&state->cut->grain, i, j);
+  const tsl_copy_chunk part = tsl_block_grid_part(&state->cut->grid, i, j);
   const tsl_work *work = tsl_pipeline_plan_work(state->cut, &state->run->plan->work, i, j);
   tsl_operands used = {.a = pipeline_operand_at(state, TSL_OPERAND_A, part.row, 0),
                        .b = pipeline_operand_at(state, TSL_OPERAND_B, 0, part.col),
@@ -87,7 +87,7 @@ static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
                        .scratch = state->run->slot->scratch};
   used.bias.offset += part.row * used.bias.row_stride + part.col * used.bias.col_stride;
   tsl_event *done;
-  TSL_TRY(pipeline_bring(state, TSL_OPERAND_C, part));
+  TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_C, part));
   TSL_TRY(state->ops->event_record(staging->in, staging->arrived));
   TSL_TRY(state->ops->stream_wait(stream, staging->arrived));
   if (state->count == 0 && state->run->slot->begin)
@@ -104,7 +104,7 @@ static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
 /* Copies all panels in and enqueues each block after its panels. */
 static tesela_status enqueue_all(pipeline_state *state) {
   tsl_panel_arrivals arrivals = {0};
-  while (tsl_block_grid_next(&state->cut->grain, state->problem, &arrivals)) {
+  while (tsl_block_grid_next(&state->cut->grid, state->problem, &arrivals)) {
     int i, j;
     TSL_TRY(bring_panels(state, &arrivals));
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++)
@@ -123,7 +123,7 @@ static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
   return status != TESELA_OK && state->landed.any ? TESELA_DEVICE_FAILED : status;
 }
 
-/* Work may be pending on the staging memory. Keeps the error message. */
+/* Waits for all streams after a failure, since work may use the staging memory. Keeps the error message. */
 static void pipeline_wait_for_all(const tsl_overlap *run) {
   const tsl_device_ops *ops = run->slot->device->ops;
   tsl_status_saved saved;

@@ -80,7 +80,7 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
  * They store their own failures. Other runs ignore the hook. */
 typedef struct tsl_concurrent_hook {
   void (*before)(void *argument, tsl_stream *stream);
-  void (*behind)(void *argument, tsl_stream *stream);
+  void (*after)(void *argument, tsl_stream *stream);
   void *argument;
 } tsl_concurrent_hook;
 /* Runs a plan as tsl_plan_run(), with callbacks; beside may be NULL. */

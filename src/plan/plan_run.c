@@ -45,7 +45,7 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   set_operand_strides(&problem->scale_b, &operands->scale_b);
 }
 
-/* An operand with step 0 is shared by the batch and counts once. */
+/* Returns the batch's products of an operand; step 0 is one product that the batch shares. */
 static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
   const int64_t count = operand->batch_step != 0 ? tsl_problem_batch(problem) : 1;
   return (tsl_panel_series){count, operand->batch_step};
@@ -94,6 +94,7 @@ static bool can_wrap(const plan_run_state *run, int operand) {
   return true;
 }
 
+/* Makes a buffer over the caller's memory and uses it as the operand. */
 static tesela_status plan_wrap(plan_run_state *run, int operand) {
   tsl_device *device = run->plan->work.device;
   const plan_span span = plan_span_of(run, operand);
@@ -193,7 +194,7 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
   return status;
 }
 
-/* A failure with a wrapped C may have written a part of it. */
+/* Computes C on the device. A failure with a wrapped C may have written a part of it. */
 static tesela_status plan_compute(plan_run_state *run) {
   const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? as_half_written(status) : status;
@@ -219,7 +220,7 @@ static tesela_status bring_scratch(plan_run_state *run) {
 
 static void call_after_hook(const plan_run_state *run) {
   if (run->beside)
-    run->beside->behind(run->beside->argument, run->slot->stream);
+    run->beside->after(run->beside->argument, run->slot->stream);
 }
 
 static tesela_status run_untimed(plan_run_state *run) {

@@ -32,7 +32,7 @@ static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_
   return TESELA_OK;
 }
 
-/* In a text a wrong argument is wrong input. */
+/* Replaces TESELA_BAD_CALL by TESELA_BAD_INPUT: a text's wrong argument is wrong input. */
 static tesela_status as_input(tesela_status status) {
   return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
 }
@@ -130,7 +130,7 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-/* A text must contain every parameter that a search may set: its meaning outlives defaults. */
+/* Reads all parameters. A text must contain each that a search may set: its meaning outlives defaults. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
   unsigned given_bits;

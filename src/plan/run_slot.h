@@ -21,7 +21,7 @@ typedef struct tsl_run_slot {
 
 typedef struct tsl_run_slots {
   tsl_device *device;
-  tsl_transfer transfers[TSL_GIVEN];
+  tsl_transfer transfers[TSL_GIVEN]; /* copies of each operand between host and device */
   pthread_mutex_t lock;
   tsl_run_slot *idle; /* protected by lock */
 } tsl_run_slots;

@@ -56,7 +56,7 @@ static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl
 }
 
 typedef struct scaled_epilogue_tile {
-  int64_t product, row, col;
+  int64_t product, row, col; /* index in the batch; first row and column in C */
 } scaled_epilogue_tile;
 
 /* Returns an operand moved to the tile along rows, columns or both. */
@@ -72,6 +72,7 @@ static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela
   return moved;
 }
 
+/* Computes the sums of at most TILE x TILE elements of C on the stack, then the elements. */
 static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used,
                                               const scaled_epilogue_tile *tile) {
   const tsl_problem *problem = &whole->problem;

@@ -5,6 +5,7 @@
 /* Operands whose types must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };
 
+/* Returns true if the types are the problem's: A's (BY_A), A's and B's (BY_A_AND_B), or all (BY_ALL). */
 static bool types_match(const tsl_types *types, const tsl_problem *problem, int by) {
   return types->a == problem->a.type && (by < BY_A_AND_B || types->b == problem->b.type) &&
          (by < BY_ALL || types->c == problem->c.type);
@@ -66,6 +67,7 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
 /* Stages of refusal, the nearest to success first. Strategies that split know the least sufficient memory. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
+/* Returns the first reason of a refused candidate: the larger, the farther from success. */
 static int get_refusal_stage(const tsl_problem *problem, const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
   tsl_problem asks_nothing = *problem;

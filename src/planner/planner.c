@@ -131,6 +131,7 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
   return opened + (strategy->build_seconds > 0 ? strategy->build_seconds : compile_seconds);
 }
 
+/* Returns a choice of any strategy on this device, without start-up costs; exclusions and wisdom are kept. */
 static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device *device,
                                      tsl_text_place place) {
   return (tsl_choice){.devices = choice->devices,
@@ -180,8 +181,8 @@ static double seconds_together(const candidate_listing *state, const tsl_device 
 }
 
 /* Completes predictions with epilogue, copies and start-up, and adds them to the list. */
-static tesela_status add_weighed(candidate_listing *state, tsl_device *device, tsl_candidate *candidate,
-                                 int count) {
+static tesela_status add_weighed_candidates(candidate_listing *state, tsl_device *device,
+                                            tsl_candidate *candidate, int count) {
   const tsl_link link = tsl_link_of(device);
   const double on_cpu = tsl_choice_any_device(state->choice) && is_cpu_by_other_driver(device)
                             ? seconds_on_cpu(&state->list)
@@ -219,7 +220,7 @@ static tesela_status planner_add_device(candidate_listing *state, tsl_device *de
     if (tsl_strategy_at(i)->op == state->problem->op &&
         is_requested(tsl_strategy_at(i), state->choice, state->request))
       candidates[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
-  const tesela_status status = add_weighed(state, device, candidates, count);
+  const tesela_status status = add_weighed_candidates(state, device, candidates, count);
   free(candidates);
   return status;
 }
@@ -259,7 +260,7 @@ static tesela_status add_all(candidate_listing *state) {
   return TESELA_OK;
 }
 
-static tesela_status planner_fill(candidate_listing *state) {
+static tesela_status planner_list_candidates(candidate_listing *state) {
   tsl_device *device;
   if (tsl_choice_any_device(state->choice))
     return add_all(state);
@@ -291,7 +292,7 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
   const tsl_choice steady_choice = make_reproducible_choice(problem, choice);
   candidate_listing listing = {.problem = problem, .choice = &steady_choice, .request = &request};
-  const tesela_status status = planner_fill(&listing);
+  const tesela_status status = planner_list_candidates(&listing);
   if (status != TESELA_OK) {
     free(listing.list.items);
     return status;

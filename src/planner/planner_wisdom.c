@@ -80,7 +80,8 @@ static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-static int compare_place(const known *a, const tsl_strategy *strategy, uint64_t device) {
+/* Compares a record's strategy, then its device, with these: negative, 0 or positive. */
+static int compare_strategy_and_device(const known *a, const tsl_strategy *strategy, uint64_t device) {
   const uintptr_t x = (uintptr_t)a->record.strategy, y = (uintptr_t)strategy;
   if (x != y)
     return x < y ? -1 : 1;
@@ -89,10 +90,10 @@ static int compare_place(const known *a, const tsl_strategy *strategy, uint64_t 
 
 static int compare_items(const void *a, const void *b) {
   const known *other = b;
-  return compare_place(a, other->record.strategy, other->device);
+  return compare_strategy_and_device(a, other->record.strategy, other->device);
 }
 
-static tesela_status planner_wisdom_load(const char *shipped, const char *state, const char *own_name,
+static tesela_status planner_wisdom_load(const char *shipped, const char *user_text, const char *own_name,
                                          tsl_wisdom **out) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
@@ -101,7 +102,7 @@ static tesela_status planner_wisdom_load(const char *shipped, const char *state,
   wisdom_loading from_library = {.target = wisdom, .from = "the library's"};
   wisdom_loading from_user = {.target = wisdom, .from = own_name, .own = true};
   TSL_GO(tsl_wisdom_each(shipped, load_line, &from_library));
-  TSL_GO(tsl_wisdom_each(state, load_line, &from_user));
+  TSL_GO(tsl_wisdom_each(user_text, load_line, &from_user));
   if (from_user.unreadable > 0)
     tsl_notice(TSL_LOG_PLAN, "wisdom: %s: %d line%s no record%s; the first is line %d: %s", own_name,
                from_user.unreadable, from_user.unreadable == 1 ? " is" : "s are",
@@ -120,9 +121,9 @@ out:
   return status;
 }
 
-tesela_status tsl_wisdom_from(const char *shipped, const char *state, tsl_wisdom **wisdom) {
+tesela_status tsl_wisdom_from(const char *shipped, const char *user_text, tsl_wisdom **wisdom) {
   *wisdom = NULL;
-  return planner_wisdom_load(shipped, state, "the user's", wisdom);
+  return planner_wisdom_load(shipped, user_text, "the user's", wisdom);
 }
 
 tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const char **shipped) {
@@ -172,7 +173,7 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
   int low = 0, high = wisdom->count;
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (compare_place(&wisdom->items[middle], strategy, device) < 0)
+    if (compare_strategy_and_device(&wisdom->items[middle], strategy, device) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -286,7 +287,7 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
   const known *best = NULL;
   double nearest = INFINITY, seconds = INFINITY;
   for (int i = first_at(wisdom, strategy, place);
-       i < wisdom->count && compare_place(&wisdom->items[i], strategy, place) == 0; i++) {
+       i < wisdom->count && compare_strategy_and_device(&wisdom->items[i], strategy, place) == 0; i++) {
     const known *item = &wisdom->items[i];
     const double away = planner_wisdom_distance(&item->record.problem, &wanted);
     const double scaled = item->record.seconds * planner_wisdom_work_of(&wanted) /

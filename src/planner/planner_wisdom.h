@@ -134,10 +134,10 @@ const char *tsl_basis_name(tsl_basis basis);
 /* Opens the library's and the user's records, as TESELA_WISDOM selects, constant and thread-safe. Free with
  * tsl_wisdom_close(). Unreadable files are only logged (topic plan); fails only without memory. */
 tesela_status tsl_wisdom_open(tsl_wisdom **wisdom);
-/* Like tsl_wisdom_open(); also gets the user's records in text, and in *shipped the library's, or "". */
+/* Opens as tsl_wisdom_open(); also gets the user's records in text, and in *shipped the library's, or "". */
 tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const char **shipped);
 /* Creates wisdom from the library's and the user's records. */
-tesela_status tsl_wisdom_from(const char *shipped, const char *state, tsl_wisdom **wisdom);
+tesela_status tsl_wisdom_from(const char *shipped, const char *user_text, tsl_wisdom **wisdom);
 void tsl_wisdom_close(tsl_wisdom *wisdom);
 
 typedef struct tsl_wisdom_hit {

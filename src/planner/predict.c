@@ -71,17 +71,18 @@ static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_de
 /* Uses a record of near sizes, or a faster config by the model, corrected by the record. */
 static void weigh_near_record(const tsl_problem *problem, tsl_text_place place,
                               const tsl_strategy_request *request, double distance, tsl_candidate *out,
-                              weighed *state) {
-  state->time = tsl_estimate_times(state->time, 1, doubts.near + doubts.size * distance);
-  if (!(state->model > 0))
+                              weighed *prediction) {
+  prediction->time = tsl_estimate_times(prediction->time, 1, doubts.near + doubts.size * distance);
+  if (!(prediction->model > 0))
     return;
   tsl_candidate best = *out;
-  const double model = find_best_by_model(problem, place, request, state->model, &best);
-  const tsl_estimate promised = tsl_estimate_times(state->time, model / state->model, doubts.config);
-  if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(state->time)))
+  const double model = find_best_by_model(problem, place, request, prediction->model, &best);
+  const tsl_estimate promised =
+      tsl_estimate_times(prediction->time, model / prediction->model, doubts.config);
+  if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(prediction->time)))
     return;
   out->config = best.config;
-  *state = (weighed){promised, model};
+  *prediction = (weighed){promised, model};
 }
 
 /* Returns true if the choice must depend on the problem only; see predict_reproducible(). */
@@ -92,33 +93,33 @@ static bool ignores_models(const tsl_problem *problem, const tsl_device *device)
 
 /* Chooses a candidate's config from wisdom, else by the model; stores why the default config is refused. */
 static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice,
-                            const tsl_strategy_request *request, tsl_candidate *out, weighed *state) {
+                            const tsl_strategy_request *request, tsl_candidate *out, weighed *prediction) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (request->given & 1u << i)
       config.value[i] = request->config.value[i];
   out->config = config;
-  *state = (weighed){.model = INFINITY};
+  *prediction = (weighed){.model = INFINITY};
   tsl_wisdom_hit hit;
   const char *why = tsl_plan_refuse(problem, out->strategy, &config, out->device, choice->place);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
   if (ignores_models(problem, out->device)) {
-    state->model = why ? INFINITY : model_of(problem, out);
+    prediction->model = why ? INFINITY : model_of(problem, out);
     return;
   }
   if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit) ||
       tsl_plan_refuse(problem, out->strategy, &hit.config, out->device, choice->place)) {
-    state->model = find_best_by_model(problem, choice->place, request, INFINITY, out);
+    prediction->model = find_best_by_model(problem, choice->place, request, INFINITY, out);
     return;
   }
   out->config = hit.config;
   out->basis = hit.basis;
   out->refusal[0] = '\0';
   out->own = hit.own;
-  state->time = estimate_from_record(&hit, out->device);
-  state->model = model_of(problem, out);
+  prediction->time = estimate_from_record(&hit, out->device);
+  prediction->model = model_of(problem, out);
   if (hit.basis == TSL_BASIS_NEAR)
-    weigh_near_record(problem, choice->place, request, hit.distance, out, state);
+    weigh_near_record(problem, choice->place, request, hit.distance, out, prediction);
 }
 
 tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_compared) {
@@ -138,19 +139,19 @@ static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate ratio) {
 
 /* Computes the level of a device's models from all records. The fastest record of equal sizes counts most if
  * it is slower than predicted: an unmeasured strategy must not look better. */
-static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighed *state, int count,
+static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighed *predictions, int count,
                                      tsl_estimate level) {
   int fastest = -1;
   for (int i = 0; i < count; i++)
-    if (candidates[i].basis == TSL_BASIS_EXACT && state[i].model > 0 &&
-        (fastest < 0 || state[i].time.likely < state[fastest].time.likely))
+    if (candidates[i].basis == TSL_BASIS_EXACT && predictions[i].model > 0 &&
+        (fastest < 0 || predictions[i].time.likely < predictions[fastest].time.likely))
       fastest = i;
   for (int i = 0; i < count; i++)
-    if (candidates[i].basis != TSL_BASIS_MODEL && state[i].model > 0)
-      level = predict_learn(level, tsl_estimate_times(state[i].time, 1 / state[i].model, 0));
+    if (candidates[i].basis != TSL_BASIS_MODEL && predictions[i].model > 0)
+      level = predict_learn(level, tsl_estimate_times(predictions[i].time, 1 / predictions[i].model, 0));
   if (fastest < 0)
     return level;
-  const tsl_estimate ratio = tsl_estimate_times(state[fastest].time, 1 / state[fastest].model, 0);
+  const tsl_estimate ratio = tsl_estimate_times(predictions[fastest].time, 1 / predictions[fastest].model, 0);
   return ratio.likely > level.likely ? ratio : level;
 }
 

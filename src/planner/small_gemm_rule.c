@@ -30,7 +30,7 @@ static bool small_gemm_rule_is_tiny(const tsl_problem *problem) {
          problem->m * problem->n * problem->k <= TINY;
 }
 
-/* False also if B's rows (A' if C is column-major) map to one set of the first cache: a copy is faster. */
+/* Returns false also if B's rows (A' if C is column-major) map to one set of the first cache. */
 static bool is_worthwhile(const tsl_problem *problem, const tsl_device *cpu) {
   const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
                                                                                 : problem->a.col_stride;

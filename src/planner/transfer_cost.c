@@ -18,14 +18,16 @@ static bool transfer_cost_is_shared(const tsl_device *device) {
 typedef struct transfer_cost_finding {
   const tsl_device *device;
   tsl_link *link; /* NULL: only the core's speed is read */
-  double core;
+  double core;    /* f32 operations per second of a core */
 } transfer_cost_finding;
 
+/* Reads a number; false: the key is missing or its value is negative or no number. */
 static bool read_field(const tsl_record *record, const char *key, double *out) {
   const char *value = tsl_record_get(record, key);
   return value && tsl_parse_double(value, out) && *out >= 0;
 }
 
+/* Replaces *link by the record's costs, if these are complete. */
 static void read_link(const tsl_record *record, tsl_link *link) {
   const char *date = tsl_record_get(record, "date");
   tsl_link found = {.measured = true, .open = link->open};
@@ -58,7 +60,7 @@ static void transfer_cost_find_one(void *argument, char *line) {
   tsl_record_free(&record);
 }
 
-/* A transfer with its wait costs about two launches (8 us on an H200). */
+/* Estimates costs by the device's data. A transfer with its wait costs two launches (8 us on an H200). */
 static tsl_link estimate_link(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
@@ -146,6 +148,7 @@ static double sequential_copy_seconds(const tsl_link *link, const tsl_problem *p
   return seconds;
 }
 
+/* Returns true if a run overlaps its copies (plan/pipeline.h); then sets *sizes. */
 static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                           tsl_staging_sizes *sizes) {
   double bytes = transfer_cost_bytes_of(problem, TSL_OPERAND_C);
@@ -160,7 +163,7 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
  * when all panels are in. Latency counts once for each direction. */
 static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem,
                                        const tsl_staging_sizes *sizes, double compute) {
-  const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
+  const tsl_block_grid grid = tsl_block_grid_of(problem, sizes->block);
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   const double area = (double)problem->m * (double)problem->n;
   const double a = reads ? transfer_cost_bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
@@ -169,14 +172,14 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
   double in = link->in.seconds, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
   tsl_panel_arrivals arrivals = {0};
   int count = 0;
-  while (tsl_block_grid_next(&grain, problem, &arrivals)) {
-    const tsl_copy_chunk last = tsl_block_grid_part(&grain, arrivals.a - 1, arrivals.b - 1);
+  while (tsl_block_grid_next(&grid, problem, &arrivals)) {
+    const tsl_copy_chunk last = tsl_block_grid_part(&grid, arrivals.a - 1, arrivals.b - 1);
     const bool are_first = arrivals.a == 1 && arrivals.b == 1;
     in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
     in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
     int i, j;
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_copy_chunk part = tsl_block_grid_part(&grain, i, j);
+      const tsl_copy_chunk part = tsl_block_grid_part(&grid, i, j);
       size[count] = (double)part.rows * (double)part.cols;
       in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
       done = fmax(done, in) + compute * size[count] / area;

@@ -120,6 +120,7 @@ static tesela_status take_lock(target *file_target) {
   }
 }
 
+/* Makes the folders and locks the file; end with wisdom_file_end(). */
 static tesela_status wisdom_file_begin(const char *path, target *out) {
   if (strlen(path) >= PATH_MAX)
     return wisdom_file_failed(path, ENAMETOOLONG);

@@ -109,6 +109,7 @@ typedef struct merging {
   bool always;
 } merging;
 
+/* Adds a line's record, or replaces the record of its identity, and counts the case. */
 static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
   const merging *job = argument;
   if (!line->record) {

@@ -168,6 +168,7 @@ static const char *const own_keys[] = {"version", "key",      "units",   "m",   
                                        "types",   "layout",   "beta",    "in_place", "a_is", "b_is",
                                        "c_is",    "accuracy", "seconds", "spread",   "date"};
 
+/* Returns true for a key of records; other keys are a strategy's parameters. */
 static bool is_own_key(const char *key) {
   for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++)
     if (strcmp(own_keys[i], key) == 0)

@@ -20,9 +20,10 @@ typedef struct measurement {
   tsl_stream *stream;
   tsl_buffer *buffer;
   tsl_kernel *kernel;
-  unsigned char *host;
+  unsigned char *host; /* LONG bytes */
 } measurement;
 
+/* One timed operation, complete on return. */
 typedef tesela_status step(const measurement *job, size_t bytes);
 
 static tesela_status copy_in(const measurement *job, size_t bytes) {

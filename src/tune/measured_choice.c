@@ -41,6 +41,7 @@ static bool measure_missing(const tsl_choice *choice, const tsl_candidate *candi
   return news;
 }
 
+/* Moves the usable candidate that equals *first to the front of the list, if there is one. */
 static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int count) {
   for (int i = 1; first->strategy && i < count && !candidates[i].refusal[0]; i++) {
     const tsl_candidate candidate = candidates[i];

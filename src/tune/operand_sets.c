@@ -22,6 +22,7 @@ static size_t operand_sets_round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/* Computes each operand's place in a set. TESELA_OUT_OF_MEMORY: an operand exceeds the address space. */
 static tesela_status operand_sets_lay_out(const tsl_problem *problem,
                                           operand_sets_layout layouts[TSL_OPERANDS]) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -104,7 +105,8 @@ out:
   return status;
 }
 
-static tesela_status make_items(tsl_operand_sets *sets, const operand_sets_layout layouts[TSL_OPERANDS]) {
+static tesela_status make_operands_of_sets(tsl_operand_sets *sets,
+                                           const operand_sets_layout layouts[TSL_OPERANDS]) {
   sets->items = calloc((size_t)sets->count, sizeof *sets->items);
   if (!sets->items)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a list of %d sets of operands", sets->count);
@@ -132,7 +134,7 @@ static tesela_status operand_sets_fill(tsl_operand_sets *sets,
   for (int i = 0; i < TSL_OPERANDS && status == TESELA_OK; i++)
     status = fill_buffer(sets, i, &layouts[i], i == TSL_OPERAND_A ? data : TSL_KIND_NORMAL, seed, stream);
   device->ops->stream_destroy(stream);
-  return status == TESELA_OK ? make_items(sets, layouts) : status;
+  return status == TESELA_OK ? make_operands_of_sets(sets, layouts) : status;
 }
 
 tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, tsl_kind data,

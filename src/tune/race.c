@@ -27,12 +27,12 @@ typedef struct runner {
   tsl_plan *plan;
   int batch;
   double *compute, *wall; /* samples_max samples in seconds per run */
-  int count;
-  double median, spread; /* statistics of the samples so far */
+  int count;              /* samples so far */
+  double median, spread;  /* statistics of the samples so far */
   double fastest;
-  double now, now_wall;
-  double spent;
-  double verified; /* seconds of the verified run */
+  double now, now_wall; /* sample of the current round */
+  double spent;         /* seconds of all runs after the warm-up */
+  double verified;      /* seconds of the verified run */
   bool running;
 } runner;
 
@@ -104,7 +104,7 @@ static tesela_status verify_all(race *job) {
   return TESELA_OK;
 }
 
-static void race_drop(runner *current, tsl_case_result result, const char *why) {
+static void race_end_entry(runner *current, tsl_case_result result, const char *why) {
   tsl_race_conclude(current->entry, result, why);
   current->running = false;
 }
@@ -115,7 +115,7 @@ static bool race_sample(race *job, runner *current, double *compute, double *wal
   tsl_phases phases;
   const tesela_status status = tsl_plan_run_batch(current->plan, &batch, &phases);
   if (status != TESELA_OK) {
-    race_drop(current, TSL_CASE_FAILED, tesela_last_error());
+    race_end_entry(current, TSL_CASE_FAILED, tesela_last_error());
     return false;
   }
   job->next_set = (job->next_set + current->batch) % job->sets.count;
@@ -125,7 +125,7 @@ static bool race_sample(race *job, runner *current, double *compute, double *wal
   return true;
 }
 
-static void race_keep(race *job, runner *current) {
+static void race_add_sample(race *job, runner *current) {
   current->compute[current->count] = current->now;
   current->wall[current->count++] = current->now_wall;
   current->fastest = current->count == 1 ? current->now : fmin(current->fastest, current->now);
@@ -151,7 +151,7 @@ static void warm_up(race *job, runner *current) {
   if (compute >= long_run && current->verified >= long_run) {
     current->now = compute;
     current->now_wall = wall;
-    race_keep(job, current);
+    race_add_sample(job, current);
     return;
   }
   while (compute * current->batch < shortest_sample && current->batch < BATCH_MAX) {
@@ -165,6 +165,7 @@ static void warm_up(race *job, runner *current) {
   current->spent = 0;
 }
 
+/* Returns true if an entry needs no more samples: enough, stable, too slow, or out of time. */
 static bool is_done(const race *job, const runner *current) {
   const tsl_race_options *options = &job->options;
   if (current->count >= options->samples_max ||
@@ -175,7 +176,8 @@ static bool is_done(const race *job, const runner *current) {
   return current->count >= options->samples_min && current->spread <= options->noise;
 }
 
-static int line_up(race *job) {
+/* Writes the running entries to job->order, shuffled. Returns their number. */
+static int shuffle_running(race *job) {
   int count = 0;
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
@@ -203,6 +205,7 @@ static bool was_disturbed(const race *job, int count) {
   return racing > 1 && job->in_a_row < DISCARDED_IN_A_ROW;
 }
 
+/* Returns the fraction done of the whole race, of which verification and warm-up are 0.6. */
 static double progress_of(const race *job) {
   double sum = 0;
   for (int i = 0; i < job->count; i++) {
@@ -229,7 +232,7 @@ static void run_round(race *job, int count) {
   for (int i = 0; i < count; i++) {
     runner *current = &job->runners[job->order[i]];
     if (current->running && !discard)
-      race_keep(job, current);
+      race_add_sample(job, current);
     current->running = current->running && !is_done(job, current);
   }
 }
@@ -242,7 +245,7 @@ static void start_runners(race *job) {
     report_progress(job, current->entry->strategy->name, 0.5 + 0.1 * i / job->count);
     if (tsl_plan_create(job->problem, current->entry->strategy, &current->entry->config, job->device,
                         TSL_PLACE_DEVICE, &current->plan) != TESELA_OK)
-      race_drop(current, TSL_CASE_FAILED, tesela_last_error());
+      race_end_entry(current, TSL_CASE_FAILED, tesela_last_error());
     else
       warm_up(job, current);
   }
@@ -253,7 +256,7 @@ static void race_time_all(race *job) {
   start_runners(job);
   job->report.clock_mhz_before =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
-  while ((count = line_up(job)) > 0 && !is_stopped(job))
+  while ((count = shuffle_running(job)) > 0 && !is_stopped(job))
     run_round(job, count);
   job->report.clock_mhz_after =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
@@ -262,7 +265,7 @@ static void race_time_all(race *job) {
     if (current->entry->result != TSL_CASE_RIGHT)
       continue;
     if (current->running && current->count < SAMPLES_FLOOR) {
-      race_drop(current, TSL_CASE_REFUSED, tsl_race_cut_short);
+      race_end_entry(current, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
     }
     tsl_measure_summarise(current->compute, current->wall, current->count, job->options.noise,
@@ -301,7 +304,7 @@ static void time_on_sets(race *job) {
                               &job->sets) != TESELA_OK) {
     for (int i = 0; i < job->count; i++)
       if (job->runners[i].running)
-        race_drop(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());
+        race_end_entry(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());
     return;
   }
   job->report.sets = job->sets.count;

@@ -34,7 +34,7 @@ typedef struct tsl_race_options {
   void *argument;
   /* Polled between runs; true refuses entries with few samples (tsl_race_cut_short). May be NULL. */
   bool (*stop)(void);
-  double deadline; /* time by tsl_clock() that ends the race in this way; 0: none */
+  double deadline; /* time by tsl_clock() at which the race ends as by stop(); 0: none */
 } tsl_race_options;
 
 /* Reason of an entry without a measurement in a stopped race. */
@@ -45,7 +45,7 @@ typedef struct tsl_race_report {
   uint64_t set_bytes;
   bool cold; /* all sets are at least twice the last cache */
   int rounds, discarded;
-  double seconds;
+  double seconds;                        /* duration of the race */
   int clock_mhz_before, clock_mhz_after; /* device clock around the rounds; 0: unknown */
   char clock_why[192];                   /* reason of an unknown clock */
 } tsl_race_report;

@@ -11,11 +11,11 @@ void tsl_race_conclude(tsl_race_entry *entry, tsl_case_result result, const char
   snprintf(entry->why, sizeof entry->why, "%s", why);
 }
 
-void tsl_race_leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most) {
+void tsl_race_leave_out(tsl_race_entry *entry, const char *verb, double seconds, double limit) {
   char why[160], time[32], time_limit[32];
   snprintf(why, sizeof why, "left out: one run %s %s, the time limit is %s", verb,
            tsl_format_seconds(seconds, time, sizeof time),
-           tsl_format_seconds(most, time_limit, sizeof time_limit));
+           tsl_format_seconds(limit, time_limit, sizeof time_limit));
   tsl_race_conclude(entry, TSL_CASE_REFUSED, why);
 }
 

@@ -18,7 +18,7 @@ typedef struct tsl_race_entry {
 /* Sets an entry's result and reason, without a timing. */
 void tsl_race_conclude(tsl_race_entry *entry, tsl_case_result result, const char *why);
 /* Refuses an entry that takes too long; `verb` is "takes" or "is predicted to take". */
-void tsl_race_leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most);
+void tsl_race_leave_out(tsl_race_entry *entry, const char *verb, double seconds, double limit);
 
 /* Conditions of admission; the last three as in tsl_race_options, with defaults filled in. */
 typedef struct tsl_race_terms {

@@ -21,7 +21,7 @@ typedef struct tuning_state {
   tsl_tuned *out;
   double *seconds; /* seconds by point, for the search */
   int incumbent;
-  double started;
+  double started; /* by tsl_clock() */
 } tuning_state;
 
 void tsl_tuned_free(tsl_tuned *tuned) {
@@ -30,7 +30,7 @@ void tsl_tuned_free(tsl_tuned *tuned) {
   *tuned = (tsl_tuned){0};
 }
 
-static void tune_note(tuning_state *state, int point, const tsl_tune_result *result) {
+static void tune_set_result(tuning_state *state, int point, const tsl_tune_result *result) {
   tsl_tuned *out = state->out;
   out->results[point] = *result;
   state->seconds[point] = result->result == TSL_CASE_RIGHT ? result->seconds : INFINITY;
@@ -43,15 +43,16 @@ static void tune_note(tuning_state *state, int point, const tsl_tune_result *res
   out->refused += result->result == TSL_CASE_REFUSED;
 }
 
-static void note_known(tuning_state *state) {
+static void set_prior_results(tuning_state *state) {
   const tsl_space *space = state->job->space;
   for (int i = 0; state->job->prior && i < space->count; i++) {
     const tsl_tune_kept *kept =
         tsl_tune_cache_find(state->job->prior, space->points[i].strategy, &space->points[i].config);
     if (kept)
-      tune_note(state, i,
-                &(tsl_tune_result){
-                    .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread});
+      tune_set_result(state, i,
+                      &(tsl_tune_result){.result = kept->result,
+                                         .seconds = kept->record.seconds,
+                                         .spread = kept->record.spread});
   }
 }
 
@@ -59,6 +60,7 @@ static bool is_right(const tuning_state *state, int point) {
   return point >= 0 && isfinite(state->seconds[point]);
 }
 
+/* Returns the fastest right point; -1: none is right. */
 static int tune_fastest(const tuning_state *state) {
   int best = -1;
   for (int i = 0; i < state->job->space->count; i++)
@@ -75,6 +77,7 @@ bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *in
          challenger->seconds < incumbent->seconds * (1 - least_noise);
 }
 
+/* Makes a point the incumbent and the best; `raw` is its last, unscaled measurement. */
 static void set_incumbent(tuning_state *state, int point, const tsl_tune_result *raw) {
   if (point != state->incumbent || state->out->found_at == 0)
     state->out->found_at = state->out->tried_count;
@@ -104,7 +107,7 @@ static tesela_status judge_batch(tuning_state *state, const int *points, int cou
       continue;
     tsl_tune_result scaled = raw[i];
     scaled.seconds *= scale;
-    tune_note(state, points[i], &scaled);
+    tune_set_result(state, points[i], &scaled);
     if (job->keep)
       TSL_TRY(job->keep(job->keep_argument, &job->space->points[points[i]], &scaled));
     if (i > 0 && raw[i].result == TSL_CASE_RIGHT &&
@@ -206,7 +209,7 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to tune among %zu configs", count));
   for (size_t i = 0; i < count; i++)
     state.seconds[i] = NAN;
-  note_known(&state);
+  set_prior_results(&state);
   /* A continued search starts from its best point. */
   state.incumbent = tune_fastest(&state);
   if (state.incumbent >= 0)

@@ -208,7 +208,7 @@ static void test_blocks(void **state) {
   staging("slot=512 block=500 least=1");
   tsl_plan *plan = plan_of(&p);
   assert_non_null(plan->cut);
-  const int blocks = plan->cut->grain.row_blocks * plan->cut->grain.col_blocks;
+  const int blocks = plan->cut->grid.row_blocks * plan->cut->grid.col_blocks;
   assert_true(blocks >= 4);
   tesela_fake_reset();
   must(plan, &p);

@@ -19,8 +19,8 @@ typedef struct requests {
 } requests;
 
 typedef struct mpi_ranks {
-  tsl_ranks ranks; /* first: both addresses are equal */
-  MPI_Comm home, copy;
+  tsl_ranks ranks;     /* first: both addresses are equal */
+  MPI_Comm home, copy; /* the caller's communicator; its duplicate, for messages */
   requests batches[TSL_BATCHES];
   struct mpi_ranks *next;
 } mpi_ranks;
@@ -29,7 +29,7 @@ typedef struct mpi_ranks {
 static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
 static mpi_ranks *kept;
 
-/* Most programs' error handler ends the job before a failure is returned. */
+/* Converts MPI's result. Most programs' error handler ends the job before a failure is returned. */
 static tesela_status mpi_check(int code) {
   if (code == MPI_SUCCESS)
     return TESELA_OK;
@@ -84,14 +84,14 @@ static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, v
   return mpi_check(code);
 }
 
-static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int end, int tag, const void *data,
+static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int destination, int tag, const void *data,
                                       size_t bytes) {
   union {
     const void *read;
     void *any;
   } memory = {data};
   ranks->sent += bytes;
-  return mpi_begin(self_of(ranks), batch, end, tag, memory.any, bytes, 1);
+  return mpi_begin(self_of(ranks), batch, destination, tag, memory.any, bytes, 1);
 }
 
 static tesela_status mpi_receive_message(tsl_ranks *ranks, int batch, int from, int tag, void *data,
@@ -113,11 +113,11 @@ static tesela_status mpi_wait_batch(tsl_ranks *ranks, int batch) {
   return count == 0 ? TESELA_OK : mpi_check(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
 }
 
-static tesela_status mpi_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
+static tesela_status mpi_gather(tsl_ranks *ranks, const void *data, size_t bytes, void *all) {
   if (bytes > INT_MAX)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
   return mpi_check(
-      MPI_Allgather(state, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
+      MPI_Allgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
 }
 
 static tesela_status mpi_broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
@@ -133,7 +133,7 @@ struct tsl_ranks_file {
   char name[];
 };
 
-/* MPI returns file errors by default. */
+/* Converts the result of a file call; MPI returns file errors by default. */
 static tesela_status mpi_check_file(const char *name, int code) {
   char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
   int length = 0;
@@ -165,7 +165,7 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   return TESELA_OK;
 }
 
-/* Closing is collective, so a file that only some ranks could open stays open until they end. */
+/* Opens a file on all ranks. Closing is collective: a file that only some could open stays open. */
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;

@@ -67,9 +67,10 @@ tesela_status tsl_nccl_group(const tsl_nccl *nccl) {
   return nccl_check(nccl, "ncclGroupStart", nccl->api.group_start());
 }
 
-tesela_status tsl_nccl_send(const tsl_nccl *nccl, int end, const void *address, size_t bytes, void *stream) {
+tesela_status tsl_nccl_send(const tsl_nccl *nccl, int destination, const void *address, size_t bytes,
+                            void *stream) {
   return nccl_check(nccl, "ncclSend",
-                    nccl->api.send(address, bytes, TSL_NCCL_INT8, end, nccl->handle, stream));
+                    nccl->api.send(address, bytes, TSL_NCCL_INT8, destination, nccl->handle, stream));
 }
 
 tesela_status tsl_nccl_receive(const tsl_nccl *nccl, int from, void *address, size_t bytes, void *stream) {

@@ -36,7 +36,8 @@ tesela_status tsl_nccl_ready(const tsl_nccl *nccl, bool *ready);
 /* Begins a group, which is in the stream when tsl_nccl_ready() sets true. Messages of one direction between
  * two ranks match in order. After a failure within a group, end the communicator. */
 tesela_status tsl_nccl_group(const tsl_nccl *nccl);
-tesela_status tsl_nccl_send(const tsl_nccl *nccl, int end, const void *address, size_t bytes, void *stream);
+tesela_status tsl_nccl_send(const tsl_nccl *nccl, int destination, const void *address, size_t bytes,
+                            void *stream);
 tesela_status tsl_nccl_receive(const tsl_nccl *nccl, int from, void *address, size_t bytes, void *stream);
 tesela_status tsl_nccl_group_end(const tsl_nccl *nccl);
 

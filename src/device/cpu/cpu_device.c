@@ -12,7 +12,7 @@ struct tsl_stream {
 struct tsl_event {
   tsl_device *device;
   bool is_recorded;
-  double when;
+  double when; /* tsl_clock() at the record */
 };
 
 static tesela_status cpu_device_open(tsl_device *device) {

@@ -25,7 +25,8 @@ static tesela_status cpu_memory_create(tsl_device *device, void *host, bool is_o
   return TESELA_OK;
 }
 
-static tesela_status enough_left(const tsl_device *device, size_t bytes) {
+/* Returns TESELA_OUT_OF_MEMORY if at least LARGE bytes are requested and fewer are available. */
+static tesela_status check_available(const tsl_device *device, size_t bytes) {
   const uint64_t left = bytes >= LARGE ? tsl_memory_available() : UINT64_MAX;
   char asked[32], there[32];
   if (bytes <= left)
@@ -37,7 +38,7 @@ static tesela_status enough_left(const tsl_device *device, size_t bytes) {
 tesela_status tsl_cpu_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
   void *host;
   *buffer = NULL;
-  TSL_TRY(enough_left(device, bytes));
+  TSL_TRY(check_available(device, bytes));
   tesela_status status = tsl_alloc(bytes, "a buffer", &host);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s", device->name);

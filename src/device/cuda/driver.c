@@ -19,7 +19,7 @@ static const tsl_library_symbol symbols[] = {
 typedef struct result_row {
   int code;
   tesela_status status;
-  bool ends;
+  bool ends; /* the context cannot be used any more */
 } result_row;
 
 static const result_row results[] = {

@@ -16,7 +16,7 @@ struct tsl_kernel {
   tsl_cu_function handle;
   int items_max;
   unsigned local_bytes; /* dynamic, for the launch */
-  atomic_bool early;
+  atomic_bool early;    /* kernel_early() was called */
   tsl_kernel *next;
   char name[];
 };

@@ -41,6 +41,7 @@ typedef struct candidates {
   size_t count;
 } candidates;
 
+/* Adds folder/below/name if the file exists, or `name` alone if folder is NULL. */
 static void add_candidate(candidates *all, const char *folder, const char *below, const char *name) {
   tsl_text path = {0};
   if (folder)
@@ -53,7 +54,7 @@ static void add_candidate(candidates *all, const char *folder, const char *below
   tsl_text_free(&path);
 }
 
-static void add_everywhere(candidates *all, const char *name) {
+static void add_in_all_folders(candidates *all, const char *name) {
   add_candidate(all, NULL, "", name);
   for (size_t v = 0; v < LENGTH(home_variables); v++) {
     const char *home = tsl_env_foreign(home_variables[v]);
@@ -69,8 +70,8 @@ static void list_candidates(candidates *all, int driver_version) {
   for (int newer = 0; newer <= 1; newer++)
     for (size_t i = 0; i < LENGTH(sonames); i++)
       if ((sonames[i].major > driver_major) == newer)
-        add_everywhere(all, sonames[i].name);
-  add_everywhere(all, "libnvrtc.so");
+        add_in_all_folders(all, sonames[i].name);
+  add_in_all_folders(all, "libnvrtc.so");
 }
 
 /* Loads libnvrtc-builtins from NVRTC's folder, because NVRTC opens it by its bare name. May fail. */

@@ -17,6 +17,7 @@ static const char *const libraries[] = {"libpocl", "libintelocl"};
 static const char *const redirections[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
                                            "POCL_DEVICES", "CONDA_PREFIX"};
 
+/* Returns true if a variable may select other platforms than the ICD files. */
 static bool is_redirected(void) {
   bool any = *tsl_env_get(TSL_ENV_OPENCL) != '\0';
   for (size_t i = 0; i < sizeof redirections / sizeof *redirections; i++)
@@ -24,7 +25,7 @@ static bool is_redirected(void) {
   return any;
 }
 
-static bool names_processor(const char *path) {
+static bool icd_names_processor(const char *path) {
   char line[PATH_MAX];
   if (!tsl_file_start(path, line, sizeof line))
     return false;
@@ -49,7 +50,7 @@ bool tsl_opencl_is_processor_at(const char *root) {
     if (length < 4 || strcmp(entry->d_name + length - 4, ".icd") != 0)
       continue;
     snprintf(path, sizeof path, "%s/%.255s", folder, entry->d_name);
-    all = names_processor(path);
+    all = icd_names_processor(path);
     count++;
   }
   if (open)

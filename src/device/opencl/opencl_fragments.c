@@ -1,5 +1,5 @@
 /* Intel reports matrix instructions as an extension, AMD does not. So candidates come from a table, and a
- * small kernel, compiled at each start of a candidate device, confirms one. */
+ * small kernel, compiled at each start of a fragments_by_device device, confirms one. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"
@@ -22,7 +22,8 @@ static int smallest_sub_group(cl_device_id id) {
   return (int)least;
 }
 
-static const tsl_fragments *candidate(cl_device_id id) {
+/* Returns the row for the device's extension or name, not yet tested by a compilation; NULL: none. */
+static const tsl_fragments *fragments_by_device(cl_device_id id) {
   char name[128];
   if (tsl_opencl_has(id, "cl_intel_subgroup_matrix_multiply_accumulate")) {
     const int sub_group = smallest_sub_group(id);
@@ -59,7 +60,7 @@ tesela_status tsl_opencl_fragments_text(const tsl_fragments *fragments, bool who
 }
 
 const tsl_fragments *tsl_opencl_fragments(cl_platform_id platform, cl_device_id id) {
-  const tsl_fragments *fragments = candidate(id);
+  const tsl_fragments *fragments = fragments_by_device(id);
   bool compiles = fragments != NULL;
   for (int whole = 0; compiles && whole < 2; whole++) {
     tsl_text text = {0};

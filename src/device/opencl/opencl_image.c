@@ -33,7 +33,7 @@ static bool has_views(cl_device_id id) {
           (sscanf(version, "OpenCL %d.", &major) == 1 && major == 2));
 }
 
-static int64_t most(cl_device_id id, cl_device_info what) {
+static int64_t image_limit(cl_device_id id, cl_device_info what) {
   const uint64_t number = tsl_opencl_number(id, what);
   return number > INT32_MAX ? INT32_MAX : (int64_t)number;
 }
@@ -43,8 +43,8 @@ static int64_t most(cl_device_id id, cl_device_info what) {
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *out) {
   if ((out->capabilities & TSL_CAN_IMAGES) == 0)
     return;
-  out->image_width_max = most(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
-  out->image_height_max = most(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  out->image_width_max = image_limit(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  out->image_height_max = image_limit(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
   out->image_offset_alignment = 1;
   if (!has_views(id))
     return;
@@ -68,7 +68,7 @@ static tesela_status opencl_image_failed(const tsl_image_layout *layout, const c
   return tsl_opencl_fail(layout->buffer->device, call, code, what);
 }
 
-/* The image retains the sub-buffer, and the sub-buffer the buffer. */
+/* Makes the image as a view of the buffer. It retains the sub-buffer, and the sub-buffer the buffer. */
 static tesela_status opencl_image_view(tsl_image *self, const tsl_image_layout *layout) {
   const cl_context context = tsl_opencl_of(layout->buffer->device)->context;
   const cl_buffer_region region = {layout->offset, layout->pitch * (size_t)layout->height};
@@ -88,7 +88,8 @@ static tesela_status opencl_image_view(tsl_image *self, const tsl_image_layout *
   return code == CL_SUCCESS ? TESELA_OK : opencl_image_failed(layout, "clCreateImage", code);
 }
 
-static tesela_status take_copy(tsl_image *self, const tsl_image_layout *layout) {
+/* Takes the stream's image memory of equal size, or creates one. */
+static tesela_status take_copy_memory(tsl_image *self, const tsl_image_layout *layout) {
   tsl_stream *stream = self->stream;
   const cl_image_desc wanted = description(layout);
   cl_int code = CL_SUCCESS;
@@ -107,7 +108,7 @@ static tesela_status take_copy(tsl_image *self, const tsl_image_layout *layout) 
 
 static tesela_status opencl_image_copy(tsl_image *self, const tsl_image_layout *layout) {
   const size_t origin[3] = {0, 0, 0}, region[3] = {(size_t)layout->width, (size_t)layout->height, 1};
-  TSL_TRY(take_copy(self, layout));
+  TSL_TRY(take_copy_memory(self, layout));
   const cl_int code = tsl_opencl.clEnqueueCopyBufferToImage(
       self->stream->queue, ((tsl_opencl_buffer *)layout->buffer)->memory, self->memory, layout->offset,
       origin, region, 0, NULL, NULL);

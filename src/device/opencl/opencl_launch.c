@@ -29,7 +29,7 @@ void tsl_opencl_kernels_free(tsl_module *module) {
   module->kernels = NULL;
 }
 
-static tesela_status opencl_launch_ask(tsl_kernel *self) {
+static tesela_status opencl_launch_query(tsl_kernel *self) {
   const tsl_device *device = self->module->device;
   const cl_device_id id = tsl_opencl_of(device)->id;
   size_t items = 0;
@@ -63,7 +63,7 @@ static tesela_status opencl_launch_create(tsl_module *module, const char *name, 
   else if (code != CL_SUCCESS)
     status = tsl_opencl_fail(device, "clCreateKernel", code, name);
   else
-    status = opencl_launch_ask(self);
+    status = opencl_launch_query(self);
   if (status != TESELA_OK) {
     if (self->kernel != NULL)
       tsl_opencl.clReleaseKernel(self->kernel);

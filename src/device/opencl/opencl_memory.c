@@ -10,7 +10,7 @@ static cl_mem opencl_memory_memory_of(tsl_buffer *buffer) {
   return ((tsl_opencl_buffer *)buffer)->memory;
 }
 
-/* OpenCL has no memory object of zero bytes. */
+/* Returns `bytes`, at least 1: OpenCL has no memory object of zero bytes. */
 static size_t opencl_memory_at_least_1(size_t bytes) {
   return bytes > 0 ? bytes : 1;
 }

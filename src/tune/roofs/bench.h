@@ -45,7 +45,7 @@ tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, d
 /* Records why a roof is missing, unless a reason is recorded. */
 void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Measure all roofs into roofs->roof; no memory roofs if roofs->bytes is 0. */
+/* Measures all roofs into roofs->roof; no memory roofs if roofs->bytes is 0. */
 tesela_status tsl_roofs_on_host(tsl_device *device, double seconds, tsl_roofs *roofs);
 tesela_status tsl_roofs_on_kernels(tsl_device *device, double seconds, tsl_roofs *roofs);
 

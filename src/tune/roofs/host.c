@@ -28,8 +28,8 @@ typedef struct host_bench {
   float *from, *to;
   size_t bytes, piece; /* piece: bytes per index */
   int64_t mask;
-  double *sums;
-  double sum;
+  double *sums; /* sum of each piece, as last computed */
+  double sum;   /* sum of all numbers */
   atomic_bool wrong;
   tesela_type type;
   const tsl_roofs_chain *chain;
@@ -89,6 +89,7 @@ static int64_t host_pieces(const host_bench *b) {
   return (int64_t)((b->bytes - 1) / b->piece + 1);
 }
 
+/* Runs a task for `count` indices on the pool and returns the seconds. */
 static double timed(host_bench *b, int64_t count, tsl_pool_task task) {
   const double start = tsl_clock();
   tsl_pool_run(b->pool, count, task, b);
@@ -131,7 +132,7 @@ static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t 
   return TESELA_OK;
 }
 
-/* Large pages have fewer TLB misses; the system may refuse. */
+/* Asks the system for large pages, which have fewer TLB misses; it may refuse. */
 static void ask_for_large_pages(void *block, size_t bytes) {
   const uintptr_t page = (uintptr_t)2 << 20, start = ((uintptr_t)block + page - 1) & ~(page - 1);
   const uintptr_t end = ((uintptr_t)block + bytes) & ~(page - 1);

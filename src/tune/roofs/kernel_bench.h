@@ -10,6 +10,8 @@
  * adjacent items with vectors of 16 bytes; groups are persistent, one, two or four times groups_per_unit per
  * unit. Copies also try one vector per item. The best counts (docs/lab/roofs.md). */
 typedef struct tsl_kernel_shape {
+  /* Items of a group; f32 of a vector; vectors that an item loads in a step; chains; multiply-adds in a
+   * round. */
   int items, lanes_f32, flight, chains, round;
   int launches;       /* launches per sample, which share the cost of events and launch */
   size_t chunk_bytes; /* bytes of a chunk; 0: one step */
@@ -21,7 +23,7 @@ enum { TSL_KERNEL_BENCH_SAMPLE = 1 << 16 };
 
 /* Arguments of kernels; roofs_memory.cl has an equal struct. */
 typedef struct tsl_roofs_arguments {
-  int64_t chunks, steps, mask;
+  int64_t chunks, steps, mask; /* chunks of an array; steps of a chunk; mask of tsl_roofs_number() */
 } tsl_roofs_arguments;
 
 typedef struct tsl_kernel_bench {
@@ -37,7 +39,7 @@ typedef struct tsl_kernel_bench {
   tsl_grid grid;
   tsl_argument arguments[4];
   int argument_count;
-  size_t bytes;
+  size_t bytes; /* bytes of each array */
   tsl_roofs_arguments memory;
   double sum; /* sum of all numbers */
   tesela_type type;

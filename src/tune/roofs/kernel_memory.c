@@ -5,12 +5,12 @@
 
 enum { GRIDS = 3 };
 
-static tesela_status own_copy(tsl_kernel_bench *b) {
+static tesela_status enqueue_device_copy(tsl_kernel_bench *b) {
   return b->ops->copy(b->stream, b->from, 0, b->to, 0, b->bytes);
 }
 
-static tesela_status run_own_copy(void *argument, double *seconds) {
-  return tsl_kernel_bench_time(argument, own_copy, seconds);
+static tesela_status time_device_copy(void *argument, double *seconds) {
+  return tsl_kernel_bench_time(argument, enqueue_device_copy, seconds);
 }
 
 static tesela_status sum_results(tsl_kernel_bench *b, int64_t *sum) {
@@ -28,7 +28,7 @@ static uint64_t groups_of_grid(const tsl_kernel_bench *b, int grid) {
   return b->shape.chunk_bytes > 0 || groups > chunks ? chunks : groups;
 }
 
-static int grids(const tsl_kernel_bench *b) {
+static int count_grids(const tsl_kernel_bench *b) {
   return b->shape.chunk_bytes > 0 ? 1 : GRIDS;
 }
 
@@ -92,24 +92,24 @@ static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, con
 static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds,
                                                 tsl_roof *roof) {
   const bool in_chunks = b->shape.chunk_bytes > 0;
-  const double each = seconds / (grids(b) + !in_chunks + 1);
-  for (int grid = 0; grid < grids(b); grid++)
+  const double each = seconds / (count_grids(b) + !in_chunks + 1);
+  for (int grid = 0; grid < count_grids(b); grid++)
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy", groups_of_grid(b, grid), each, roof));
   if (!in_chunks)
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy_once",
                            (uint64_t)(b->memory.chunks * b->memory.steps * b->shape.flight), each, roof));
-  TSL_TRY(tsl_roofs_repeat(run_own_copy, b, 2 * (double)b->bytes, each, roof));
+  TSL_TRY(tsl_roofs_repeat(time_device_copy, b, 2 * (double)b->bytes, each, roof));
   return verify_copy(b, module);
 }
 
 static tesela_status measure_read(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->results),
                                     TSL_ARG_VALUE(b->memory)};
-  for (int grid = 0; grid < grids(b); grid++) {
+  for (int grid = 0; grid < count_grids(b); grid++) {
     size_t count;
     double sum = 0;
     TSL_TRY(tsl_kernel_bench_choose(b, module, "tsl_roofs_read", groups_of_grid(b, grid), arguments, 3));
-    TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, (double)b->bytes, seconds / grids(b), roof));
+    TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, (double)b->bytes, seconds / count_grids(b), roof));
     TSL_TRY(tsl_kernel_bench_results(b, (size_t)b->lanes * sizeof(float), &count));
     for (size_t i = 0; i < count * (size_t)b->lanes; i++)
       sum += (double)((const float *)b->block)[i];
@@ -133,7 +133,7 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
       tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
-  TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, grids(b) - 1), each));
+  TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, count_grids(b) - 1), each));
   TSL_GO(kernel_memory_fill(b, module));
   TSL_GO(kernel_memory_measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   status = measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);

@@ -26,7 +26,7 @@ static bool is_new(const tsl_search_view *view, int point, const int *next, int 
 }
 
 /* Returns true if a strategy is not in the list, and adds it. */
-static bool is_first(const tsl_strategy *strategy, const tsl_strategy **seen, int *count) {
+static bool add_if_new(const tsl_strategy *strategy, const tsl_strategy **seen, int *count) {
   for (int i = 0; i < *count; i++)
     if (seen[i] == strategy)
       return false;
@@ -44,6 +44,7 @@ static double fastest_of(const tsl_search_view *view) {
   return fastest;
 }
 
+/* Writes the untried best prediction of each strategy that is not hopelessly slow. Returns the number. */
 static int propose_firsts(const tsl_search_view *view, int *next, int most) {
   const tsl_space *space = view->space;
   const double fastest = fastest_of(view);
@@ -52,11 +53,12 @@ static int propose_firsts(const tsl_search_view *view, int *next, int most) {
   int count = 0, seen_count = 0;
   bound = isfinite(fastest) ? fmax(bound, fastest) : bound;
   for (int i = 0; i < space->count && count < most && space->points[i].predicted <= bound; i++)
-    if (is_first(space->points[i].strategy, seen, &seen_count) && isnan(view->seconds[i]))
+    if (add_if_new(space->points[i].strategy, seen, &seen_count) && isnan(view->seconds[i]))
       next[count++] = i;
   return count;
 }
 
+/* Adds untried points from the STARTS best predictions to `count` points. Returns the new number. */
 static int propose_promising(const tsl_search_view *view, int *next, int most, int count) {
   const tsl_space *space = view->space;
   double last = -1;

@@ -18,7 +18,7 @@ static void copy(const float *from, float *dst, size_t count) {
   fence();
 }
 
-/* Each lane's sum is exact (bench.h), and the total in double. */
+/* Returns the sum of the numbers; each lane's sum is exact (bench.h), and the total in double. */
 static double read(const float *from, size_t count) {
   const vector_f32 *in = (const vector_f32 *)from;
   vector_f32 sum[IN_FLIGHT] = {{0}};
