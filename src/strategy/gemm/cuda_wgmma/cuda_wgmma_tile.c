@@ -250,6 +250,7 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
   }
 }
 
+/* Completes the schedule for form=stream: the last round, blocks, and bytes of flags and sums. */
 static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
                             tsl_cuda_wgmma_schedule *schedule) {
   enum { FLAG = 8, LINE = 128 };
