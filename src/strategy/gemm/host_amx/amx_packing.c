@@ -42,7 +42,7 @@ tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data) 
   return (tsl_amx_form){.at = data, .starts = data + job->units * width, .count = width};
 }
 
-static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t column) {
+static uint32_t *starts_of_column(const tsl_amx_form *form, int64_t panel, int64_t column) {
   return form->starts + (panel - form->panel) * form->count + column - form->first;
 }
 
@@ -121,7 +121,7 @@ static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
     make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
-               start_at(form, panel, column));
+               starts_of_column(form, panel, column));
 }
 
 void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
@@ -203,8 +203,8 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
-static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a,
-                  tsl_amx_tile *tile) {
+static void set_micro_panel_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel,
+                                 int64_t micro_a, tsl_amx_tile *tile) {
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
                 units = job->kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   if (tsl_amx_reads_in_place(job, micro_a)) {
@@ -225,8 +225,8 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
 }
 
 /* Sets the destination of a tile's sums: C, or for tile registers a buffer that is written to C later. */
-static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_concurrent *concurrent,
-                    tsl_amx_tile *tile) {
+static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b,
+                            tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
   if (concurrent && rows_in_c(job, micro_a) == job->kernels->height) {
     concurrent->at ^= 1;
@@ -281,7 +281,7 @@ uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64
   const int64_t rows = tsl_amx_row_of(job, micro_a + 1) - tsl_amx_row_of(job, micro_a);
   if (!job->kernels->careful)
     return TSL_AMX_ALL_ZERO;
-  set_a(job, a, panel, micro_a, &tile);
+  set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows after C's last one are undefined */
     return job->kernels->packing->least(tile.a, rows_in_c(job, micro_a), tile.a_row, tile.units);
   return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
@@ -316,16 +316,16 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
       tile;
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_address(job, b, panel, column);
-  tile.start = kernels->bias != 0 ? start_at(b, panel, column) : NULL;
+  tile.start = kernels->bias != 0 ? starts_of_column(b, panel, column) : NULL;
   tile.sums = tile.out = sums;
   tile.out_row = kernels->width;
   tile.goes_on = panel > 0;
   tile.next_sums = NULL;
-  set_a(job, a, panel, micro_a, &tile);
+  set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   set_pending(job, concurrent, &tile);
   set_copy(concurrent, &tile);
   if (writes_c)
-    set_out(job, micro_a, micro_b, concurrent, &tile);
+    set_destination(job, micro_a, micro_b, concurrent, &tile);
   if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_sums(job);
   else if (!kernels->is_amx && is_last && !job->nontemporal)
