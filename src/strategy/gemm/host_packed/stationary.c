@@ -49,7 +49,6 @@ static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_bloc
 
 typedef struct stationary_launch {
   const tsl_packed_job *job;
-  bool by_rows;                        /* A streams, B is resident; false: the reverse */
   unsigned char *resident, *streaming; /* the whole operand, panel after panel; a buffer of each worker */
   int64_t resident_step;               /* bytes of the resident operand for each step of k */
   int64_t streaming_bytes;
