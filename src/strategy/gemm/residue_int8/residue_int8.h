@@ -63,10 +63,10 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
  * for each modulus p_l. The output is a byte from 0 to 255 that equals A_l B_l modulo p_l. Each device has
  * its own layout and signs of A_l and B_l. Complex products have three planes a modulus: 3 l + kind. */
 
-/* Byte offsets in the workspace of an operand's derived data. `plane`: bytes of a plane of residues.
- * `candidates`: candidate scales. `made`: choice by which the residues were made. A reused operand lies
- * first: its offsets do not depend on the other operand's size (strategy/operand_reuse.h). */
+/* Derived data of an operand in the workspace. A reused operand lies first: its offsets do not depend on the
+ * other operand's size (strategy/operand_reuse.h). */
 typedef struct tsl_residue_lying {
+  /* byte offsets, but plane: bytes of a plane; candidates: scales; made: choice of the present residues */
   int64_t planes, plane, keys, candidates, made;
 } tsl_residue_lying;
 
@@ -86,10 +86,10 @@ typedef struct tsl_residue_state {
   tsl_subplan *whole;   /* NULL: this strategy's kernels compute products without residues */
   int whole_weight;     /* cost of an element of `whole` in moduli; 0: not known */
   char whole_note[192];
-  bool is_swapped;         /* C' = B' A' is computed */
-  int cluster;             /* blocks of a cluster of CUDA's integer product */
-  tsl_pinned *host_choice; /* residue_choice of the last run on a GPU; NULL: no memory for it */
-  _Atomic int moduli, native_lines;
+  bool is_swapped;                  /* C' = B' A' is computed */
+  int cluster;                      /* blocks of a cluster of CUDA's integer product */
+  tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
+  _Atomic int moduli, native_lines; /* of the last run, for the note */
 } tsl_residue_state;
 
 /* Makes the subplan state->whole, which computes the product where residues do not pay. Returns TESELA_OK

@@ -24,11 +24,11 @@ TSL_INLINE numbers fused_numbers(numbers a, numbers b, numbers c) {
 #endif
 }
 
-TSL_INLINE int64_t each_element(const tsl_residue_job *job) {
+TSL_INLINE int64_t numbers_per_element(const tsl_residue_job *job) {
   return job->is_complex ? 2 : 1;
 }
 TSL_INLINE const REAL *native_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line) {
-  return line_at(lines, line / each_element(job)) + line % each_element(job);
+  return line_at(lines, line / numbers_per_element(job)) + line % numbers_per_element(job);
 }
 
 /* Packs `depth` numbers from `first` on of `width` lines, interleaved; absent lines are zeros. */
@@ -120,7 +120,7 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
       add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
-  const int each = (int)each_element(job);
+  const int each = (int)numbers_per_element(job);
   for (int i = 0; i < rows->count; i += each)
     for (int j = 0; j < count; j += each) {
       const REAL *const sum = sums + i * NATIVE_COLUMNS + j;
@@ -143,7 +143,7 @@ static bool is_native_line(const tsl_residue_job *job, int operand, int64_t line
 /* Computes these rows: native columns only, unless the rows are native. */
 static void native_rows(const tsl_residue_job *job, const tsl_residue_block *block, const native_lines *rows,
                         bool is_native) {
-  const int each = (int)each_element(job);
+  const int each = (int)numbers_per_element(job);
   int64_t columns[NATIVE_COLUMNS];
   int count = 0;
   for (int64_t j = block->column; j < block->column + block->columns; j++) {
@@ -157,7 +157,7 @@ static void native_rows(const tsl_residue_job *job, const tsl_residue_block *blo
 }
 
 static void native(const tsl_residue_job *job, const tsl_residue_block *block) {
-  const int64_t end = block->row + block->rows, each = each_element(job);
+  const int64_t end = block->row + block->rows, each = numbers_per_element(job);
   native_lines rows[2] = {{.count = 0}, {.count = 0}}; /* other rows, native rows */
   for (int64_t i = block->row; i < end; i++) {
     const bool is_native = is_native_line(job, 0, i);

@@ -71,7 +71,7 @@ TSL_INLINE tallies tops_of(numbers scaled) {
   return (wide_u32) __builtin_convertvector(scaled, wide_i32);
 #endif
 }
-TSL_INLINE tallies most_tallies(tallies a, tallies b) {
+TSL_INLINE tallies max_tallies(tallies a, tallies b) {
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
   return most_f64(a, b);
 #else
@@ -117,7 +117,7 @@ TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, 
       own.few[i] = COUNT_BELOW(own.few[i], bits, least[i]);
     own.sum += top;
     own.squares += top * top;
-    own.excess += most_tallies(top, below) - below;
+    own.excess += max_tallies(top, below) - below;
   }
   *sums = own;
 }
