@@ -266,8 +266,7 @@ TSL_FUNCTION residue_index residue_sample_at(residue_index k, int i) {
   return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
 
-/* Guesses about a line from its sample. Wrong guesses cost work, or a better result, but never correctness.
- */
+/* Guesses about a line from its sample. A wrong guess costs work, or gives a better result. */
 typedef struct residue_guess {
   int exponent, aims[TSL_RESIDUE_CANDIDATES]; /* elements are below 2^exponent; steps with each candidate */
   unsigned limit;       /* elements with tops above it make about half of the line's sum */
@@ -326,10 +325,10 @@ TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, i
   return below + ((residue_bits)rules->fraction << (TSL_RESIDUE_FRACTION - 20));
 }
 
-typedef struct residue_sums {        /* over a line's elements */
-  residue_word sum, squares, excess; /* of tops; of their squares; of (top + 1) above the guess's limit */
-  unsigned count,
-      few[TSL_RESIDUE_CANDIDATES]; /* nonzero elements; elements too small with each aim's steps */
+typedef struct residue_sums {           /* over a line's elements */
+  residue_word sum, squares, excess;    /* of tops; of their squares; of (top + 1) above the guess's limit */
+  unsigned count;                       /* nonzero elements */
+  unsigned few[TSL_RESIDUE_CANDIDATES]; /* elements that are too small with each aim's steps */
 } residue_sums;
 
 /* Returns a line's spread: twice the number of largest elements whose sum is at most half of the line's sum.

@@ -23,18 +23,18 @@ struct tsl_site {
   tsl_several_tile *tiles;
   int tile_count, tile_room;
   tsl_several_kind *kinds;
-  int kind_count, kind_room;
+  int kind_count, kind_room; /* kinds of tiles, and capacity of the array */
   /* Bytes of the buffers of the resident operand, of a slab, and of a tile of C; 0: not needed. */
   size_t stay_bytes, slab_bytes, tile_bytes;
   int slabs_used, results_used; /* bit i: buffer i of the ring is used */
-  uint64_t workspace;
+  uint64_t workspace;           /* maximum of all child plans, in bytes */
 
   /* Resources of runs; allocated by tsl_site_ready(). */
   bool is_ready;
   tsl_stream *in, *compute, *out; /* one stream for all without stream_wait */
   tsl_site_buffer stay, slabs[SITE_RING], results[SITE_RING];
   tsl_buffer *scratch;
-  tsl_event *arrived;
+  tsl_event *arrived; /* after the copies that a tile needs; NULL: a single stream */
   tsl_device_copier carrier;
 };
 

@@ -14,7 +14,7 @@ typedef struct ring {
   tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
   bool is_read[PANELS];                 /* the event was recorded */
   int64_t lines[PANELS], slabs[PANELS]; /* position of the panel in the buffer; -1: none */
-  int turn;
+  int turn;                             /* oldest buffer, replaced next */
 } ring;
 
 typedef struct streamed_launch {
@@ -144,8 +144,8 @@ static tesela_status copy_in(streamed_launch *job, const tsl_transfer_path *way)
 }
 
 /* Finds the buffer of a panel; copies the panel to the oldest buffer if none holds it. */
-static tesela_status panel(streamed_launch *job, const tsl_streamed_kind *kind, int operand, int64_t line,
-                           int64_t slab, int *data) {
+static tesela_status bring_panel(streamed_launch *job, const tsl_streamed_kind *kind, int operand,
+                                 int64_t line, int64_t slab, int *data) {
   ring *panels = &job->rings[operand];
   const tsl_streamed_tiling *t = &job->self->tiling;
   for (*data = 0; *data < t->panels; ++*data)
@@ -204,7 +204,7 @@ static tesela_status finish_share(streamed_launch *job) {
 
 /* Begins the outgoing copy during a slab's incoming panels: a part of the previous tile. With one slab it is
  * the tile before that, whose buffer this tile reuses. */
-static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t slab) {
+static tesela_status begin_outgoing(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.stager = NULL};
   if (slabs == 1)
@@ -212,7 +212,7 @@ static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t s
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
 }
 
-static tesela_status record(streamed_launch *job, tsl_event *event, bool *is_recorded) {
+static tesela_status record_use(streamed_launch *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(job->stream, event));
@@ -226,8 +226,8 @@ static tesela_status streamed_panels_of(streamed_launch *job, int64_t i, int64_t
   index[TSL_OPERAND_A] = index[TSL_OPERAND_B] = 0;
   if (!tsl_problem_reads(&job->work->problem, TSL_OPERAND_A))
     return TESELA_OK;
-  TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &index[TSL_OPERAND_A]));
-  return panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
+  TSL_TRY(bring_panel(job, kind, TSL_OPERAND_A, i, slab, &index[TSL_OPERAND_A]));
+  return bring_panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
 }
 
 static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int64_t i, int64_t j,
@@ -245,8 +245,8 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
                                  .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
   TSL_TRY(job->work->subplans->enqueue(kind->child, &operands, job->stream, job->scratch));
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
-    TSL_TRY(record(job, job->rings[operand].free[position[operand]],
-                   &job->rings[operand].is_read[position[operand]]));
+    TSL_TRY(record_use(job, job->rings[operand].free[position[operand]],
+                       &job->rings[operand].is_read[position[operand]]));
   return TESELA_OK;
 }
 
@@ -265,7 +265,7 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
   tsl_tiling_tile(t, index, &i, &j);
   for (int64_t slab = 0; slab < t->slabs; slab++) {
     if (job->staging)
-      TSL_TRY(begin_beside(job, index, slab));
+      TSL_TRY(begin_outgoing(job, index, slab));
     TSL_TRY(streamed_panels_of(job, i, j, slab, buffers));
     if (t->slabs == 1)
       TSL_TRY(finish_share(job)); /* this tile reuses that tile's buffer */
@@ -276,7 +276,7 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
     if (!job->staging && slab == 0 && index > 0)
       TSL_TRY(copy_out_now(job, index - 1));
   }
-  return record(job, job->done[index % t->tiles], &is_recorded);
+  return record_use(job, job->done[index % t->tiles], &is_recorded);
 }
 
 /* Copies the last tiles out: two with staging if sums have one slab. */

@@ -186,7 +186,7 @@ typedef struct tiling_search {
   const tsl_problem *problem;
   const tsl_device *device;
   rates rates;
-  double least;
+  double least_cost;
   tsl_streamed_tiling best;
 } tiling_search;
 
@@ -195,11 +195,11 @@ static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
   double cost = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
-  if (is_hidden && cost < s->least)
+  if (is_hidden && cost < s->least_cost)
     cost = bytes + tiling_overlapped(s->problem, &s->rates, t,
                                      tiling_product_seconds(s->problem, s->device, &s->rates, t));
-  if (cost < s->least) {
-    s->least = cost;
+  if (cost < s->least_cost) {
+    s->least_cost = cost;
     s->best = *t;
   }
 }
@@ -222,7 +222,7 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
   const tsl_streamed_tiling empty = {
       .m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   tiling_search s = {
-      .problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
+      .problem = problem, .device = device, .rates = rates_of(problem, device), .least_cost = INFINITY};
   int64_t parts = 0, rows;
   if (overlaps(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
@@ -236,10 +236,10 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
         break;
     }
   *best = s.best;
-  return isfinite(s.least);
+  return isfinite(s.least_cost);
 }
 
-static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
+static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
   tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   t.rows = tsl_min(t.m, LEAST);
@@ -269,7 +269,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
       return tsl_refusal(
           "the memory of %s holds all of A, B, C and the workspace: the product need not be streamed",
           device->name);
-    return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
+    return tiling_find(problem, device, tiling) ? NULL : refuse_memory(problem, device);
   }
   *tiling =
       (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
@@ -284,7 +284,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                              "must be k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);
-  return tiling_fits(problem, device, tiling) ? NULL : too_small(problem, device);
+  return tiling_fits(problem, device, tiling) ? NULL : refuse_memory(problem, device);
 }
 
 void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {

@@ -97,7 +97,7 @@ static tesela_status complete_factor(const structured_context *run, int operand)
       .from = structured_side_of(source, run->self->cut.block),
       .to = side_of_blocks(run),
       .triangle = stored_of(shape),
-      .beside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
+      .outside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
       .diagonal = is_hermitian                                 ? STRUCTURED_REAL
                   : shape->structure == TESELA_UNIT_TRIANGULAR ? STRUCTURED_ONES
                                                                : STRUCTURED_AS_STORED,
@@ -113,7 +113,7 @@ static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_structured_copy copy = {.from = in ? c_side : blocks,
                                     .to = in ? blocks : c_side,
                                     .triangle = stored_of(shape),
-                                    .beside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
+                                    .outside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
                                     .diagonal = shape->structure == TESELA_HERMITIAN ? STRUCTURED_REAL
                                                                                      : STRUCTURED_AS_STORED};
   return copy_diagonal(run, copy, in ? run->operands->c.buffer : run->operands->scratch,

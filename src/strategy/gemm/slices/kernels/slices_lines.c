@@ -93,7 +93,7 @@ static void cut(const tsl_slices_job *job, int operand, int64_t first) {
 }
 
 /* Returns an element in f32, by k fused multiply-adds. */
-static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
+static float native_element(const tsl_slices_job *job, int64_t row, int64_t col) {
   const tsl_slices_lines *a = &job->operands[0], *b = &job->operands[1];
   const float *left = a->at + row * a->across, *right = b->at + col * b->across;
   float sum = 0;
@@ -108,7 +108,7 @@ static void join(const tsl_slices_job *job, int64_t row) {
   float *c = job->c + row * job->c_row;
   for (int64_t j = 0; j < job->n; j++) {
     const float sum = down == TSL_SLICES_NATIVE || right[j] == TSL_SLICES_NATIVE
-                          ? native(job, row, j)
+                          ? native_element(job, row, j)
                           : slices_unscaled(sums[j], down + right[j]);
     float *element = c + j * job->c_col;
     *element = job->beta != 0 ? job->alpha * sum + job->beta * *element : job->alpha * sum;
