@@ -122,8 +122,7 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
 /* Columns of 16 bytes of a row: two real elements, or one complex element. */
 constexpr int COLUMNS = 2 / NUMBERS;
 
-/* Returns the thread's pair `p` of block `j` in row `i`. pair_column(): its first column in the warp's
- * tile. */
+/* Returns pair `p` of block `j` in row `i` of the thread; pair_column(): its first column in the tile. */
 SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
 #if NUMBERS == 2
@@ -136,8 +135,7 @@ SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
 }
 
-/* store_columns() stores alpha sum + beta c at columns from `x` on of row `line`, where C and this tile have
- * them. */
+/* store_columns() stores alpha sum + beta c from column `x` on of row `line`, within C and this tile. */
 #if NUMBERS == 1
 
 SM80_FUNCTION void store_one(double *c, double sum, double beta) {

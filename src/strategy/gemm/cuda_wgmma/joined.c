@@ -83,8 +83,7 @@ static tesela_status build(const tsl_work *work) {
                         work->device->name);
 }
 
-/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its work
- * tiles. */
+/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its own. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
                          cuda_wgmma_joined *row, int64_t *schedule) {
   const tsl_work own = work_of(work, product);

@@ -28,8 +28,8 @@ typedef struct tsl_cuda_whole {
 /* Returns the tile and memory of a block; shared_bytes < bytes: a product does not fit. */
 tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Returns the bytes of a copy, 16, 8, 4 or 2. Strides in elements: `step` in a line, `line`, `apart` between
- * products. */
+/* Returns a copy's bytes, 16, 8, 4 or 2. Strides in elements: `step` in a line, `line`, `apart` of products.
+ */
 int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_t line, int64_t offset,
                          int64_t apart);
 

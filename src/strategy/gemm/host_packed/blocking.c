@@ -162,8 +162,7 @@ static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->kc));
 }
 
-/* Returns how many groups B's micro-panels form, a task each: `groups`, or if below FEW per thread a multiple
- * of the threads. */
+/* Returns the number of groups of B's micro-panels, a task each: if few, a multiple of the threads. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
   const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->nr);

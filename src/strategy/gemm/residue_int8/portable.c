@@ -35,8 +35,7 @@ static int64_t portable_reserve(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Returns the bytes of the product's subplan at the start of the workspace. Engines may copy bytes as
- * words. */
+/* Returns the bytes of the product's subplan at the workspace's start. Engines may copy bytes as words. */
 static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *portable) {
   const int64_t lines =
       tsl_round_up(tsl_residue_rows(config, portable->m), SIDE) + tsl_round_up(portable->n, SIDE);

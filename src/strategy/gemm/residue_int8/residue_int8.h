@@ -31,8 +31,7 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
 /* Returns the allowed error relative to |A||B|: the bound of a careful sum, or the requested accuracy. */
 double tsl_residue_allowed(const tsl_problem *problem);
-/* Returns true if the allowed error is below the bound of f32 sums: native elements are then summed in
- * double. */
+/* Returns true if the allowed error is below the bound of f32 sums: native sums are in double. */
 bool tsl_residue_is_precise(const tsl_problem *problem);
 /* Returns the least and the maximum number of moduli that a call may choose. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
@@ -99,8 +98,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
-/* Returns an upper bound of a run's memory in bytes: residues of both operands and of threads' blocks of
- * C. */
+/* Returns an upper bound of a run's bytes: residues of both operands and of threads' blocks of C. */
 uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device);
 

@@ -272,8 +272,7 @@ static int64_t steps_of_panel(const tsl_residue_job *job, int64_t panel) {
   return tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
 }
 
-/* Multiplies a micro-panel of A by the block's micro-panels of B; prefetches next_a, the next micro-panel of
- * A. */
+/* Multiplies a micro-panel of A by the block's micro-panels of B. next_a: the next one, prefetched. */
 static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane,
                                    int64_t panel, int64_t micro, const unsigned char *next_a,
                                    multiplying *with) {

@@ -13,8 +13,7 @@ static const double panel_clocks = 1200, share_clocks = 3800;
  * each modulus; reconstruction, for each element, for each modulus, and more for complex elements. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
-/* Fraction of bandwidth that streaming kernels reach; fraction of the reads of residues that products wait
- * for. */
+/* Fraction of bandwidth that streaming kernels reach; fraction of residue reads that products wait for. */
 static const double streamed = 0.76, waited = 0.2;
 /* cool_seconds: duration from which power limits the clock; hot: slowdown from then on. */
 static const double cool_seconds = 5e-3, hot = 1.15;
@@ -51,8 +50,7 @@ static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_secon
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.125};
-/* Launches of a run besides each plane's: the engine's, and a reduction if the engine does not reduce
- * sums. */
+/* Launches of a run besides each plane's: the engine's, and a reduction if the engine has none. */
 static const double portable_launches = 8;
 static const double portable_doubt = 1.15; /* factor for engines that were not measured */
 
@@ -90,8 +88,7 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
                    .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
-/* Slowdown by other threads with tile registers where bandwidth limits; other threads for the full
- * slowdown. */
+/* Slowdown by other threads with tile registers where bandwidth limits; threads for the full slowdown. */
 static const double crowded = 0.75, crowd = 15;
 
 /* Returns the seconds on the CPU. Tiles are whole; all threads synchronise three times. */

@@ -312,8 +312,7 @@ SM90_FUNCTION void add_before(unsigned value[2]) {
   value[1] += __shfl_sync(0xffffffffu, value[0], 31);
 }
 
-/* Returns the least residue_cost() of a candidate and operand in all threads of a warp, and its lowest
- * level. */
+/* Returns the least residue_cost() of a candidate and operand, and its lowest level, in a whole warp. */
 SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_counts &counts, int candidate,
                                       int operand, int *level) {
   const int lane = threadIdx.x % 32;
@@ -349,8 +348,7 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
   return best;
 }
 
-/* Loads the keys of a thread's lines of both operands, all loads in flight at once; absent lines are
- * zeros. */
+/* Loads the keys of a thread's lines of both operands, all in flight at once; absent lines are zeros. */
 SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
                               const residue_arguments &args, int first) {
 #pragma unroll

@@ -392,8 +392,7 @@ typedef struct residue_counts {
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
 } residue_counts;
 
-/* Returns an upper bound of C's native elements, if lines of `operand` may need `level` and other lines have
- * it. */
+/* Returns an upper bound of C's native elements, if `operand`'s lines may need `level` and others have it. */
 TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
                                        const TSL_COUNTS residue_counts *counts, int candidate, int operand,
                                        int level) {

@@ -61,8 +61,7 @@ tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *fa
 /* Frees a site and its replacement; NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
-/* Allocates the resources of a run unless they exist. It is called before C is written, so that a failure
- * leaves C unchanged. */
+/* Allocates the resources of a run unless they exist, before C is written: a failure leaves C unchanged. */
 tesela_status tsl_site_ready(tsl_site *site);
 /* Returns the memory of a run to the device's pool (device/memory_pool.h). No work may be pending. */
 void tsl_site_release_memory(tsl_site *site);

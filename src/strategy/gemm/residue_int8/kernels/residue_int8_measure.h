@@ -94,8 +94,7 @@ typedef struct vector_sums { /* of at most CHUNK vectors */
   integers largest, any, few[TSL_RESIDUE_CANDIDATES];
 } vector_sums;
 
-/* Adds vectors `step` numbers apart, and prefetches `ahead` numbers. Excess: max(top, limit - 1) - (limit -
- * 1). */
+/* Adds vectors `step` numbers apart, prefetching `ahead`. Excess: max(top, limit - 1) - (limit - 1). */
 TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, int64_t ahead, int64_t count,
                             vector_sums *sums) {
   const integers magnitude = INTEGERS(~TSL_RESIDUE_SIGN);
@@ -171,8 +170,7 @@ TSL_INLINE int64_t number_at(const tsl_residue_lines *lines, int64_t h) {
   return lines->is_paired ? h / 2 * lines->along + h % 2 : h * lines->along;
 }
 
-/* Copies numbers that are not adjacent, or the partial last vector, and pads with zeros, which change no
- * sum. */
+/* Copies numbers that are not adjacent, or a partial last vector, and pads with zeros. */
 static void gather(const tsl_residue_lines *lines, const REAL *from, int64_t count, int64_t whole,
                    REAL *dst) {
   for (int64_t i = 0; i < count; i++)
