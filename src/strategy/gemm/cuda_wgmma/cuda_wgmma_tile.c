@@ -134,6 +134,7 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
 
 typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
 
+/* Returns the tile of a config for a launch of this kind; stages = 0: it is not supported. */
 static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device, tile_for purpose) {
   const int64_t *value = config->value;

@@ -44,10 +44,10 @@ struct walk {
   int line, place, wide;   /* present line and item in it; items of a line */
   int by_lines, by_places; /* distance to the next item of this thread: lines, and items */
 };
-SM80_FUNCTION walk walk_of(int first, int by, int wide) {
+SM80_FUNCTION walk start_walk(int first, int by, int wide) {
   return {first / wide, first % wide, wide, by / wide, by % wide};
 }
-SM80_FUNCTION void walk_on(walk &walk_in) {
+SM80_FUNCTION void advance_walk(walk &walk_in) {
   walk_in.line += walk_in.by_lines;
   walk_in.place += walk_in.by_places;
   if (walk_in.place >= walk_in.wide) {
@@ -56,8 +56,9 @@ SM80_FUNCTION void walk_on(walk &walk_in) {
   }
 }
 
+/* Writes zeros after the k of each line; MN-major: a line of zeros after the last one. */
 template <int MN_MAJOR>
-SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, const team &team) {
+SM80_FUNCTION void clear_padding(shared_t end, const cuda_whole_factor &factor, const team &team) {
   const unsigned zeros[4] = {0, 0, 0, 0};
   if (MN_MAJOR) {
     for (int i = team.thread; i < factor.pitch / 16; i += team.threads)
@@ -66,7 +67,8 @@ SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, con
   }
   const int first = factor.line_length / 8, chunks = (factor.line_length + 15) / 16 * 2 - first;
   if (chunks > 0)
-    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.line_count; walk_on(at))
+    for (walk at = start_walk(team.thread, team.threads, chunks); at.line < factor.line_count;
+         advance_walk(at))
       store_words(end + at.line * factor.pitch + (first + at.place) * 16, zeros);
 }
 
@@ -76,7 +78,7 @@ SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_w
   constexpr int AT_ONCE = 8;
   if (first >= factor.line_length)
     return;
-  walk at = walk_of(team.thread, team.threads, factor.line_length - first);
+  walk at = start_walk(team.thread, team.threads, factor.line_length - first);
   while (at.line < factor.line_count) {
     element held[AT_ONCE];
     shared_t place[AT_ONCE];
@@ -86,7 +88,7 @@ SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_w
       is_there[i] = at.line < factor.line_count;
       place[i] = end + at.line * factor.pitch + (first + at.place) * 2;
       held[i] = is_there[i] ? from[at.line * factor.line + (first + at.place) * factor.step] : 0;
-      walk_on(at);
+      advance_walk(at);
     }
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++)
@@ -102,7 +104,8 @@ SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whol
   constexpr int EACH = WIDTH / 2;
   const int chunks = factor.line_length / EACH;
   if (chunks > 0)
-    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.line_count; walk_on(at))
+    for (walk at = start_walk(team.thread, team.threads, chunks); at.line < factor.line_count;
+         advance_walk(at))
       cp_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
                          from + at.line * factor.line + at.place * EACH);
   copy_elements(end, from, factor, chunks * EACH, team);
@@ -118,7 +121,7 @@ SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whol
     store_half(end, from[0]);
   if (team.thread == 0 && (all - odd) % 2 == 1)
     store_half(end + (factor.line_count - 1) * factor.pitch + (factor.line_length - 1) * 2, from[all - 1]);
-  walk at = walk_of(odd + 2 * team.thread, 2 * team.threads, factor.line_length);
+  walk at = start_walk(odd + 2 * team.thread, 2 * team.threads, factor.line_length);
   const element *next = from + odd + 2 * team.thread;
   for (int i = team.thread; i < words;) {
     unsigned held[AT_ONCE];
@@ -132,7 +135,7 @@ SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whol
       second[u] = at.place + 1 == factor.line_length ? end + (at.line + 1) * factor.pitch : first[u] + 2;
       i += team.threads;
       next += 2 * team.threads;
-      walk_on(at);
+      advance_walk(at);
     }
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++)
@@ -318,8 +321,8 @@ extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
   const shared_t at = shared_address(image);
   grid_dependency_wait();
   if (args.k > 0) {
-    clear_rest<A_MN_MAJOR>(at + args.a.to, args.a, own);
-    clear_rest<B_MN_MAJOR>(at + args.b.to, args.b, own);
+    clear_padding<A_MN_MAJOR>(at + args.a.to, args.a, own);
+    clear_padding<B_MN_MAJOR>(at + args.b.to, args.b, own);
     product_barrier(own);
     copy_factor(at + args.a.to, a, args.a, own);
     copy_factor(at + args.b.to, b, args.b, own);

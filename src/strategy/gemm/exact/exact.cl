@@ -408,6 +408,7 @@ TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
   return 0;
 }
 
+/* Computes and stores one element of C by a superaccumulator. */
 TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
                                 TSL_GLOBAL tsl_result *c, const tsl_gemm_arguments *g) {
   TSL_INDEX digits[TSL_EXACT_DIGITS], wide[TSL_EXACT_WIDE];

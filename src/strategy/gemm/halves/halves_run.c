@@ -140,7 +140,7 @@ static void halves_set_matrix(halves_matrix *matrix, tsl_buffer *buffer, int64_t
                                       : halves_is_wide(buffer, along, across, offset);
 }
 
-static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static halves_run make_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_halves_state *state = work->state;
   const bool is_swapped = tsl_halves_is_swapped(problem);
@@ -175,7 +175,7 @@ static tesela_status halves_launch(const halves_run *run, tsl_kernel *kernel, in
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-static tesela_status make_halves(const halves_run *run) {
+static tesela_status enqueue_rounding(const halves_run *run) {
   const halves_arguments *args = &run->arguments;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*args)};
@@ -195,7 +195,7 @@ static tesela_status make_halves(const halves_run *run) {
                        TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
-static tesela_status halves_multiply(const halves_run *run) {
+static tesela_status enqueue_product(const halves_run *run) {
   const halves_arguments *args = &run->arguments;
   const tsl_operands operands = {
       .a = {.buffer = run->scratch, .offset = args->planes[0] / 2},
@@ -205,11 +205,11 @@ static tesela_status halves_multiply(const halves_run *run) {
 }
 
 tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const halves_run run = halves_run_of(work, operands, stream);
+  const halves_run run = make_halves_run(work, operands, stream);
   const halves_arguments *args = &run.arguments;
   if (!args->is_empty) {
-    TSL_TRY(make_halves(&run));
-    TSL_TRY(halves_multiply(&run));
+    TSL_TRY(enqueue_rounding(&run));
+    TSL_TRY(enqueue_product(&run));
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*args)};

@@ -47,7 +47,7 @@ static uint32_t *starts_of_column(const tsl_amx_form *form, int64_t panel, int64
 }
 
 /* Computes the sums that tiles start with: -bias times B's column sums, by a tile with one row of ones. */
-static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
+static void make_start_sums(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
   tsl_amx_tile piece = *micro_b;
@@ -64,8 +64,8 @@ static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint
     start[j] *= (uint32_t)-job->kernels->bias;
 }
 
-static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *view, int64_t across,
-                               int64_t along, int64_t first) {
+static tsl_amx_copy describe_panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *view,
+                                        int64_t across, int64_t along, int64_t first) {
   const int64_t per = tsl_amx_elements(job->kernels->format), step = panel * job->depth * per;
   return (tsl_amx_copy){.in = view->at + (first * across + step * along) * job->size,
                         .across = across,
@@ -77,7 +77,7 @@ static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_
 void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
-      panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+      describe_panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
   copy.count = tsl_min(end, job->views.m) - row;
   copy.width = end - row;
   copy.for_amx = job->kernels->is_amx;
@@ -89,8 +89,8 @@ void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t pa
 
 void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
-  tsl_amx_copy copy =
-      panel_copy(job, form->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+  tsl_amx_copy copy = describe_panel_copy(job, form->panel, &job->views.a, job->views.a.row_stride,
+                                          job->views.a.col_stride, row);
   copy.depth = tsl_min(job->views.k - form->panel * job->depth * tsl_amx_elements(job->kernels->format),
                        units * tsl_amx_elements(job->kernels->format));
   copy.units = form->pitch / (int64_t)sizeof(uint32_t);
@@ -106,8 +106,8 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
                             int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
                 per = tsl_amx_elements(job->kernels->format);
-  tsl_amx_copy copy =
-      panel_copy(job, panel, &job->views.b, job->views.b.col_stride, job->views.b.row_stride, column);
+  tsl_amx_copy copy = describe_panel_copy(job, panel, &job->views.b, job->views.b.col_stride,
+                                          job->views.b.row_stride, column);
   copy.in += first * per * copy.along * job->size;
   copy.depth = tsl_max(tsl_min(copy.depth, end * per) - first * per, 0);
   copy.units = end - first;
@@ -117,16 +117,17 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
   job->pack_b(&copy);
 }
 
-static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
+static void make_start_sums_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel,
+                                 int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
-    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
-               starts_of_column(form, panel, column));
+    make_start_sums(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
+                    starts_of_column(form, panel, column));
 }
 
 void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   pack_units_of_b(job, form, panel, index, 0, tsl_amx_panel_units(job, panel));
-  make_start_of_b(job, form, panel, index);
+  make_start_sums_of_b(job, form, panel, index);
 }
 
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first,
@@ -144,7 +145,7 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
       least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
-    make_start_of_b(job, form, panel, micro_b);
+    make_start_sums_of_b(job, form, panel, micro_b);
 }
 
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
@@ -238,6 +239,7 @@ static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t mic
   }
 }
 
+/* Sets the finished sums that the micro-kernel writes to C during this tile; none are pending afterwards. */
 static void set_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
   unsigned char *const c = concurrent ? concurrent->c : NULL;

@@ -55,6 +55,7 @@ int64_t tsl_amx_rows_of_a(const tsl_amx_job *job);
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job);
 /* Returns the first row of micro-panel of A `index`. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index);
+/* Returns the units of k in a panel; the last panel may have fewer. */
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel);
 
 /* Returns the address of row (column) `first` in a panel of a copy. */

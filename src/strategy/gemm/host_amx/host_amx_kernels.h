@@ -80,6 +80,7 @@ typedef enum tsl_amx_format {
   TSL_AMX_FORMATS
 } tsl_amx_format;
 
+/* Returns the elements of a unit. */
 static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }

@@ -68,6 +68,7 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
   return job->block_micros_a * job->kernels->height;
 }
 
+/* Packs a panel of a block's late operands to the workspace, and makes *a or *b these copies. */
 static void pack_late(const schedule_launch *run, const schedule_block *block, int64_t panel, tsl_amx_form *a,
                       tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
@@ -186,7 +187,7 @@ typedef struct schedule_rectangles {
   tsl_team team;
 } schedule_rectangles;
 
-static tsl_amx_job schedule_rectangle(const schedule_rectangles *run, int64_t index) {
+static tsl_amx_job job_of_rectangle(const schedule_rectangles *run, int64_t index) {
   const tsl_amx_job *job = run->job;
   const int64_t row = index / run->across * run->rows, column = index % run->across * run->columns;
   return tsl_amx_rectangle_of(job, row, tsl_min(run->rows, job->views.m - row), column,
@@ -272,7 +273,7 @@ static void run_part_alone(const tsl_amx_job *job, uint32_t *workspace) {
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
-  const tsl_amx_job part = schedule_rectangle(run, index);
+  const tsl_amx_job part = job_of_rectangle(run, index);
   if (part.kernels->is_amx)
     tsl_amx_run_alone(&part, run->workspace + (run->by_worker ? worker : index) * run->each_words);
   else
@@ -292,7 +293,7 @@ static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
 static void take_rectangles(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
-    const tsl_amx_job part = schedule_rectangle(run, next);
+    const tsl_amx_job part = job_of_rectangle(run, next);
     tsl_amx_run_pass(&part, run->workspace + worker * run->each_words, &run->taken[next].value);
     most = 0;
     for (int64_t turn = 1; turn < run->count; turn++) {
@@ -311,7 +312,7 @@ static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) 
   cut_passes(&run, threads);
   run.count = tsl_ceil_div(job->views.m, run.rows) * run.across;
   for (int64_t i = 0; i < run.count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&run, i);
+    const tsl_amx_job part = job_of_rectangle(&run, i);
     run.each_words = tsl_max(run.each_words, tsl_amx_workspace_alone(&part));
   }
   const int64_t tasks = tsl_min(threads, run.count), counters = run.count * (int64_t)sizeof(schedule_counter);
@@ -341,7 +342,7 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
     schedule_cut(&run, least);
   const int64_t count = tsl_ceil_div(job->views.m, run.rows) * run.across;
   for (int64_t i = 0; i < count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&run, i);
+    const tsl_amx_job part = job_of_rectangle(&run, i);
     run.each_words = tsl_max(run.each_words,
                              is_amx ? tsl_amx_workspace_alone(&part) : words_of_shared_run(&part, threads));
   }
@@ -369,7 +370,8 @@ static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
-static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) {
+/* Returns the job of part `index` of k, which writes dense sums to the workspace instead of C. */
+static tsl_amx_job job_of_part(const schedule_split_k *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,
                 end = whole->panels * (index + 1) / whole->split_k,
@@ -398,7 +400,7 @@ static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) 
 
 static void schedule_multiply_part(void *argument, int64_t index, int worker) {
   const schedule_split_k *run = argument;
-  const tsl_amx_job part = schedule_part_of(run, index);
+  const tsl_amx_job part = job_of_part(run, index);
   run_part_alone(&part, run->copies + (run->by_worker ? worker : index) * run->each_words);
 }
 
@@ -440,7 +442,7 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   schedule_split_k run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
-    const tsl_amx_job part = schedule_part_of(&run, i);
+    const tsl_amx_job part = job_of_part(&run, i);
     run.each_words = tsl_max(run.each_words, words_of_part(&part));
   }
   const int64_t threads = tsl_team_threads(team), workspaces = tsl_min(threads, job->split_k);
@@ -457,7 +459,7 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-static void scale_only(const tsl_amx_job *job) {
+static void scale_without_products(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
   for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)
     for (int64_t micro_b = 0; micro_b < job->micros_b; micro_b++)
@@ -467,6 +469,6 @@ static void scale_only(const tsl_amx_job *job) {
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
   if (job->views.k > 0)
     return job->split_k > 1 ? run_split_k(job, team) : run_rectangles(job, team);
-  scale_only(job);
+  scale_without_products(job);
   return TESELA_OK;
 }

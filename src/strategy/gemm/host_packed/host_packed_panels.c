@@ -156,6 +156,7 @@ static void cut_regions(int64_t threads, panel_stage *stage) {
   }
 }
 
+/* Returns stage `index`, cut into tasks and into regions of threads. */
 static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, int64_t index,
                             int64_t threads, unsigned char *a_copy, unsigned char *b_copy) {
   const int64_t step = tsl_packed_step_of(job, index % all->panels),
@@ -246,7 +247,7 @@ static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, i
   *i = *j = 0;
 }
 
-static void tiles_task(void *argument, int64_t index, int worker) {
+static void multiply_task(void *argument, int64_t index, int worker) {
   const packed_panels_launch *run = argument;
   const panel_stage *stage = &run->now;
   int64_t i, j;
@@ -261,7 +262,7 @@ static void tiles_task(void *argument, int64_t index, int worker) {
                          .shares = count_tasks(stage)});
 }
 
-static void copies_task(void *argument, int64_t index, int worker) {
+static void pack_task(void *argument, int64_t index, int worker) {
   const packed_panels_launch *run = argument;
   (void)worker;
   pack_partition(run->job, &run->next, index, run->shares);
@@ -281,7 +282,7 @@ static panel_stages stages_of(const tsl_packed_job *job) {
   return all;
 }
 
-static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
+static tesela_status run_by_threads(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   const panel_stages all = stages_of(job);
   const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->kc),
@@ -292,7 +293,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
   unsigned char *copies = (unsigned char *)memory + counters;
   packed_panels_launch run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
-  tsl_team_run(team, run.shares, copies_task, &run);
+  tsl_team_run(team, run.shares, pack_task, &run);
   for (int64_t index = 1; index <= all.count; index++) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
@@ -300,7 +301,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
                                  : (panel_stage){.micros_a = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
-    tsl_team_run(team, count_tasks(&run.now), tiles_task, &run);
+    tsl_team_run(team, count_tasks(&run.now), multiply_task, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;
@@ -328,5 +329,5 @@ tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   return threads == 1                          ? packed_panels_run_alone(job)
          : tsl_packed_has_strips(job, threads) ? tsl_packed_run_strips(job, team)
-                                               : run_together(job, team);
+                                               : run_by_threads(job, team);
 }

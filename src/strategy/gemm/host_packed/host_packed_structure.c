@@ -125,6 +125,7 @@ static void move_16(unsigned char *dst, int64_t to_step, const unsigned char *fr
   packed_structure_move(dst, to_step, from, from_step, count, 16);
 }
 
+/* Copies the elements of C's triangle in a tile to the small block, or back to C. */
 static void copy_triangle_part(const tile_region *copied, bool is_back) {
   static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
   const tsl_packed_job *job = copied->job;

@@ -43,7 +43,7 @@ static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, c
   return are_alike(problem) && problem->k <= depth / 2 ? TSL_PACKED_JOINED : TSL_PACKED_TWICE;
 }
 
-static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
+static tsl_operand transposed_operand(const tsl_operand *operand) {
   tsl_operand out = *operand;
   out.row_stride = operand->col_stride;
   out.col_stride = operand->row_stride;
@@ -52,11 +52,12 @@ static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
 
 static tsl_operands operands_of_second(const tsl_operands *operands) {
   tsl_operands out = *operands;
-  out.a = rank2k_exchanged(&operands->b);
-  out.b = rank2k_exchanged(&operands->a);
+  out.a = transposed_operand(&operands->b);
+  out.b = transposed_operand(&operands->a);
   return out;
 }
 
+/* Makes the product write a general square in scratch memory, with beta 0, instead of C's triangle. */
 static void redirect_to_square(tsl_problem *part, tsl_operands *strides) {
   const int64_t line = line_of_square(part);
   const bool by_columns = is_by_columns(&strides->c);

@@ -360,7 +360,7 @@ static tesela_status run_update(slim_launch *run) {
   return TESELA_OK;
 }
 
-static void scale(const slim_launch *run) {
+static void scale_c(const slim_launch *run) {
   static const double zero;
   const tsl_slim_job *job = run->job;
   for (int64_t i = 0; i < job->shape.few; i++)
@@ -379,6 +379,6 @@ tesela_status tsl_slim_job_run(const tsl_slim_job *job, tsl_team team, const voi
                      .c = c};
   if (job->shape.depth > 0)
     return ways[job->way](&run);
-  scale(&run);
+  scale_c(&run);
   return TESELA_OK;
 }

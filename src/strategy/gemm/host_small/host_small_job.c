@@ -89,6 +89,7 @@ static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *produ
 
 enum { BRIEF_STEPS = 24 }; /* steps up to which a partial vector is faster with a brief tile */
 
+/* Returns the micro-kernel of a tile: for exactly its depth if there is one, else brief or general. */
 static tsl_small_function kernel_of(const orientation *seen, const tsl_small_tile *tile, int64_t rows,
                                     int64_t vectors, bool brief) {
   const tsl_small_kernels *kernels = seen->kernels;
@@ -103,6 +104,7 @@ static tsl_small_function kernel_of(const orientation *seen, const tsl_small_til
   return kernels->multiply[vectors - 1][rows - 1];
 }
 
+/* Fills in a panel of `vectors` vectors, the last with `last` elements, and divides its rows into tiles. */
 static void make_panel(const orientation *seen, const tsl_fast_product *product, int64_t vectors,
                        int64_t last, int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
@@ -170,6 +172,7 @@ static panel_cut cut_far(const orientation *seen, int64_t vectors) {
   return (panel_cut){tsl_ceil_div(vectors, panels), panels, false};
 }
 
+/* Makes the job; `far`: for operands in no cache. *clocks gets the predicted multiply-adds unless NULL. */
 static void make_job(const tsl_fast_product *product, unsigned offers, bool far, tsl_small_job *job,
                      double *clocks) {
   orientation seen;

@@ -72,8 +72,8 @@ typedef struct panel_access {
   double edge;       /* fraction of groups at the edge of the operand's lines */
 } panel_access;
 
-static panel_access reading_of(const tsl_register_tile *tile, int64_t lines, int extent, int64_t line_stride,
-                               int64_t depth_stride) {
+static panel_access describe_access(const tsl_register_tile *tile, int64_t lines, int extent,
+                                    int64_t line_stride, int64_t depth_stride) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
@@ -129,8 +129,8 @@ typedef struct register_tile_panel {
   double multiply, memory_paths;
 } register_tile_panel;
 
-static register_tile_panel panel_of(const tsl_register_tile *tile, const register_tile_pace *units,
-                                    const panel_access *a, const panel_access *b, double panels) {
+static register_tile_panel cost_of_panel(const tsl_register_tile *tile, const register_tile_pace *units,
+                                         const panel_access *a, const panel_access *b, double panels) {
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
   const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
@@ -178,16 +178,16 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
   const double panels =
       ceil_ratio(ceil_ratio(ceil_ratio((double)problem->k, tile->products), tile->split), tile->tile_k);
-  const panel_access a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride,
-                                    problem->a.col_stride),
-                     b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride,
-                                    problem->b.row_stride);
+  const panel_access a = describe_access(tile, problem->m, tile->tile_m, problem->a.row_stride,
+                                         problem->a.col_stride),
+                     b = describe_access(tile, problem->n, tile->tile_n, problem->b.col_stride,
+                                         problem->b.row_stride);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
              whole_c = together_c || tile->split > 1;
   const double most = ceil(groups / units.count),
                sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  const register_tile_panel one = panel_of(tile, &units, &a, &b, fmax(1, panels));
+  const register_tile_panel one = cost_of_panel(tile, &units, &a, &b, fmax(1, panels));
   const double around = clocks_around(tile, whole_c);
   double clocks = first_clocks + part_clocks * (tile->split - 1) +
                   rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);

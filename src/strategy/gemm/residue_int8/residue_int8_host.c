@@ -196,6 +196,7 @@ static void count_line(const residue_rules *rules, int operand, unsigned key, re
       counts->needs[c][operand][residue_need(key, c)]++;
 }
 
+/* Chooses by the least cost of each candidate and operand; equal costs take the lowest level. */
 static void residue_decide(const residue_rules *rules, const residue_counts *counts, residue_choice *choice) {
   residue_word costs[TSL_RESIDUE_CANDIDATES][2];
   int levels[TSL_RESIDUE_CANDIDATES][2];

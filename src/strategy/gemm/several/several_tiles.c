@@ -56,6 +56,7 @@ tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_re
   return TESELA_OK;
 }
 
+/* Returns the bytes of a block's part of an operand; 0 if it is not read, or one shard has it. */
 static double bytes_to_copy(const tsl_work *work, int operand, const tsl_several_block *block) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &block->c);
   const bool whole = tsl_sharding_whole(work->sharding, operand, &rect, block->member) >= 0;
@@ -175,6 +176,7 @@ static int distance_of(const tile_cutter *job, const tsl_rect *c) {
   return best;
 }
 
+/* Returns true if the member holds this rectangle of C, and the streaming operand's lines for it if read. */
 static bool is_local(const tile_cutter *job, const tsl_rect *c) {
   const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
   const tsl_sharding *spread = job->work->sharding;

@@ -73,7 +73,7 @@ static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sum
     }
     TSL_UNROLL
     for (int i = 0; i < NATIVE_ROWS; i++) {
-      const wide_f64 left = every_f64(a[i]);
+      const wide_f64 left = broadcast_f64(a[i]);
       TSL_UNROLL
       for (int v = 0; v < VECTORS; v++)
         sum[i][v] = exact_wide(left, right[v], sum[i][v]);
@@ -82,8 +82,8 @@ static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sum
   memcpy(sums, sum, sizeof sum);
 }
 
-static void precise_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
-                         int count) {
+static void compute_precise_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
+                                 int count) {
   double sums[NATIVE_LIST * NATIVE_COLUMNS] = {0};
   REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
@@ -102,11 +102,11 @@ static void precise_tile(const tsl_residue_job *job, const native_lines *rows, c
 }
 #endif
 
-static void native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
-                        int count) {
+static void compute_native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
+                                int count) {
 #if !JOIN(IS_DOUBLE_, TSL_TYPE)
   if (job->is_precise) {
-    precise_tile(job, rows, columns, count);
+    compute_precise_tile(job, rows, columns, count);
     return;
   }
 #endif
@@ -150,7 +150,7 @@ static void native_rows(const tsl_residue_job *job, const tsl_residue_block *blo
     for (int part = 0; part < each && (is_native || is_native_line(job, 1, j)); part++)
       columns[count++] = j * each + part;
     if (count == NATIVE_COLUMNS || (count > 0 && j == block->column + block->columns - 1)) {
-      native_tile(job, rows, columns, count);
+      compute_native_tile(job, rows, columns, count);
       count = 0;
     }
   }
