@@ -134,7 +134,7 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
                        .batch_step = 2 * operand->batch_step};
 }
 
-/* Enqueues the copies and the real product. Fails if strides differ from those of the plan. */
+/* Enqueues the copies and the real product. Fails if the strides do not suit the plan. */
 static tesela_status complex_real_multiply(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;

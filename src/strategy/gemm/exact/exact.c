@@ -100,8 +100,8 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Costs of a term and of an element's epilogue without superaccumulators: clocks of a processor's unit
- * (PoCL), f32 operations of a GPU (H100). wait_seconds: of a term that waits for memory. */
+/* Costs of a term and of an element's epilogue without superaccumulators: a processor's clocks (PoCL), or a
+ * GPU's f32 operations (H100). wait_seconds: of a term that waits for memory. */
 typedef struct costs {
   double f32_term, f64_term, epilogue, wait_seconds;
 } costs;
