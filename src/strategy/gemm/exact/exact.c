@@ -101,7 +101,7 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
 }
 
 /* Costs of a term and of an element's epilogue without superaccumulators: a processor's clocks (PoCL), or a
- * GPU's f32 operations (H100). wait_seconds: of a term that waits for memory. */
+ * GPU's f32 operations (H100). A term that waits for memory takes wait_seconds. */
 typedef struct costs {
   double f32_term, f64_term, epilogue, wait_seconds;
 } costs;
