@@ -268,7 +268,7 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_te
 /* Location of partial sums in the workspace, after the packed operands. */
 typedef struct sums_place {
   int64_t offset, part; /* in elements of 4 bytes */
-  bool by_map; /* the kernel stores sums by TMA; false: by threads */
+  bool by_map;          /* the kernel stores sums by TMA; false: by threads */
 } sums_place;
 
 /* Sets *place, and encodes the tensor map of the partial sums if these are stored by TMA. */

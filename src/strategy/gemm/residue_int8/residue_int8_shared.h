@@ -119,10 +119,11 @@ typedef struct residue_matrix {
   int is_conjugate;                    /* imaginary parts are negated */
 } residue_matrix;
 #ifndef __OPENCL_C_VERSION__ /* CUDA only; portable kernels have residue_portable_shared.h */
-/* Constants that reconstruct C' by exact sums of doubles: weights and the product of all moduli in parts of
- * 40 bits, the lowest first. The quotient comes from the two highest of `parts` (2 to 4) sums. */
+/* Constants that reconstruct C' by exact sums of doubles, in parts of 40 bits, the lowest first. The quotient
+ * comes from the two highest of `parts` (2 to 4) sums. */
 #define TSL_RESIDUE_PARTS 4
 typedef struct residue_weights {
+  /* parts of the weights and of the product P of all moduli; inverse of P's highest parts */
   double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
   int parts;
 } residue_weights;
