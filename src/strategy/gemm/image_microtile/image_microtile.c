@@ -196,9 +196,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
   if (device->image_height_max < ROWS_STEP || device->image_width_max * LANES < COLUMNS_STEP)
-    return tsl_refusal("needs images of %d x %d count_texels, %s has %lld x %lld", COLUMNS_STEP / LANES,
-                       ROWS_STEP, device->name, (long long)device->image_width_max,
-                       (long long)device->image_height_max);
+    return tsl_refusal("needs images of %d x %d texels, %s has %lld x %lld", COLUMNS_STEP / LANES, ROWS_STEP,
+                       device->name, (long long)device->image_width_max, (long long)device->image_height_max);
   const char *why = tsl_launch_grid(device, COLUMNS_STEP, ROWS_STEP, TILE, TILE, &grid);
   const microtile_part most = largest_part(problem->k, problem->n, device);
   return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
@@ -289,6 +288,6 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .build = build,
     .run = run,
     .release = release,
-    .supports = {.types = types, .why = "count_texels of images are f32"},
+    .supports = {.types = types, .why = "texels of images are f32"},
     .resources = {.scratch = scratch, .count_costs = account},
 };
