@@ -68,8 +68,8 @@ static void blocks_are_shared(void **state) {
     assert_true(tile.together * tile.bytes <= tile.shared_bytes);
     for (int f = 0; f < 2; f++) {
       const tsl_cuda_whole_lines *lines = f ? &tile.b : &tile.a;
-      assert_true(lines->pitch / 16 % 2 == 1 && lines->pitch >= 2 * ((lines->wide + 15) / 16 * 16));
-      assert_int_equal(lines->bytes, (lines->down + lines->across) * lines->pitch);
+      assert_true(lines->pitch / 16 % 2 == 1 && lines->pitch >= 2 * ((lines->line_length + 15) / 16 * 16));
+      assert_int_equal(lines->bytes, (lines->line_count + lines->across) * lines->pitch);
     }
     assert_true(cases[i].k == 1 || (!tile.a.across && tile.b.across));
     assert_true(tile.bytes >= 2 * cases[i].m * cases[i].n + 14);
@@ -79,7 +79,8 @@ static void blocks_are_shared(void **state) {
 /* Copies are as wide as everything that their addresses are made of. */
 static void copies_are_aligned(void **state) {
   (void)state;
-  const tsl_cuda_whole_lines lines = {.down = 4, .wide = 8}, one = {.down = 1, .wide = 8};
+  const tsl_cuda_whole_lines lines = {.line_count = 4, .line_length = 8},
+                             one = {.line_count = 1, .line_length = 8};
   assert_int_equal(tsl_cuda_whole_width(&lines, 1, 64, 0, 4096), 16);
   assert_int_equal(tsl_cuda_whole_width(&lines, 1, 100, 0, 10000), 8);
   assert_int_equal(tsl_cuda_whole_width(&lines, 1, 64, 2, 4096), 4);

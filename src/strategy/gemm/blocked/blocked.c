@@ -38,7 +38,7 @@ static const tsl_param params[] = {
 };
 
 typedef struct blocked {
-  tsl_cache_blocks blocks;
+  tsl_cache_blocks blocks; /* sizes, strides and scalars; addresses are set in run() */
   tsl_block_function multiply;
   size_t a_bytes, b_bytes; /* bytes of a worker's copies */
   int64_t size;            /* bytes of an element */
@@ -46,8 +46,8 @@ typedef struct blocked {
 
 typedef struct blocked_launch {
   blocked job;
-  unsigned char *copies;
-  int64_t down;
+  unsigned char *copies; /* packed A and B of each worker, one worker after the other */
+  int64_t down;          /* blocks in a column of C */
 } blocked_launch;
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -76,6 +76,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return start + fmax((products + copies + passes) * rounds / clock + 0.4 * rest, bytes / device->bandwidth);
 }
 
+/* Returns the block kernel for f32 or f64 of the best instruction set of the device. */
 static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type type) {
 #define KERNELS(isa, header, needs, ...) {&tsl_block_##isa##_f32, &tsl_block_##isa##_f64},
   static const tsl_block_kernel *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
@@ -121,6 +122,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
       .size = size};
 }
 
+/* Computes block `index` of C, numbered down its columns, with the copies of `worker`. */
 static void multiply(void *argument, int64_t index, int worker) {
   const blocked_launch *run = argument;
   const blocked *job = &run->job;

@@ -10,7 +10,7 @@ enum { TSL_BLOCK_ROWS_UNIT = 12, TSL_BLOCK_COLUMNS_UNIT = 32 };
 /* Blocks of rows x columns of C and panels of `depth` steps of k. Views' k is 0 if alpha is 0. */
 typedef struct tsl_cache_blocks {
   tsl_views views;
-  int64_t rows, columns, depth;
+  int64_t rows, columns, depth; /* limits of a block of C, and of the terms of a panel */
   double alpha, beta;
 } tsl_cache_blocks;
 

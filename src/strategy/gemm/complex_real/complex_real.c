@@ -62,24 +62,27 @@ static void complex_real_release(tsl_work *work) {
   work->state = NULL;
 }
 
+/* Returns the bytes of device memory that one allocation may take. */
 static uint64_t complex_real_memory_of(const tsl_device *device) {
   const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-static tesela_status complex_real_make_child(tsl_work *work, uint64_t value) {
+/* Makes the child plan of the real product; `own_bytes` of scratch memory are not available to it. */
+static tesela_status complex_real_make_child(tsl_work *work, uint64_t own_bytes) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
   const uint64_t all = complex_real_memory_of(work->device);
   const tsl_subplan_request request = {.problem = &real,
                                        .device = work->device,
                                        .in_buffers = true,
-                                       .workspace_most = all > value ? all - value : 0,
+                                       .workspace_most = all > own_bytes ? all - own_bytes : 0,
                                        .most = tsl_complex_real_of_product(&work->problem),
                                        .on_trial = work->forbid_compile};
   return work->subplans->make(work->subplans, &request, &self->child);
 }
 
+/* Advances *numbers by `more`, rounded up to whole lines. Returns its old value, the offset. */
 static int64_t complex_real_reserve(int64_t *numbers, int64_t more, int64_t line) {
   const int64_t offset = *numbers;
   *numbers += (more + line - 1) / line * line;

@@ -17,7 +17,7 @@
 #define SIDE COMPLEX_REAL_SIDE
 #define LINES COMPLEX_REAL_LINES
 
-TSL_FUNCTION void store_pair(TSL_GLOBAL TSL_REAL *dst, TSL_REAL first, TSL_REAL second) {
+TSL_FUNCTION void store_adjacent_pair(TSL_GLOBAL TSL_REAL *dst, TSL_REAL first, TSL_REAL second) {
   TSL_VECTOR(TSL_REAL, 2) pair;
   TSL_LANE(pair, 0) = first;
   TSL_LANE(pair, 1) = second;
@@ -61,10 +61,10 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
             at[copy.lines * copy.to_line] = im;
           } else if (copy.becomes == COMPLEX_REAL_EXPANDED) {
             at += line * copy.to_line + place;
-            store_pair(at, re, imaginary_above * im);
-            store_pair(at + copy.to_line, imaginary_below * im, real_below * re);
+            store_adjacent_pair(at, re, imaginary_above * im);
+            store_adjacent_pair(at + copy.to_line, imaginary_below * im, real_below * re);
           } else {
-            store_pair(at + place, re, im);
+            store_adjacent_pair(at + place, re, im);
           }
         }
       }

@@ -48,6 +48,7 @@ static bool complex_real_choose_is_empty(const tsl_problem *problem) {
          (problem->alpha[0] == 0 && problem->alpha[1] == 0);
 }
 
+/* Returns the method with this form and orientation, without the sizes of scratch memory. */
 static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool swapped) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &strides);
@@ -78,7 +79,7 @@ static double complex_real_choose_moved(const tsl_problem *problem, const tsl_co
   return 3 * right + (way->copies ? 2 * left : 0) + (way->is_staged ? result * elements : 0);
 }
 
-static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
+static tsl_complex_real_way choose_orientation(const tsl_problem *problem, int form) {
   const tsl_complex_real_way plain = oriented(problem, form, false), swapped = oriented(problem, form, true);
   return complex_real_choose_moved(problem, &swapped) < complex_real_choose_moved(problem, &plain) ? swapped
                                                                                                    : plain;
@@ -86,7 +87,7 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
 
 /* Returns true if lines along n are faster. With tf32 units, transposing the copy costs more than it gains,
  * except for small products (docs/lab/complex_real.md). */
-static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
+static bool is_faster_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &strides);
@@ -95,16 +96,18 @@ static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
          elements >= SMALL;
 }
 
-static tsl_complex_real_way chosen(const tsl_problem *problem) {
-  tsl_complex_real_way expanded = better_of(problem, TSL_COMPLEX_REAL_ALONG_K);
-  const tsl_complex_real_way apart = better_of(problem, TSL_COMPLEX_REAL_APART);
+/* Returns the form and orientation that move the fewest bytes. */
+static tsl_complex_real_way choose_form(const tsl_problem *problem) {
+  tsl_complex_real_way expanded = choose_orientation(problem, TSL_COMPLEX_REAL_ALONG_K);
+  const tsl_complex_real_way apart = choose_orientation(problem, TSL_COMPLEX_REAL_APART);
   if (complex_real_choose_moved(problem, &apart) < complex_real_choose_moved(problem, &expanded))
     return apart;
-  if (is_left_along_n(problem, expanded.is_swapped))
+  if (is_faster_along_n(problem, expanded.is_swapped))
     expanded.form = TSL_COMPLEX_REAL_ALONG_N;
   return expanded;
 }
 
+/* Returns the memory of `lines` lines of `places` real numbers for each product; lines are padded. */
 static tsl_complex_real_room complex_real_choose_room_of(const tsl_problem *problem, int64_t lines,
                                                          int64_t places) {
   tsl_complex_real_room room = {.line = tsl_round_up(places, GRAIN), .lines = lines};
@@ -115,7 +118,8 @@ static tsl_complex_real_room complex_real_choose_room_of(const tsl_problem *prob
 
 tsl_complex_real_way tsl_complex_real_way_of(const tsl_problem *problem, const tsl_config *config) {
   const int form = (int)config->value[TSL_COMPLEX_REAL_FORM];
-  tsl_complex_real_way way = form == TSL_COMPLEX_REAL_ANY ? chosen(problem) : better_of(problem, form);
+  tsl_complex_real_way way =
+      form == TSL_COMPLEX_REAL_ANY ? choose_form(problem) : choose_orientation(problem, form);
   const bool apart = way.form == TSL_COMPLEX_REAL_APART;
   const int64_t m = way.m, n = way.n, k = problem->k;
   if (way.is_empty)

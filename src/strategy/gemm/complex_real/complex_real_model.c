@@ -11,7 +11,8 @@ static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
 static const double seen = 0.75; /* measured time divided by the model's (docs/lab/complex_real.md) */
 
-static int64_t family_of(const tsl_strategy *strategy) {
+/* Returns the number of combinations of listed parameter values. */
+static int64_t count_configs(const tsl_strategy *strategy) {
   int64_t all = 1;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     all *= tsl_max(1, tsl_param_values(&strategy->params[i]));
@@ -23,7 +24,7 @@ static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_proble
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
   const tsl_config config = tsl_strategy_defaults(strategy);
-  return family_of(strategy) <= CONFIGS_MOST ||
+  return count_configs(strategy) <= CONFIGS_MOST ||
          (tsl_numeric_requirements_has_accuracy(&real->ask) &&
           tsl_strategy_error_model(strategy, real, &config).truncates_inputs);
 }
@@ -44,7 +45,8 @@ static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const ts
   return least;
 }
 
-static double seconds_roughly(const tsl_problem *real, const tsl_device *device) {
+/* Returns seconds from half of the peak and whole tiles of 128 x 128. */
+static double estimate_by_peak(const tsl_problem *real, const tsl_device *device) {
   enum { TILE = 128 };
   const double m = (double)tsl_round_up(real->m, TILE), n = (double)tsl_round_up(real->n, TILE),
                peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
@@ -61,7 +63,7 @@ static double complex_real_moved(const tsl_problem *problem, const tsl_complex_r
          (way->is_staged ? (2 + reads + (apart ? 2 : 0)) * elements : 0);
 }
 
-static int launches(const tsl_complex_real_way *way) {
+static int count_launches(const tsl_complex_real_way *way) {
   return !way->is_empty + way->copies + way->is_staged;
 }
 
@@ -71,11 +73,11 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
   const tsl_problem real = tsl_complex_real_product(problem, &way);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
-  double product = way.is_empty ? 0 : seconds_roughly(&real, device);
+  double product = way.is_empty ? 0 : estimate_by_peak(&real, device);
   if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !way.is_empty)
     product = fmin(product, (real.c.type == TESELA_F32 ? seen : 1) *
                                 seconds_asked(&real, tsl_complex_real_of_product(problem), device));
-  return product + launches(&way) * device->launch_seconds +
+  return product + count_launches(&way) * device->launch_seconds +
          (device->bandwidth > 0 ? complex_real_moved(problem, &way) * size / (streamed * device->bandwidth)
                                 : 0);
 }
@@ -88,7 +90,7 @@ void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *conf
                            (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
   tsl_cost_counts_copies(size * complex_real_moved(problem, &way) / 2, account);
-  account->launches = launches(&way) + !way.is_empty;
+  account->launches = count_launches(&way) + !way.is_empty;
   account->workers = fmin(device->compute_units,
                           (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem));
 }

@@ -17,15 +17,18 @@ static const tsl_operand *right_of(const complex_real_context *run) {
   return run->self->way.is_swapped ? &run->operands->a : &run->operands->b;
 }
 
+/* Returns true if L (`left`) or R is conjugated. */
 static bool complex_real_conjugates(const complex_real_context *run, bool left) {
   const tsl_problem *problem = &run->work->problem;
   return run->self->way.is_swapped == left ? problem->conjugate_b : problem->conjugate_a;
 }
 
-static tsl_grid complex_real_grid_of(const complex_real_context *run, int64_t across, int64_t down) {
+static tsl_grid complex_real_grid_of(const complex_real_context *run, int64_t groups_across,
+                                     int64_t groups_down) {
   const tsl_device *device = run->work->device;
-  return (tsl_grid){{tsl_launch_limited(device, 0, across), tsl_launch_limited(device, 1, down), 1},
-                    {COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1}};
+  return (tsl_grid){
+      {tsl_launch_limited(device, 0, groups_across), tsl_launch_limited(device, 1, groups_down), 1},
+      {COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1}};
 }
 
 static tesela_status complex_real_run_copy(const complex_real_context *run,
@@ -51,6 +54,7 @@ static complex_real_copy complex_real_copy_of(const complex_real_context *run, c
                              .to_step = room->step};
 }
 
+/* Sets the source of a copy: counts, and strides in complex numbers. */
 static void set_lines(complex_real_copy *copy, int64_t lines, int64_t line_stride, int64_t places,
                       int64_t place_stride) {
   copy->lines = lines, copy->line_stride = line_stride;
@@ -78,6 +82,7 @@ static tesela_status expand_right(const complex_real_context *run) {
   return complex_real_run_copy(run, &copy, right_of(run));
 }
 
+/* Copies the real parts of L, and below these its imaginary parts, to scratch memory. */
 static tesela_status take_left_apart(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->operands);
@@ -110,6 +115,7 @@ static tesela_status copy_unchanged_factor(const complex_real_context *run) {
   return complex_real_run_copy(run, &copy, unchanged_factor(run));
 }
 
+/* Returns a matrix in scratch memory from real number `index` on; `shared`: one for all products. */
 static tsl_operand in_room(const complex_real_context *run, const tsl_complex_real_room *room, int64_t index,
                            bool shared) {
   return (tsl_operand){.buffer = run->operands->scratch,
@@ -119,6 +125,7 @@ static tsl_operand in_room(const complex_real_context *run, const tsl_complex_re
                        .batch_step = shared ? 0 : room->step};
 }
 
+/* Returns a complex operand with contiguous rows, `line` numbers apart, as a matrix of real numbers. */
 static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
   return (tsl_operand){.buffer = operand->buffer,
                        .offset = 2 * operand->offset,
@@ -127,6 +134,7 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
                        .batch_step = 2 * operand->batch_step};
 }
 
+/* Enqueues the copies and the real product. Fails if the strides do not suit the plan. */
 static tesela_status complex_real_multiply(const complex_real_context *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;

@@ -16,10 +16,11 @@
  * complex numbers, of the destination in real ones; destination lines are contiguous. `is_across`: neighbours
  * in memory belong to different lines. */
 typedef struct complex_real_copy {
-  TSL_INDEX lines, places, products;
-  TSL_INDEX offset, line_stride, place_stride, step;
+  TSL_INDEX lines, places, products;                 /* lines; complex numbers of a line; matrices */
+  TSL_INDEX offset, line_stride, place_stride, step; /* source, in complex numbers; step: between products */
+  /* destination, in real numbers: first number, line stride, step between products */
   TSL_INDEX to, to_line, to_step;
-  int becomes, is_across;
+  int becomes, is_across; /* form of the copy, as defined above; is_across: source lines are not contiguous */
   int sign[3], unused;
 } complex_real_copy;
 
@@ -28,6 +29,7 @@ typedef struct complex_real_copy {
  * parts: S = (re S0 - sign[0] im S1, sign[1] im S0 + sign[2] re S1). */
 typedef struct complex_real_result {
   TSL_INDEX rows, cols, products;
+  /* in real numbers; apart: from real to imaginary sums, 0: interleaved */
   TSL_INDEX sums, sums_row, sums_step, apart;
   TSL_INDEX offset, row_stride, col_stride, step;
   int is_empty, reads; /* no sums exist; C is read */

@@ -50,6 +50,7 @@ SM80_FUNCTION int own_slice() {
   return threadIdx.x / 32 / WARPS;
 }
 
+/* Returns the stage after `stage`; `first` after the last. */
 SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
   return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
 }
@@ -121,8 +122,7 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
 /* Columns of 16 bytes of a row: two real elements, or one complex element. */
 constexpr int COLUMNS = 2 / NUMBERS;
 
-/* Returns the thread's pair `p` of block `j` in row `i`. pair_column(): its first column in the warp's
- * tile. */
+/* Returns pair `p` of block `j` in row `i` of the thread; pair_column(): its first column in the tile. */
 SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
 #if NUMBERS == 2
@@ -135,7 +135,7 @@ SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
 }
 
-/* store_columns() stores columns from `x` on of a row of C, as far as they belong to C and to this tile. */
+/* store_columns() stores alpha sum + beta c from column `x` on of row `line`, within C and this tile. */
 #if NUMBERS == 1
 
 SM80_FUNCTION void store_one(double *c, double sum, double beta) {
@@ -179,6 +179,7 @@ SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const work_ti
 
 #endif
 
+/* Stores a warp's tile to C, or to the part's matrix of partial sums. */
 SM80_FUNCTION void store_sums(number *c, warp_sums sums, const work_tile &tile,
                               const cuda_dmma_arguments &args) {
   const int row = tile.first_row + own_row(), col = tile.first_col + own_col();
@@ -202,11 +203,12 @@ constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
 static_assert(SLICES * CLUSTER == 1 || SLICES * FOLD_BYTES <= STAGES * STAGE_BYTES,
               "sums fit where panels were");
 
+/* Returns the address of pair `pair` of a tile, counted row by row, in the sums at `sums`. */
 SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
   return sums + pair / ROW_PAIRS * FOLD_PITCH + pair % ROW_PAIRS * 16;
 }
 
-SM80_FUNCTION void share_sums(shared_t memory, warp_sums sums) {
+SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
   const shared_t to = memory + own_slice() * FOLD_BYTES + own_row() * FOLD_PITCH;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++)
@@ -219,21 +221,21 @@ SM80_FUNCTION void share_sums(shared_t memory, warp_sums sums) {
       }
 }
 
-SM80_FUNCTION double2 sum_of_slices(shared_t index) {
-  double2 sum = load_doubles(index);
+SM80_FUNCTION double2 sum_of_slices(shared_t pair) {
+  double2 sum = load_doubles(pair);
 #pragma unroll
   for (int s = 1; s < SLICES; s++) {
-    const double2 more = load_doubles(index + s * FOLD_BYTES);
+    const double2 more = load_doubles(pair + s * FOLD_BYTES);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
 }
 
-SM80_FUNCTION double2 sum_of_blocks(shared_t index) {
-  double2 sum = cluster_load_doubles(0, index);
+SM80_FUNCTION double2 sum_of_blocks(shared_t pair) {
+  double2 sum = cluster_load_doubles(0, pair);
 #pragma unroll
   for (int r = 1; r < CLUSTER; r++) {
-    const double2 more = cluster_load_doubles(r, index);
+    const double2 more = cluster_load_doubles(r, pair);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
@@ -244,7 +246,7 @@ SM80_FUNCTION double2 sum_of_blocks(shared_t index) {
 SM80_FUNCTION void reduce_sums(number *c, warp_sums sums, const cuda_dmma_arguments &args, shared_t memory) {
   const work_tile tile = get_work_tile(args);
   __syncthreads(); /* all warps have read the last panels */
-  share_sums(memory, sums);
+  put_slice_sums(memory, sums);
   __syncthreads();
   if (CLUSTER > 1) {
     if (SLICES > 1)

@@ -10,8 +10,10 @@ constexpr int STEP = 8 / NUMBERS, STEPS = SLICE / STEP; /* k of a step, and step
 /* Accumulators: real parts, then imaginary parts. */
 typedef double warp_sums[NUMBERS][BLOCKS_M][BLOCKS_N][4];
 
+/* load_factors() loads the fragments of step `step`; a and b: place of the thread's first line. */
 #if NUMBERS == 1
 
+/* A thread's fragments for one step. */
 struct factors {
   double a[BLOCKS_M][4], b[BLOCKS_N][2];
 };

@@ -5,11 +5,10 @@
 
 #include <math.h>
 
-/* Supported tiles: slices of k, tile of a warp, blocks of a multiprocessor by registers. Fraction of the peak
- * for large k with copies of pairs and of single elements. */
+/* Supported tiles, and their measured efficiency for large k. */
 static const struct {
-  int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
-  double by_pairs, by_ones;
+  int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups; /* as in tsl_cuda_dmma */
+  double by_pairs, by_ones; /* fraction of the peak with copies of 16 bytes, and of single f64 */
 } shapes[] = {
     {1, 128, 64, 2, 64, 32, 1, 0.863, 0.557},  {1, 64, 128, 2, 32, 64, 1, 0.926, 0.601},
     {1, 128, 128, 1, 64, 32, 1, 0.936, 0.607}, {1, 128, 64, 1, 64, 32, 2, 0.910, 0.807},
@@ -35,15 +34,16 @@ enum {
   STAY_DEPTH = 128
 };
 
-static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
+/* Returns the padded bytes of a panel in shared memory; across: it is MN-major. */
+static int64_t bytes_of_panel(int numbers, bool across, int lines, int depth) {
   const int row = across ? lines : depth, rows = across ? depth : lines;
   return (int64_t)rows * (8 * numbers * row + (numbers == 2 && !across ? 2 * PADDING : PADDING));
 }
 
 /* Sets as many stages as fit in shared memory. The stages must also hold sums that meet in shared memory. */
 static void dmma_layout_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
-  const int64_t stage = panel_bytes(tile->numbers, tile->a_mn_major, tile->tile_m, tile->depth) +
-                        panel_bytes(tile->numbers, tile->b_mn_major, tile->tile_n, tile->depth),
+  const int64_t stage = bytes_of_panel(tile->numbers, tile->a_mn_major, tile->tile_m, tile->depth) +
+                        bytes_of_panel(tile->numbers, tile->b_mn_major, tile->tile_n, tile->depth),
                 own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
                 fits = own / stage,
                 sums =
@@ -135,6 +135,7 @@ static double dmma_unit_rate(const tsl_device *device) {
 /* Reduction within a cluster: fixed clocks, and bytes of sums moved in a clock. */
 static const double blocks_clocks = 1840, fold_bytes = 175;
 
+/* Returns the clocks in which the sums of slices and of a cluster's blocks are added. */
 static double dmma_meeting_clocks(const tsl_cuda_dmma *tile) {
   const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
   return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / fold_bytes : 0) +
@@ -146,6 +147,7 @@ static double dmma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
 }
 
+/* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
 static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
                               const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
@@ -194,6 +196,7 @@ double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *confi
 /* Minimal panels of a split-k part. The model chooses the number of parts; all blocks must be resident. */
 enum { PART_PANELS = 2 };
 
+/* Returns the number of split-k parts that the model finds fastest; the config's for a cluster. */
 static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
                 panels = tsl_ceil_div(tile->problem.k, tile->depth),

@@ -23,10 +23,10 @@ SM80_FUNCTION int place(int line, int k) {
 constexpr int A_BYTES = PANEL_BYTES<A_MN_MAJOR, TILE_M>,
               STAGE_BYTES = A_BYTES + PANEL_BYTES<B_MN_MAJOR, TILE_N>;
 
-/* Tile of C of a block, the first row and column that it multiplies, its split-k part and range of k. A tile
- * at the end of C begins earlier, where it is whole. */
 struct work_tile {
-  int row, col, first_row, first_col, part, first_k, end_k;
+  int row, col;             /* first element that the block stores */
+  int first_row, first_col; /* first element that it computes: earlier at the end of C, for a whole tile */
+  int part, first_k, end_k; /* split-k part, and its range of k */
 };
 
 /* Returns the first line of a tile: earlier where it would exceed the matrix, if pairs stay aligned. */
@@ -39,6 +39,7 @@ SM80_FUNCTION bool is_wide(const cuda_dmma_arguments &args) {
   return args.a.is_wide && args.b.is_wide;
 }
 
+/* Computes tile `number`: parts of a cluster are adjacent; others follow one after the other. */
 SM80_FUNCTION work_tile compute_work_tile(unsigned number, const cuda_dmma_arguments &args) {
   const unsigned tiles = args.tiles_m * args.tiles_n;
   unsigned part = 0, tile = number;
@@ -76,11 +77,10 @@ SM80_FUNCTION work_tile get_tile_recomputed(unsigned number, const cuda_dmma_arg
   return compute_work_tile(number, args);
 }
 
-/* Lines of an operand: element (0, 0), strides between lines and along k, numbers of lines and k. */
 struct lines {
-  const number *from;
-  long long line, k;
-  int count, depth;
+  const number *from; /* first element */
+  long long line, k;  /* strides in elements: between lines and along k */
+  int count, depth;   /* lines and k up to the end of the matrix or part */
 };
 
 SM80_FUNCTION lines rows_of(const number *a, const work_tile &tile, const cuda_dmma_arguments &args) {
@@ -102,11 +102,10 @@ struct copies {
   static_assert(THREADS % ROW == 0, "a thread's copies lie a constant apart");
 };
 
-/* Position of a thread's copies: next source; steps to the next copy and panel; offset in the panel. */
 struct copy_source {
-  const number *from;
-  long long step, turn;
-  shared_t to;
+  const number *from;   /* next source */
+  long long step, turn; /* elements to the next copy, and from a panel's last copy to the next panel */
+  shared_t to;          /* bytes from the panel's start to its first copy */
 };
 
 template <int MN_MAJOR, int LINES, int BYTES>

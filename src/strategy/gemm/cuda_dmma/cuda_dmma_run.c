@@ -68,9 +68,9 @@ typedef struct dmma_launch_state {
   tsl_cuda_dmma_schedule schedule;
   tsl_gemm_sizes sizes;
   const tsl_operand *a, *b;
-  bool is_split; /* split-k: parts go to the workspace, and the reduction adds them */
-  cuda_dmma_matrix result;
-  int64_t first, count; /* products of the batch that the launch takes */
+  bool is_split;           /* split-k: parts go to the workspace, and the reduction adds them */
+  cuda_dmma_matrix result; /* C for the kernels, from the batch's first product on */
+  int64_t first, count;    /* products of the batch that the launch takes */
   tsl_launch_wanted wanted;
   tsl_stream *stream;
 } dmma_launch_state;
@@ -101,6 +101,7 @@ static tesela_status dmma_fold(const dmma_launch_state *run) {
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
+/* Returns A (`is_a`) or B for the kernel; across: it is MN-major. Strides in elements. */
 static cuda_dmma_matrix dmma_factor(const dmma_launch_state *run, const tsl_operand *operand, bool across,
                                     int64_t offset, int64_t row, int64_t col, int64_t rows, int64_t cols,
                                     bool is_a) {

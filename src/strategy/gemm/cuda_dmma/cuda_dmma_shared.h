@@ -2,15 +2,14 @@
 #ifndef TSL_CUDA_DMMA_SHARED_H
 #define TSL_CUDA_DMMA_SHARED_H
 
-/* Matrix. is_wide: 16 bytes can be accessed at once, a complex element or a pair of adjacent real ones. */
 typedef struct cuda_dmma_matrix {
-  long long offset, row, col;
-  int is_wide;
+  long long offset, row, col; /* first element; strides between rows and between columns */
+  int is_wide; /* 16 bytes can be accessed at once: a complex element or a pair of adjacent real ones */
 } cuda_dmma_matrix;
 
 typedef struct cuda_dmma_arguments {
   int m, n, k;
-  int tiles_m, tiles_n;
+  int tiles_m, tiles_n;                 /* tiles in a column and in a row of C */
   int parts, part_panels, longer_parts; /* split-k parts, panels of a part, parts with one more panel */
   cuda_dmma_matrix a, b, c;
   long long c_part;                 /* stride between the sums of split-k parts */
@@ -19,13 +18,15 @@ typedef struct cuda_dmma_arguments {
   long long wanted, wanted_above; /* address of an int, or 0: the result is unused if it is <= wanted_above */
 } cuda_dmma_arguments;
 
-/* Split-k reduction: adds `parts` matrices, `part` elements apart, with rows of `pitch` elements, to C. */
+/* Split-k reduction: adds `parts` matrices to C = m x n. */
 typedef struct cuda_dmma_fold_arguments {
-  long long m, n, pitch, part, c_step /* stride between products of a batch, which is never split */;
+  long long m, n;
+  long long pitch, part; /* elements between rows of a matrix of sums, and between these matrices */
+  long long c_step;      /* stride between products of a batch, which is never split */
   cuda_dmma_matrix c;
-  int parts;
+  int parts; /* 0: sums are 0, because k is 0 */
   double alpha[2], beta[2];
-  long long wanted, wanted_above;
+  long long wanted, wanted_above; /* address of an int, or 0: nothing is done if it is <= wanted_above */
 } cuda_dmma_fold_arguments;
 
 #endif

@@ -23,6 +23,7 @@
  * Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
 #include "cuda_mma_factors.cu"
 
+/* Returns the stage after `stage`; `first` after the last. */
 SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
   return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
 }
@@ -30,6 +31,7 @@ SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
 /* Positions between products at which copies of the next panel are issued: rows of all steps but the last. */
 constexpr int SLOTS = (STEPS - 1) * BLOCKS_M, COPIES = a_copies::COUNT + b_copies::COUNT;
 
+/* Issues the copies of slot `slot` of `slots`, to the stage at `end`, if the panel is whole. */
 SM80_FUNCTION void issue_slot(shared_t end, copy_source &a, copy_source &b, int slot, int slots,
                               bool is_whole) {
 #pragma unroll
@@ -99,6 +101,7 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const eleme
   }
 }
 
+/* Returns the row, in the warp's tile, of this thread's sums number `i` of a column block. */
 SM80_FUNCTION int sum_row(int i) {
   const int line = threadIdx.x % 32 / 4;
   return i / 2 * 16 + (A_KIND == PAIRED ? 2 * line + i % 2 : line + i % 2 * 8);

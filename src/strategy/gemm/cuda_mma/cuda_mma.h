@@ -18,24 +18,25 @@ typedef struct tsl_cuda_mma {
   bool is_eight;               /* 8-bit floating point, multiplied as f16 */
   int element;                 /* bytes of an element of A and B */
   int tile_m, tile_n;
-  int warp_m, warp_n; /* tile of a warp; 0: the config is not supported */
-  int depth;          /* elements of k in a panel */
-  int depth_bytes;
-  int groups;        /* resident blocks of a multiprocessor */
-  double efficiency; /* fraction of the tensor cores' rate for large k */
-  int items;
-  int stages; /* pipeline stages; 0: shared memory is too small for two */
-  uint64_t shared_bytes;
-  int a_width, b_width; /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
+  int warp_m, warp_n;    /* tile of a warp; 0: the config is not supported */
+  int depth;             /* elements of k in a panel */
+  int depth_bytes;       /* bytes of a line of a panel */
+  int groups;            /* resident blocks of a multiprocessor */
+  double efficiency;     /* fraction of the tensor cores' rate for large k */
+  int items;             /* threads of a block */
+  int stages;            /* pipeline stages; 0: shared memory is too small for two */
+  uint64_t shared_bytes; /* shared memory of a block for all stages */
+  int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
 } tsl_cuda_mma;
 /* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
 tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 
-/* Division of the kernel's m, n and k: tiles, split-k parts, blocks of one product. `sums_bytes`: bytes of
- * partial sums in rows of `pitch` elements; 0 for one part. */
+/* Division of the kernel's m, n and k for one product. */
 typedef struct tsl_cuda_mma_schedule {
-  int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
+  int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; parts of k; blocks */
+  int64_t pitch;                           /* elements between rows of partial sums */
+  int64_t sums_bytes;                      /* bytes of all partial sums; 0 for one part */
 } tsl_cuda_mma_schedule;
 tsl_cuda_mma_schedule tsl_cuda_mma_get_schedule(const tsl_cuda_mma *tile, const tsl_device *device);
 

@@ -23,6 +23,7 @@ SM80_FUNCTION int own_col() {
 
 typedef sum_t warp_sums[BLOCKS_M][BLOCKS_N][4];
 
+/* A thread's fragments for one step: words of A's blocks of 16 rows, of B's pairs of 8 columns. */
 struct factors {
   unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
 };
@@ -91,6 +92,7 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, in
 #define MMA_EXPAND(type) MMA_EXPAND_(type)
 #endif
 
+/* Adds the product of 16 rows by 8 columns to `sums` with one or more matrix instructions. */
 SM80_FUNCTION void multiply_block(sum_t (&sums)[4], const unsigned *a, const unsigned *b) {
 #if IS_EIGHT
   mma_16x8("m16n8k16", "f32", "f", "f16", "f16", sums, a, b);

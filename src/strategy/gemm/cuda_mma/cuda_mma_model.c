@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* Supported tiles: tile of a warp, blocks of a multiprocessor by registers, fraction of the peak. */
+/* Supported tiles, with their tile of a warp. */
 static const struct {
-  int tile_m, tile_n, warp_m, warp_n, groups;
-  double efficiency;
+  int tile_m, tile_n, warp_m, warp_n, groups; /* groups: blocks of a multiprocessor by registers */
+  double efficiency;                          /* fraction of the peak for large k */
 } shapes[] = {
     {128, 256, 64, 64, 1, 0.821}, {256, 128, 64, 64, 1, 0.848}, {128, 128, 64, 64, 2, 0.832},
     {128, 64, 64, 32, 3, 0.800},  {64, 128, 32, 64, 3, 0.712},  {64, 64, 32, 32, 4, 0.692},
@@ -28,6 +28,7 @@ static void mma_layout_memory(tsl_cuda_mma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
 }
 
+/* Returns true if a distance in elements of `element` bytes is a multiple of `width` bytes. */
 static bool is_multiple(int64_t elements, int element, int width) {
   return elements * element % width == 0;
 }
@@ -82,8 +83,8 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
  * architecture: data sheets' numbers of the faster cards; 90 is measured (only wgmma reaches twice as many).
  * 8-bit integers have twice the rate, tf32 half; 8-bit floating point is multiplied as 16 bits. */
 static const struct {
-  int architecture;
-  double rate;
+  int architecture; /* 10 times the compute capability */
+  double rate;      /* multiply-adds per clock and multiprocessor */
 } rates[] = {{80, 1024}, {86, 512}, {90, 1150}, {100, 1024}, {110, 512}};
 
 /* Clocks: from a block's start to its first full stage; epilogue of a thread per sum, and its factor where
@@ -122,6 +123,7 @@ static double mma_overlap_seconds(double a, double b, double c) {
   return pow(pow(a, 3.5) + pow(b, 3.5) + pow(c, 3.5), 1 / 3.5);
 }
 
+/* Returns the bytes of both operands' packed copies, of operands whose copies are below 16 bytes. */
 static double packed_bytes(const tsl_cuda_mma *tile) {
   return tile->packs ? (tile->a_width < 16 ? (double)tile->a_bytes : 0) +
                            (tile->b_width < 16 ? (double)tile->b_bytes : 0)
@@ -133,6 +135,7 @@ static double mma_packing_seconds(const tsl_cuda_mma *tile, const tsl_device *de
   return bytes > 0 ? 2.5 * bytes / device->bandwidth + device->launch_seconds : 0;
 }
 
+/* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
 static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts,
                              const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;

@@ -15,6 +15,7 @@ typedef unsigned short c_number;
 #endif
 constexpr bool IS_NARROW = sizeof(c_number) == 2;
 
+/* Converts an element of C to the type of sums. */
 SM80_FUNCTION sum_t sum_of(c_number value) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
   return value;

@@ -40,8 +40,9 @@ struct panel {
                                 : KIND == PAIRED  ? 16
                                                   : 4;
 };
+/* Returns the number that chunks' numbers of a memory row are xor-ed with; place(): a chunk's byte. */
 template <int MN_MAJOR, int LINES, int KIND>
-SM80_FUNCTION int phase(int row) {
+SM80_FUNCTION int swizzle_of(int row) {
   typedef panel<MN_MAJOR, LINES, KIND> panel_type;
   if (KIND == WORDS)
     return 2 * (row % 4 / panel_type::TOGETHER % (panel_type::MOST / 2 > 0 ? panel_type::MOST / 2 : 1));
@@ -50,7 +51,7 @@ SM80_FUNCTION int phase(int row) {
 }
 template <int MN_MAJOR, int LINES, int KIND>
 SM80_FUNCTION int place(int row, int chunk) {
-  return row * panel<MN_MAJOR, LINES, KIND>::PITCH + (chunk ^ phase<MN_MAJOR, LINES, KIND>(row)) * 16;
+  return row * panel<MN_MAJOR, LINES, KIND>::PITCH + (chunk ^ swizzle_of<MN_MAJOR, LINES, KIND>(row)) * 16;
 }
 
 typedef panel<A_MN_MAJOR, TILE_M, A_KIND> a_panel;
@@ -58,10 +59,10 @@ typedef panel<B_MN_MAJOR, TILE_N, B_KIND> b_panel;
 constexpr int A_BYTES = a_panel::BYTES, STAGE_BYTES = A_BYTES + b_panel::BYTES;
 static_assert(A_BYTES % 128 == 0 && STAGE_BYTES % 128 == 0, "chunks are exchanged within 128 bytes");
 
-/* Tile of C of a block, the first row and column that it multiplies, its split-k part and range of k. A tile
- * at the end of C begins earlier, where it is whole. */
 struct work_tile {
-  int row, col, first_row, first_col, part, first_k, end_k;
+  int row, col;             /* first element that the block stores */
+  int first_row, first_col; /* first element that it computes: earlier at the end of C, for a whole tile */
+  int part, first_k, end_k; /* split-k part, and its range of k */
 };
 
 /* Returns the first line of a tile: earlier where it would exceed the matrix, if chunks stay aligned. */
@@ -99,11 +100,11 @@ SM80_FUNCTION work_tile get_work_tile(const cuda_mma_arguments &args) {
           end < args.k ? end : args.k};
 }
 
-/* Lines of an operand: element (0, 0), strides of lines and k, numbers of lines and k, bytes of a copy. */
 struct lines {
-  const element *from;
-  long long line, k;
-  int count, depth, width;
+  const element *from; /* first element */
+  long long line, k;   /* strides in elements: between lines and along k */
+  int count, depth;    /* lines and k up to the end of the matrix or part */
+  int width;           /* bytes of a copy; 0: elements one by one */
 };
 
 SM80_FUNCTION lines rows_of(const element *a, const work_tile &tile, const cuda_mma_arguments &args) {
@@ -136,12 +137,10 @@ struct copies {
 typedef copies<A_MN_MAJOR, TILE_M, A_KIND> a_copies;
 typedef copies<B_MN_MAJOR, TILE_N, B_KIND> b_copies;
 
-/* Position of a thread's copies: next source chunk; steps to the next chunk and panel; offset in the
- * panel. */
 struct copy_source {
-  const element *from;
-  long long step, turn;
-  shared_t to;
+  const element *from;  /* next source chunk */
+  long long step, turn; /* elements to the next chunk, and from a panel's last chunk to the next panel */
+  shared_t to;          /* bytes from the panel's start to its first chunk */
 };
 
 template <int MN_MAJOR, int LINES, int KIND>
@@ -164,6 +163,7 @@ SM80_FUNCTION void copy_chunk(shared_t end, copy_source &source, int i, bool is_
   make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
 }
 
+/* Loads a chunk of elements `step` apart, of which the first `there` exist; others are 0. */
 SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long step, int there) {
 #pragma unroll
   for (int w = 0; w < 4; w++)

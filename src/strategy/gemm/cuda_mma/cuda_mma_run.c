@@ -60,11 +60,10 @@ void tsl_cuda_mma_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Operand for copies: its lines (rows of A, or for MN-major A a k each), and elements between products. */
 typedef struct mma_factor {
-  tsl_rows rows;
-  tsl_rows_place place;
-  int64_t step;
+  tsl_rows rows;        /* lines after packing: rows of A, or for MN-major A a k each */
+  tsl_rows_place place; /* present location: the operand, or its packed copy */
+  int64_t step;         /* elements between products of a batch */
 } mma_factor;
 
 /* Launch. A, B and the sizes are the kernel's: C = A B, swapped or not. */
@@ -93,6 +92,7 @@ static bool mma_is_aligned(tsl_buffer *buffer) {
   return (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
+/* Returns where partial sums begin in the workspace, in words of four bytes. */
 static int64_t sums_offset(const mma_launch_state *run) {
   return (run->tile.a_bytes + run->tile.b_bytes) / 4;
 }

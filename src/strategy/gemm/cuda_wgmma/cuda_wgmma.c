@@ -119,6 +119,7 @@ static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config 
 /* Limits of accumulators per thread: of one set, and with a partial set. */
 enum { MAX_SUMS = 128, MAX_SUMS_SPLIT = 192, BAND = 8 };
 
+/* Returns why the parameter `eights` is refused for these types and this tile, or NULL. */
 static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
                                  int sums, const tsl_config *config) {
   const char *name = eights_names[eights - 1];

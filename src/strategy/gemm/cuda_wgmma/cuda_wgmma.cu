@@ -74,7 +74,7 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
       publish_partials(partials, sums, sched, rank, args);
       continue;
     }
-    if (tile.end < panels_of(args))
+    if (tile.end < count_panels(args))
       accumulate_partials(partials, sums, rank, args);
 #endif
     if (BY_MAP) {

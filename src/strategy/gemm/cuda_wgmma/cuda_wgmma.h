@@ -35,39 +35,39 @@ typedef struct tsl_cuda_wgmma {
   int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
   int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
   int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
-  int c_element;
-  int tile_m, tile_n, cluster, raster_height;
-  bool is_flow, is_stream;
-  int warpgroups;
-  int resident; /* resident blocks of a multiprocessor, which share its memory */
-  int stages, boxes;
+  int c_element;            /* bytes of an element of C */
+  int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
+  bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
+  int warpgroups;                             /* consumers of a block, 128 threads each */
+  int resident;          /* resident blocks of a multiprocessor, which share its memory */
+  int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
   int64_t extra_smem;    /* bytes in shared_bytes for epilogue vectors or the product table */
-  bool fuses_epilogue;   /* bias, scale_a and scale_b then have a value of the enum below */
-  int bias, scale_a, scale_b;
-  int64_t a_bytes, b_bytes; /* bytes of packed A and B, multiples of 128 */
-  int64_t packed;           /* products of a batch that are packed at a time; 1 for elements of one byte */
+  bool fuses_epilogue;
+  int bias, scale_a, scale_b; /* directions of the epilogue's vectors, of the enum below */
+  int64_t a_bytes, b_bytes;   /* bytes of packed A and B, multiples of 128 */
+  int64_t packed;             /* products of a batch that are packed at a time; 1 for elements of one byte */
 } tsl_cuda_wgmma;
 /* Returns the kernel's tile and memory layout; stages = 0: the config is not supported. */
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
-/* tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
+/* Returns tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device);
-/* tsl_cuda_wgmma_of() for a fused launch of products of different sizes, whose table takes shared memory. */
+/* Returns tsl_cuda_wgmma_of() for a fused launch of different products, whose table takes shared memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
 /* Direction of an epilogue vector, for the kernel's rows and columns. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
-/* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters; rows of partial sums
- * have `pitch` elements. Stream-k: `whole` tiles are computed whole; the owner of another tile computes
- * `owned` panels, and `helped` parts the rest (0: no cluster can help). flags_bytes are in front of the sums.
- * `ending`: predicted length of the last round, in panels. */
+/* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters. */
 typedef struct tsl_cuda_wgmma_schedule {
-  int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
-  int64_t whole, owned, helped, flags_bytes, ending;
+  int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; split-k parts; blocks */
+  int64_t pitch, sums_bytes; /* elements between rows of partial sums; bytes of these, flags included */
+  /* Stream-k: tiles computed whole; panels of another tile's owner; helper parts of such a tile (0: none) */
+  int64_t whole, owned, helped;
+  int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
 tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
                                                     int64_t k, const tsl_device *device);

@@ -28,6 +28,7 @@ constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, ROWS = TSL_PARAM_TILE_
 constexpr int BOX_BYTES = 64 * 128;
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 
+/* Tile of C in one layer (a part of k, or a product of a batch), and its panels [first, end) along k. */
 struct work_tile {
   int row, col, layer, first, end;
 };

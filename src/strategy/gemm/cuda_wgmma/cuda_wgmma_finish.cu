@@ -21,7 +21,7 @@ typedef unsigned short epilogue_bias;
 struct epilogue_vectors {
   const epilogue_bias *bias;
   const float *scale_a, *scale_b;
-  const cuda_wgmma_finish *steps;
+  const cuda_wgmma_finish *steps; /* offsets and strides of the vectors, and alpha */
 };
 
 SM90_FUNCTION float epilogue_to_f32(float x) {

@@ -8,15 +8,15 @@
 
 enum { ITEMS = 256, CHUNK = 16 };
 
-static bool turns_words(bool across, int64_t along, int64_t apart) {
+static bool is_transposed_by_words(bool across, int64_t along, int64_t apart) {
   return !across && along != 1 && apart == 1 && along % 4 == 0;
 }
 
 /* Returns the resident blocks of a multiprocessor: three where transposing blocks wait for each other. */
 static int count_resident_copy_blocks(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
-  return tile->element == 1 && (turns_words(tile->a_mn_major, a->col_stride, a->row_stride) ||
-                                turns_words(tile->b_mn_major, b->row_stride, b->col_stride))
+  return tile->element == 1 && (is_transposed_by_words(tile->a_mn_major, a->col_stride, a->row_stride) ||
+                                is_transposed_by_words(tile->b_mn_major, b->row_stride, b->col_stride))
              ? 3
              : 2;
 }
@@ -32,7 +32,7 @@ tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *
 }
 
 /* Returns log2 of the chunks of a line in a unit: all `chunks`, or `most`. */
-static int shift_of(int64_t chunks, int64_t most) {
+static int log2_chunks_of(int64_t chunks, int64_t most) {
   int shift = 0;
   while (((int64_t)1 << shift) < tsl_min(chunks, most))
     shift++;
@@ -43,10 +43,11 @@ static int shift_of(int64_t chunks, int64_t most) {
 static int choose_copy_method(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
   if (tile->element == tile->input_bytes && place->row_stride == 1 && place->step != 1)
     return TSL_CUDA_WGMMA_LINES_TURNED;
-  const bool is_short = shift_of(chunks, TSL_CUDA_WGMMA_LINES_BULK) < TSL_CUDA_WGMMA_LINES_BULK_SHIFT;
+  const bool is_short = log2_chunks_of(chunks, TSL_CUDA_WGMMA_LINES_BULK) < TSL_CUDA_WGMMA_LINES_BULK_SHIFT;
   return place->step == 1 && !is_short ? TSL_CUDA_WGMMA_LINES_BY_BULK : TSL_CUDA_WGMMA_LINES_GATHERED;
 }
 
+/* Returns the kernel's description of one copy to byte `target` of the workspace. */
 static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
                                        tesela_type type, int64_t target) {
   const tsl_rows *rows = &factor->rows;
@@ -64,7 +65,7 @@ static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cud
                             .to = target,
                             .pitch = rows->pitch,
                             .is_e5m2 = type == TESELA_E5M2,
-                            .shift = shift_of(chunks, most),
+                            .shift = log2_chunks_of(chunks, most),
                             .way = way};
   lines.end =
       lines.offset + tsl_max(0, (rows->rows - 1) * lines.line) + tsl_max(0, (elements - 1) * place->step) + 1;

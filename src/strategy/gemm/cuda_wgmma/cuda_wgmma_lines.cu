@@ -80,7 +80,7 @@ SM90_FUNCTION void put(byte *dst, const uint4 &chunk, long long count, int is_e5
 }
 
 struct line_unit {
-  long long line, first;
+  long long line, first; /* first line; first element of its lines */
 };
 template <int MOST>
 SM90_FUNCTION line_unit unit_of(int unit, const cuda_wgmma_lines &lines) {
@@ -142,8 +142,8 @@ SM90_FUNCTION void copy_lines(const byte *from, byte *dst, int number, const cud
 }
 
 /* Issues the bulk copies of a unit: one warp, a line per lane, 32 arrivals. */
-SM90_FUNCTION void ask_for(shared_t stage, shared_t barrier, const byte *from, int number,
-                           const cuda_wgmma_lines &lines, unsigned long long policy) {
+SM90_FUNCTION void issue_bulk_copies(shared_t stage, shared_t barrier, const byte *from, int number,
+                                     const cuda_wgmma_lines &lines, unsigned long long policy) {
   const int lane = (int)threadIdx.x % 32, room = (16 << lines.shift) + 16;
   const line_chunk first = chunk_of(from, nullptr, unit_of<BULK>(number, lines), lane << lines.shift, lines);
   unsigned bytes = 0;
@@ -176,8 +176,8 @@ SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived
   const auto ask = [&](int number, int into) {
     const bool is_b = number >= units_of_a;
     if (asks && number < units)
-      ask_for(shared_address(stages + into * STAGE), shared_address(arrived + into), is_b ? b : a,
-              is_b ? number - units_of_a : number, args.of[is_b], policy);
+      issue_bulk_copies(shared_address(stages + into * STAGE), shared_address(arrived + into), is_b ? b : a,
+                        is_b ? number - units_of_a : number, args.of[is_b], policy);
   };
   for (int i = 0; i < STAGES; i++)
     ask((int)(blockIdx.x + i * gridDim.x), i);

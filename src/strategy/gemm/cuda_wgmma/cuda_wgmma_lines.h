@@ -3,11 +3,11 @@
 
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
-/* Operand: its lines after packing, its present layout, and whether it must be packed. */
+/* Operand A or B. */
 typedef struct tsl_cuda_wgmma_factor {
-  tsl_rows rows;
-  tsl_rows_place place;
-  bool packs;
+  tsl_rows rows;        /* lines after packing */
+  tsl_rows_place place; /* present layout */
+  bool packs;           /* must be packed before a tensor map can address it */
 } tsl_cuda_wgmma_factor;
 
 /* Compiles the kernel of tsl_cuda_wgmma_lines(), or takes it from the cache. */

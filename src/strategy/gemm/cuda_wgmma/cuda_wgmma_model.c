@@ -49,7 +49,7 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
          adding;
 }
 
-static double wgmma_copied(const tsl_shape *shape, bool across_rows, bool across, int element) {
+static double bytes_if_packed(const tsl_shape *shape, bool across_rows, bool across, int element) {
   const tsl_rows_place place = {
       .step = across_rows == across ? shape->row_stride : shape->col_stride,
       .row_stride = across_rows == across ? shape->col_stride : shape->row_stride,
@@ -64,8 +64,8 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   const double products = (double)tsl_problem_batch(&tile->problem);
   if (tile->element != tile->input_bytes)
     return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
-  return products * (wgmma_copied(a, true, tile->a_mn_major, tile->element) +
-                     wgmma_copied(b, false, tile->b_mn_major, tile->element));
+  return products * (bytes_if_packed(a, true, tile->a_mn_major, tile->element) +
+                     bytes_if_packed(b, false, tile->b_mn_major, tile->element));
 }
 
 /* form=flow, seconds: from a launch's end to the next launch's first full stage and its last sums; for each
@@ -81,6 +81,7 @@ static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78
 /* Shortest measured time of the main loop: a lower bound of the prediction. */
 static const double flow_least_seconds = 5.64e-6;
 
+/* Returns the predicted seconds of a product with form=flow. */
 static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                                 const tsl_problem *problem, const tsl_device *device) {
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);

@@ -8,6 +8,7 @@
  * turn(y) puts eight rows, and eight columns, into different banks. */
 constexpr int CHUNK = 16 / (int)sizeof(c_element);
 
+/* Returns the elements of a row in front of `line` within its aligned chunk; row_turn(): turn(y) above. */
 SM90_FUNCTION int row_shift(const c_element *line) {
   return (int)((unsigned long long)line / sizeof(c_element) % CHUNK);
 }

@@ -23,7 +23,7 @@ static tsl_cuda_wgmma_schedule get_schedule(const tsl_work *work, const tsl_cuda
   return tsl_cuda_wgmma_get_schedule(tile, problem->m, problem->n, problem->k, work->device);
 }
 
-static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
+static const char *ptx_type_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->input_bytes ? "f16" : tsl_launch_ptx_word(type);
 }
 
@@ -54,8 +54,8 @@ void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *til
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
            "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
-           tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
-           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
+           tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
+           ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
            tsl_type(problem->a.type)->is_integer, tile->is_stream, is_split ? "" : finish);
 }
@@ -138,7 +138,7 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
                        tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
 }
 
-static bool packs(const tsl_cuda_wgmma_launch *run) {
+static bool packs_any(const tsl_cuda_wgmma_launch *run) {
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
   return factors[0].packs || factors[1].packs;
@@ -156,8 +156,8 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const 
                              .element = tile->element,
                              .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
-                             .box = {found->across ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
-                                     found->across ? tile->depth : lines}};
+                             .box = {found->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
+                                     found->mn_major ? tile->depth : lines}};
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
@@ -168,7 +168,7 @@ static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmm
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_mn_major}, {.across = tile->b_mn_major}};
+  tsl_cuda_wgmma_layers found[] = {{.mn_major = tile->a_mn_major}, {.mn_major = tile->b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
   if (kernels->lines && run->count == 1)
@@ -268,9 +268,10 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_te
 /* Location of partial sums in the workspace, after the packed operands. */
 typedef struct sums_place {
   int64_t offset, part; /* in elements of 4 bytes */
-  bool by_map;
+  bool by_map;          /* the kernel stores sums by TMA; false: by threads */
 } sums_place;
 
+/* Sets *place, and encodes the tensor map of the partial sums if these are stored by TMA. */
 static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *place, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
@@ -320,6 +321,7 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
                              append_epilogue_arguments(run, &steps, list, 4));
 }
 
+/* Returns the panels that a block prefetches to L2 before it may start; 0 unless form=flow. */
 static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
   return tile->is_flow ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
@@ -420,7 +422,7 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
   const sums_place none = {0, 0, false};
   if (sizes.k == 0)
     return wgmma_fold(&run, &none, alpha, beta, 0);
-  const int64_t most = products > 1 && packs(&run) ? run.tile.packed : products;
+  const int64_t most = products > 1 && packs_any(&run) ? run.tile.packed : products;
   for (; run.first < products; run.first += most) {
     run.count = tsl_min(most, products - run.first);
     TSL_TRY(wgmma_multiply(&run, alpha, beta));

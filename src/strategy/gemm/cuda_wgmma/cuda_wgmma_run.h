@@ -8,8 +8,8 @@
 
 /* Kernels and counter that build() stores in work->state. */
 typedef struct tsl_cuda_wgmma_kernels {
-  tsl_kernel *multiply, *fold;
-  tsl_kernel *pack;  /* packs elements of more than a byte, of any layout */
+  tsl_kernel *multiply, *fold; /* main kernel; split-k reduction, also for k = 0 */
+  tsl_kernel *pack;            /* packs elements of more than a byte, of any layout */
   tsl_kernel *lines; /* packs bytes of any layout, or larger contiguous elements; NULL: not needed */
   _Atomic(tsl_kernel *) joined; /* kernel of fused launches; NULL until it is compiled */
   atomic_ullong tickets;        /* last ticket of stream-k runs */
@@ -26,10 +26,10 @@ typedef struct tsl_cuda_wgmma_launch {
   tsl_stream *stream;
 } tsl_cuda_wgmma_launch;
 
-/* Layers of an operand in its tensor map: product p has layer first + p * layer. */
+/* Layers of an operand in its tensor map. */
 typedef struct tsl_cuda_wgmma_layers {
-  bool across;
-  int first, layer;
+  bool mn_major;    /* set by the caller */
+  int first, layer; /* product p of the launch has layer first + p * layer */
 } tsl_cuda_wgmma_layers;
 
 /* Returns the threads of a block. */
@@ -43,9 +43,11 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const 
                                         int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map);
 /* Returns true if all products of the launch can be stored to C by one tensor map. */
 bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c);
+/* Encodes the tensor map of C for tsl_cuda_wgmma_run_by_map(): boxes of 64 lines by 128 bytes. */
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map);
 
 enum { TSL_CUDA_WGMMA_DEFINES = 640 }; /* bytes of tsl_cuda_wgmma_define()'s text */
+/* Writes the kernel's defines to `text`; is_split: sums are stored for a reduction, without an epilogue. */
 void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
                            char text[TSL_CUDA_WGMMA_DEFINES]);
 

@@ -24,6 +24,7 @@ struct epilogue_vectors {};
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
+/* Computes the position of element `i` of C; rows_first: numbered down strips of eight columns. */
 SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_fold_arguments &args,
                                 long long &row, long long &col) {
   constexpr int WIDE = 8;

@@ -13,14 +13,14 @@
  * cluster. */
 
 struct tile_scheduler {
-  int number; /* next whole tile; for a helper, the next part, numbered over all streamed tiles */
-  bool is_streamed;
+  int number;       /* next whole tile; for a helper, the next part, numbered over all streamed tiles */
+  bool is_streamed; /* `number` is of the last round's streamed work: the own tile, or a part */
 };
 
-SM90_FUNCTION int panels_of(const cuda_wgmma_arguments &args) {
+SM90_FUNCTION int count_panels(const cuda_wgmma_arguments &args) {
   return (args.k + DEPTH - 1) / DEPTH;
 }
-SM90_FUNCTION int clusters() {
+SM90_FUNCTION int count_clusters() {
   return (int)gridDim.x / CLUSTER;
 }
 SM90_FUNCTION int own_cluster() {
@@ -36,14 +36,15 @@ SM90_FUNCTION int count_whole_tiles(const cuda_wgmma_arguments &args) {
 }
 
 #if STREAM
-SM90_FUNCTION int streamed_tiles(const cuda_wgmma_arguments &args) {
+/* Returns the tiles of the last round; count_helpers(): the clusters without a tile of these. */
+SM90_FUNCTION int count_streamed_tiles(const cuda_wgmma_arguments &args) {
   return args.tiles_m * args.tiles_n - args.whole;
 }
-SM90_FUNCTION int helpers(const cuda_wgmma_arguments &args) {
-  return clusters() - streamed_tiles(args);
+SM90_FUNCTION int count_helpers(const cuda_wgmma_arguments &args) {
+  return count_clusters() - count_streamed_tiles(args);
 }
 SM90_FUNCTION bool is_owner(const cuda_wgmma_arguments &args) {
-  return own_cluster() >= helpers(args);
+  return own_cluster() >= count_helpers(args);
 }
 #endif
 
@@ -60,29 +61,31 @@ SM90_FUNCTION tile_scheduler sched_first(const cuda_wgmma_arguments &args) {
 SM90_FUNCTION bool sched_has_next(const tile_scheduler &sched, const cuda_wgmma_arguments &args) {
 #if STREAM
   if (sched.is_streamed)
-    return sched.number < (is_owner(args) ? 1 : streamed_tiles(args) * args.helped);
+    return sched.number < (is_owner(args) ? 1 : count_streamed_tiles(args) * args.helped);
 #endif
   return sched.number < count_whole_tiles(args);
 }
 
+/* Returns the cluster's next work tile, or its part of one, for block `rank`, and advances. */
 SM90_FUNCTION work_tile sched_next(tile_scheduler &sched, unsigned rank, const cuda_wgmma_arguments &args) {
   const int number = sched.number;
 #if STREAM
   if (sched.is_streamed) {
-    const int tiles = streamed_tiles(args), part = number / tiles, rest = panels_of(args) - args.owned;
+    const int tiles = count_streamed_tiles(args), part = number / tiles,
+              rest = count_panels(args) - args.owned;
     const bool owns = is_owner(args);
     work_tile tile =
-        get_work_tile(args.whole + (owns ? own_cluster() - helpers(args) : number % tiles), rank, args);
+        get_work_tile(args.whole + (owns ? own_cluster() - count_helpers(args) : number % tiles), rank, args);
     tile.first = owns ? 0 : args.owned + rest * part / args.helped;
     tile.end = owns ? args.owned : args.owned + rest * (part + 1) / args.helped;
-    sched.number += owns ? 1 : helpers(args);
+    sched.number += owns ? 1 : count_helpers(args);
     return tile;
   }
-  sched.number += clusters();
+  sched.number += count_clusters();
   if (sched.number >= args.whole)
     sched = {is_owner(args) ? 0 : own_cluster(), true};
 #else
-  sched.number += clusters();
+  sched.number += count_clusters();
 #endif
   return get_work_tile(number, rank, args);
 }
@@ -103,7 +106,7 @@ SM90_FUNCTION uint4 *partial_sums(char *partials, int place, const cuda_wgmma_ar
 /* Publishes the accumulators of the last part, times 1, which steers the compiler (scaled()). */
 SM90_FUNCTION void publish_partials(char *partials, wgmma_sums sums[BLOCKS], const tile_scheduler &sched,
                                     unsigned rank, const cuda_wgmma_arguments &args) {
-  const int place = partial_slot(sched.number - helpers(args), rank);
+  const int place = partial_slot(sched.number - count_helpers(args), rank);
   uint4 *to = partial_sums(partials, place, args);
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
@@ -122,7 +125,8 @@ SM90_FUNCTION void publish_partials(char *partials, wgmma_sums sums[BLOCKS], con
 SM90_FUNCTION void accumulate_partials(char *partials, wgmma_sums sums[BLOCKS], unsigned rank,
                                        const cuda_wgmma_arguments &args) {
   for (int part = 0; part < args.helped; part++) {
-    const int place = partial_slot(part * streamed_tiles(args) + own_cluster() - helpers(args), rank);
+    const int place =
+        partial_slot(part * count_streamed_tiles(args) + own_cluster() - count_helpers(args), rank);
     const uint4 *from = partial_sums(partials, place, args);
     if (threadIdx.x % 128 == 0)
       flag_wait_and_clear(partial_flag(partials, place, args), args.ticket);

@@ -134,6 +134,7 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
 
 typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
 
+/* Returns the tile of a config for a launch of this kind; stages = 0: it is not supported. */
 static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device, tile_for purpose) {
   const int64_t *value = config->value;
@@ -250,6 +251,7 @@ static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma
   }
 }
 
+/* Completes the schedule for form=stream: the last round, blocks, and bytes of flags and sums. */
 static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
                             tsl_cuda_wgmma_schedule *schedule) {
   enum { FLAG = 8, LINE = 128 };

@@ -27,6 +27,7 @@ SM90_FUNCTION int count_work_tiles(const cuda_wgmma_arguments &args) {
   return args.tiles_m * args.tiles_n * args.parts * args.products;
 }
 
+/* Returns work tile `number`, layer by layer, each in bands of raster_height rows of tiles. */
 SM90_FUNCTION work_tile get_work_tile(int number, unsigned rank, const cuda_wgmma_arguments &args) {
   const int tiles = args.tiles_m * args.tiles_n, tile = number % tiles, layer = number / tiles,
             part = SPLIT ? layer : 0;

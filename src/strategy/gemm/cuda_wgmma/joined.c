@@ -83,15 +83,14 @@ static tesela_status build(const tsl_work *work) {
                         work->device->name);
 }
 
-/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its work
- * tiles. */
+/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its own. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
                          cuda_wgmma_joined *row, int64_t *schedule) {
   const tsl_work own = work_of(work, product);
   const tsl_cuda_wgmma_launch run = get_launch(&own, product);
   const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
   const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
-  tsl_cuda_wgmma_layers found[] = {{.across = run.tile.a_mn_major}, {.across = run.tile.b_mn_major}};
+  tsl_cuda_wgmma_layers found[] = {{.mn_major = run.tile.a_mn_major}, {.mn_major = run.tile.b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   _Alignas(64) tsl_tensor_map map;
   tsl_cuda_wgmma_find_factors(&run, factors);
@@ -130,6 +129,7 @@ static int by_depth(const void *x, const void *y) {
   return k != other ? (k < other ? 1 : -1) : 0;
 }
 
+/* Enqueues products in their order, in launches of at most TSL_CUDA_WGMMA_JOINED_MOST products. */
 static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *products, int64_t count,
                                 cuda_wgmma_joined *rows, tsl_buffer *table, tsl_stream *stream) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);

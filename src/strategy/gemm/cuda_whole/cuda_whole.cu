@@ -26,6 +26,7 @@ typedef float c_number;
 typedef unsigned short c_number;
 #endif
 
+/* Threads of one product, and the number of this thread among these. */
 struct team {
   int thread, threads;
 };
@@ -38,14 +39,15 @@ SM80_FUNCTION void product_barrier(const team &team_in) {
     __syncthreads();
 }
 
-/* Iteration of a team over `down` lines of `wide` items, `by` items at a time. */
+/* Iteration of a team over lines of `wide` items. */
 struct walk {
-  int line, place, wide, by_lines, by_places;
+  int line, place, wide;   /* present line and item in it; items of a line */
+  int by_lines, by_places; /* distance to the next item of this thread: lines, and items */
 };
-SM80_FUNCTION walk walk_of(int first, int by, int wide) {
+SM80_FUNCTION walk start_walk(int first, int by, int wide) {
   return {first / wide, first % wide, wide, by / wide, by % wide};
 }
-SM80_FUNCTION void walk_on(walk &walk_in) {
+SM80_FUNCTION void advance_walk(walk &walk_in) {
   walk_in.line += walk_in.by_lines;
   walk_in.place += walk_in.by_places;
   if (walk_in.place >= walk_in.wide) {
@@ -54,17 +56,19 @@ SM80_FUNCTION void walk_on(walk &walk_in) {
   }
 }
 
+/* Writes zeros after the k of each line; MN-major: a line of zeros after the last one. */
 template <int MN_MAJOR>
-SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, const team &team) {
+SM80_FUNCTION void clear_padding(shared_t end, const cuda_whole_factor &factor, const team &team) {
   const unsigned zeros[4] = {0, 0, 0, 0};
   if (MN_MAJOR) {
     for (int i = team.thread; i < factor.pitch / 16; i += team.threads)
-      store_words(end + factor.down * factor.pitch + 16 * i, zeros);
+      store_words(end + factor.line_count * factor.pitch + 16 * i, zeros);
     return;
   }
-  const int first = factor.wide / 8, chunks = (factor.wide + 15) / 16 * 2 - first;
+  const int first = factor.line_length / 8, chunks = (factor.line_length + 15) / 16 * 2 - first;
   if (chunks > 0)
-    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.down; walk_on(at))
+    for (walk at = start_walk(team.thread, team.threads, chunks); at.line < factor.line_count;
+         advance_walk(at))
       store_words(end + at.line * factor.pitch + (first + at.place) * 16, zeros);
 }
 
@@ -72,19 +76,19 @@ SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, con
 SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_whole_factor &factor,
                                  int first, const team &team) {
   constexpr int AT_ONCE = 8;
-  if (first >= factor.wide)
+  if (first >= factor.line_length)
     return;
-  walk at = walk_of(team.thread, team.threads, factor.wide - first);
-  while (at.line < factor.down) {
+  walk at = start_walk(team.thread, team.threads, factor.line_length - first);
+  while (at.line < factor.line_count) {
     element held[AT_ONCE];
     shared_t place[AT_ONCE];
     bool is_there[AT_ONCE];
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++) {
-      is_there[i] = at.line < factor.down;
+      is_there[i] = at.line < factor.line_count;
       place[i] = end + at.line * factor.pitch + (first + at.place) * 2;
       held[i] = is_there[i] ? from[at.line * factor.line + (first + at.place) * factor.step] : 0;
-      walk_on(at);
+      advance_walk(at);
     }
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++)
@@ -98,9 +102,10 @@ template <int WIDTH>
 SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
   constexpr int EACH = WIDTH / 2;
-  const int chunks = factor.wide / EACH;
+  const int chunks = factor.line_length / EACH;
   if (chunks > 0)
-    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.down; walk_on(at))
+    for (walk at = start_walk(team.thread, team.threads, chunks); at.line < factor.line_count;
+         advance_walk(at))
       cp_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
                          from + at.line * factor.line + at.place * EACH);
   copy_elements(end, from, factor, chunks * EACH, team);
@@ -110,13 +115,13 @@ SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whol
 SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
   constexpr int AT_ONCE = 8;
-  const int odd = (int)((unsigned long long)from / 2 % 2), all = factor.down * factor.wide,
+  const int odd = (int)((unsigned long long)from / 2 % 2), all = factor.line_count * factor.line_length,
             words = (all - odd) / 2;
   if (team.thread == 0 && odd == 1)
     store_half(end, from[0]);
   if (team.thread == 0 && (all - odd) % 2 == 1)
-    store_half(end + (factor.down - 1) * factor.pitch + (factor.wide - 1) * 2, from[all - 1]);
-  walk at = walk_of(odd + 2 * team.thread, 2 * team.threads, factor.wide);
+    store_half(end + (factor.line_count - 1) * factor.pitch + (factor.line_length - 1) * 2, from[all - 1]);
+  walk at = start_walk(odd + 2 * team.thread, 2 * team.threads, factor.line_length);
   const element *next = from + odd + 2 * team.thread;
   for (int i = team.thread; i < words;) {
     unsigned held[AT_ONCE];
@@ -127,10 +132,10 @@ SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whol
       is_there[u] = i < words;
       held[u] = is_there[u] ? *(const unsigned *)next : 0;
       first[u] = end + at.line * factor.pitch + at.place * 2;
-      second[u] = at.place + 1 == factor.wide ? end + (at.line + 1) * factor.pitch : first[u] + 2;
+      second[u] = at.place + 1 == factor.line_length ? end + (at.line + 1) * factor.pitch : first[u] + 2;
       i += team.threads;
       next += 2 * team.threads;
-      walk_on(at);
+      advance_walk(at);
     }
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++)
@@ -147,7 +152,7 @@ SM80_FUNCTION void copy_factor(shared_t end, const element *from, const cuda_who
     copy_lines<16>(end, from, factor, team);
   else if (factor.width == 8)
     copy_lines<8>(end, from, factor, team);
-  else if (factor.step == 1 && factor.line == factor.wide)
+  else if (factor.step == 1 && factor.line == factor.line_length)
     copy_words(end, from, factor, team);
   else if (factor.width == 4)
     copy_lines<4>(end, from, factor, team);
@@ -168,10 +173,11 @@ SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_who
   const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
             by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
   if (MN_MAJOR)
-    ldmatrix_x4_trans(to, factor + min(depth + 8 * by_depth + row, whole_factor.down) * whole_factor.pitch +
+    ldmatrix_x4_trans(to, factor +
+                              min(depth + 8 * by_depth + row, whole_factor.line_count) * whole_factor.pitch +
                               (line + 8 * by_line) * 2);
   else
-    ldmatrix_x4(to, factor + min(line + 8 * by_line + row, whole_factor.down - 1) * whole_factor.pitch +
+    ldmatrix_x4(to, factor + min(line + 8 * by_line + row, whole_factor.line_count - 1) * whole_factor.pitch +
                         (depth + 8 * by_depth) * 2);
 }
 
@@ -315,8 +321,8 @@ extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
   const shared_t at = shared_address(image);
   grid_dependency_wait();
   if (args.k > 0) {
-    clear_rest<A_MN_MAJOR>(at + args.a.to, args.a, own);
-    clear_rest<B_MN_MAJOR>(at + args.b.to, args.b, own);
+    clear_padding<A_MN_MAJOR>(at + args.a.to, args.a, own);
+    clear_padding<B_MN_MAJOR>(at + args.b.to, args.b, own);
     product_barrier(own);
     copy_factor(at + args.a.to, a, args.a, own);
     copy_factor(at + args.b.to, b, args.b, own);

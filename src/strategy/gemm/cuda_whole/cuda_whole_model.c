@@ -8,7 +8,7 @@
 enum { ELEMENT = 2, CHUNK = 16, BLOCK = 16 /* lines of a fragment, and elements of its k */ };
 /* Limits by accumulators per thread: warps of a block, and resident blocks of this size by registers. */
 static const struct {
-  int sums, warps, resident;
+  int sums, warps, resident; /* accumulators of a thread at most; both limits */
 } registers_for[] = {{8, 16, 3}, {24, 16, 2}, {32, 12, 2}, {72, 8, 2}, {128, 8, 1}};
 /* Warps of a block up to which it takes several products: large products would wait for each other. */
 enum { WARPS_TOGETHER = 8, WARPS_RESIDENT = 64, BLOCKS_RESIDENT = 32 };
@@ -20,9 +20,10 @@ static tsl_cuda_whole_lines cuda_whole_lines_of(const tsl_shape *shape, bool is_
   const int64_t by_line = is_a ? shape->row_stride : shape->col_stride,
                 by_depth = is_a ? shape->col_stride : shape->row_stride;
   const bool across = !tsl_launch_along(by_depth, by_line);
-  tsl_cuda_whole_lines made = {.across = across, .down = across ? k : lines, .wide = across ? lines : k};
-  made.pitch = tsl_round_up(made.wide, BLOCK) * ELEMENT + CHUNK;
-  made.bytes = (made.down + (across ? 1 : 0)) * made.pitch;
+  tsl_cuda_whole_lines made = {
+      .across = across, .line_count = across ? k : lines, .line_length = across ? lines : k};
+  made.pitch = tsl_round_up(made.line_length, BLOCK) * ELEMENT + CHUNK;
+  made.bytes = (made.line_count + (across ? 1 : 0)) * made.pitch;
   return made;
 }
 
@@ -54,7 +55,7 @@ tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *c
 int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_t line, int64_t offset,
                          int64_t apart) {
   int width = step == 1 ? CHUNK : ELEMENT;
-  const int64_t bits = (lines->down > 1 ? line : 0) | offset | apart;
+  const int64_t bits = (lines->line_count > 1 ? line : 0) | offset | apart;
   while (width > ELEMENT && bits * ELEMENT % width != 0)
     width /= 2;
   return width;
@@ -70,17 +71,18 @@ static const double rate_of_warp = 0.085, rate_most = 2.2;
  * latency that remains between successive launches. */
 static const double memory_part = 0.85, first_clocks = 3000, launch_share = 0.3;
 
+/* Returns the instructions of a warp for the copies of one operand of a product. */
 static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a,
                                    int64_t apart) {
   const bool by_rows = is_a != lines->across;
   const int64_t line = by_rows ? shape->row_stride : shape->col_stride,
                 step = by_rows ? shape->col_stride : shape->row_stride;
   const int width = tsl_cuda_whole_width(lines, step, line, 0, apart);
-  const double bytes = (double)lines->down * (double)lines->wide * ELEMENT / 32;
-  return width >= CHUNK / 2                 ? bytes / width * copy_cost
-         : step == 1 && line == lines->wide ? bytes / 4 * word_cost
-         : width > ELEMENT                  ? bytes / width * copy_cost
-                                            : bytes / ELEMENT * element_cost;
+  const double bytes = (double)lines->line_count * (double)lines->line_length * ELEMENT / 32;
+  return width >= CHUNK / 2                        ? bytes / width * copy_cost
+         : step == 1 && line == lines->line_length ? bytes / 4 * word_cost
+         : width > ELEMENT                         ? bytes / width * copy_cost
+                                                   : bytes / ELEMENT * element_cost;
 }
 
 static bool cuda_whole_is_dense(const tsl_problem *problem) {

@@ -39,11 +39,11 @@ static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines,
   const bool is_aligned =
       (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % ALIGNED == 0;
   return (cuda_whole_factor){.offset = offset,
-                             .line = lines->down > 1 ? line : lines->wide,
-                             .step = lines->wide > 1 ? step : 1,
+                             .line = lines->line_count > 1 ? line : lines->line_length,
+                             .step = lines->line_length > 1 ? step : 1,
                              .apart = apart,
-                             .down = (int)lines->down,
-                             .wide = (int)lines->wide,
+                             .line_count = (int)lines->line_count,
+                             .line_length = (int)lines->line_length,
                              .width = is_aligned ? tsl_cuda_whole_width(lines, step, line, offset, apart)
                                                  : ELEMENT,
                              .pitch = (int)lines->pitch,

@@ -2,18 +2,16 @@
 #ifndef TSL_CUDA_WHOLE_SHARED_H
 #define TSL_CUDA_WHOLE_SHARED_H
 
-/* Operand of the first product: `down` lines of `wide` elements. Products round the dimension that is k up to
- * a multiple of 16. Strides between lines, elements and products; `width`: bytes of a copy, 16, 8, 4 or 2.
- * Lines begin at `to` in shared memory, `pitch` apart. */
+/* Operand. Products round the dimension that is k up to a multiple of 16. */
 typedef struct cuda_whole_factor {
-  long long offset, line, step, apart;
-  int down, wide, width, pitch, to;
+  long long offset, line, step, apart; /* first element; strides between lines, in a line, between products */
+  int line_count, line_length, width;  /* lines; elements of a line; bytes of a copy, 16, 8, 4 or 2 */
+  int pitch, to;                       /* shared memory: bytes between lines, byte of the first line */
 } cuda_whole_factor;
 
-/* Location of C. `dense`: elements of a product are contiguous, row after row, and are not read. */
 typedef struct cuda_whole_result {
-  long long offset, row, col, apart;
-  int dense;
+  long long offset, row, col, apart; /* apart: stride between products */
+  int dense; /* elements of a product are contiguous, row after row, and are not read */
 } cuda_whole_result;
 
 typedef struct cuda_whole_arguments {

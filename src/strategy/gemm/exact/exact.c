@@ -49,7 +49,7 @@ static bool exact_is_host(const tsl_device *device) {
 }
 
 /* Returns an item's elements in each direction: the maximum that leaves a group for each compute unit. */
-static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
+static int64_t choose_elements_of_item(const tsl_problem *problem, const tsl_device *device) {
   int64_t each = EACH_MOST;
   while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
                          tsl_max(device->compute_units, 1))
@@ -58,18 +58,18 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
 }
 
 /* Returns true if a group adds up the undecided elements together (exact.cl). */
-static bool is_together(const tsl_problem *problem, const tsl_device *device) {
+static bool sums_undecided_by_groups(const tsl_problem *problem, const tsl_device *device) {
   return problem->c.type != TESELA_F64 && !device->is_cpu;
 }
 
-static tsl_grid tiles_for(const tsl_problem *problem, const tsl_device *device) {
-  const int64_t tile = SIDE * each_for(problem, device);
+static tsl_grid grid_of_tiles(const tsl_problem *problem, const tsl_device *device) {
+  const int64_t tile = SIDE * choose_elements_of_item(problem, device);
   return (tsl_grid){{(uint64_t)tsl_ceil_div(problem->n, tile),
                      tsl_launch_limited(device, 1, tsl_ceil_div(problem->m, tile)), 1},
                     {SIDE, SIDE, 1}};
 }
 
-static tsl_grid lines_for(const tsl_problem *problem) {
+static tsl_grid grid_of_lines(const tsl_problem *problem) {
   return (tsl_grid){{(uint64_t)(tsl_ceil_div(problem->m, LINES) + tsl_ceil_div(problem->n, LINES)), 1, 1},
                     {SIDE, SIDE, 1}};
 }
@@ -83,7 +83,7 @@ static const char *exact_refuse(const tsl_problem *problem, const tsl_config *co
       tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
-  const tsl_grid tiles = tiles_for(problem, device), lines = lines_for(problem);
+  const tsl_grid tiles = grid_of_tiles(problem, device), lines = grid_of_lines(problem);
   const char *why = tsl_launch_fits(device, &tiles);
   return why ? why : tsl_launch_fits(device, &lines);
 }
@@ -93,17 +93,17 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   (void)config;
   if (exact_is_host(device))
     return 0;
-  const double tile = (double)(SIDE * each_for(problem, device)),
+  const double tile = (double)(SIDE * choose_elements_of_item(problem, device)),
                lines = (double)problem->m + (double)problem->n;
   const double bytes = lines * LINE_BYTES +
                        ceil((double)problem->m / tile) * ceil((double)problem->n / tile) * ITEMS * WORD_BYTES;
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Costs of a term and of an element's epilogue without superaccumulators: clocks of a processor's unit
- * (PoCL), f32 operations of a GPU (H100). `wait`: seconds of a term that waits for memory. */
+/* Costs of a term and of an element's epilogue without superaccumulators: a processor's clocks (PoCL), or a
+ * GPU's f32 operations (H100). A term that waits for memory takes wait_seconds. */
 typedef struct costs {
-  double f32, f64, end, wait;
+  double f32_term, f64_term, epilogue, wait_seconds;
 } costs;
 static const costs of_processors = {3.5, 4.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
 
@@ -114,9 +114,9 @@ static double exact_score(const tsl_problem *problem, const tsl_config *config, 
   const costs *cost = device->is_cpu ? &of_processors : &of_graphics;
   const double terms = (double)problem->k,
                rate = device->is_cpu ? 1e6 * device->clock_mhz * device->compute_units : device->peak_f32 / 4;
-  const double term = problem->c.type == TESELA_F64 ? cost->f64 : cost->f32;
-  const double work = (double)problem->m * (double)problem->n * (term * terms + cost->end);
-  return device->launch_seconds + fmax(work / rate, terms * cost->wait);
+  const double term = problem->c.type == TESELA_F64 ? cost->f64_term : cost->f32_term;
+  const double work = (double)problem->m * (double)problem->n * (term * terms + cost->epilogue);
+  return device->launch_seconds + fmax(work / rate, terms * cost->wait_seconds);
 }
 
 static void exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -126,8 +126,8 @@ static void exact_account(const tsl_problem *problem, const tsl_config *config, 
     tsl_gemm_exact_account_host(problem, device, account);
     return;
   }
-  const int64_t tile = SIDE * each_for(problem, device);
-  const tsl_grid grid = tiles_for(problem, device);
+  const int64_t tile = SIDE * choose_elements_of_item(problem, device);
+  const tsl_grid grid = grid_of_tiles(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,
                local = 2.0 * STEP * (double)(tile + 2) * 8;
   tsl_cost_counts_grid(&grid, tsl_ceil_div(problem->n, tile / SIDE), tsl_ceil_div(problem->m, tile / SIDE),
@@ -149,9 +149,9 @@ static tesela_status exact_build(tsl_work *work) {
   if (exact_is_host(work->device))
     return TESELA_OK;
   tsl_launch_define_types(&work->problem, &defines);
-  const bool together = is_together(&work->problem, work->device);
+  const bool together = sums_undecided_by_groups(&work->problem, work->device);
   tsl_text_add(&defines, "#define EACH %d\n#define TOGETHER %d\n",
-               (int)each_for(&work->problem, work->device), together);
+               (int)choose_elements_of_item(&work->problem, work->device), together);
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < KERNELS; i++)
     if (i != PAIRS || together)
@@ -170,7 +170,8 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
   const tsl_device_ops *ops = work->device->ops;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tsl_gemm_argument scalars = tsl_launch_scalars(work, &sizes);
-  const tsl_grid of_lines = lines_for(&work->problem), tiles = tiles_for(&work->problem, work->device);
+  const tsl_grid of_lines = grid_of_lines(&work->problem),
+                 tiles = grid_of_tiles(&work->problem, work->device);
   /* kernels need a buffer for each argument, even if it is not read */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c, *scratch = operands->scratch;

@@ -55,7 +55,7 @@ TSL_FUNCTION double exact_last_bit(double size) {
   return (bits & (((TSL_INDEX)1 << 52) - 1)) == 0 ? size : size - TSL_AS_DOUBLE(bits & (bits - 1));
 }
 
-TSL_FUNCTION exact_line exact_line_with(exact_line line, double largest, double total, double unit) {
+TSL_FUNCTION exact_line exact_merge_into_line(exact_line line, double largest, double total, double unit) {
   line.largest = largest > line.largest ? largest : line.largest;
   line.total += total;
   line.unit = unit > 0 && unit < line.unit ? unit : line.unit;
@@ -88,7 +88,7 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
                                       : 0;
       TSL_UNROLL
       for (int i = 0; i < FLIGHT; i++)
-        own = exact_line_with(own, sizes[i], sizes[i], exact_last_bit(sizes[i]));
+        own = exact_merge_into_line(own, sizes[i], sizes[i], exact_last_bit(sizes[i]));
     }
   const int at = line * (SIDE + 1) + part;
   parts[at] = own.largest;
@@ -102,8 +102,8 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
   own.unit = exact_infinity();
   for (int i = 0; i < SIDE; i++) {
     const int there = mine * (SIDE + 1) + i;
-    own = exact_line_with(own, parts[there], parts[LINES * (SIDE + 1) + there],
-                          parts[2 * LINES * (SIDE + 1) + there]);
+    own = exact_merge_into_line(own, parts[there], parts[LINES * (SIDE + 1) + there],
+                                parts[2 * LINES * (SIDE + 1) + there]);
   }
   TSL_GLOBAL double *const to = lines + (of_b ? 3 * g.m : 0) + first + mine;
   to[0] = own.total - own.total == 0 ? own.largest : own.total; /* not finite: both magnitudes show it */
@@ -142,6 +142,7 @@ TSL_FUNCTION exact_source exact_source_of(TSL_GLOBAL const tsl_element *from, TS
   return source;
 }
 
+/* Loads the numbers of the next step, which has `terms` terms; 0 outside of these and of the matrix. */
 TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   exact_fetched numbers;
   TSL_UNROLL
@@ -159,8 +160,8 @@ TSL_FUNCTION void exact_store_local(const exact_fetched *fetched, const exact_so
     dst[from->place + i * from->place_apart] = (double)tsl_number(fetched->at[i], true);
 }
 
-/* EACH x EACH sums; `beside` is the panel's own sum for floats, the low part for doubles. */
 typedef struct exact_sums {
+  /* EACH x EACH sums; `beside` is the panel's own sum for floats, the low part for doubles */
   double high[EACH * EACH], beside[EACH * EACH];
 } exact_sums;
 
@@ -232,13 +233,13 @@ TSL_FUNCTION TSL_INDEX exact_row(TSL_INDEX first_row, int e) {
 TSL_FUNCTION TSL_INDEX exact_col(TSL_INDEX first_col, int e) {
   return first_col + TSL_ITEM(0) + SIDE * (e % EACH);
 }
-TSL_FUNCTION exact_line exact_row_at(TSL_GLOBAL const double *lines, TSL_INDEX first_row, int e,
-                                     const tsl_gemm_arguments *g) {
+TSL_FUNCTION exact_line exact_measures_of_row(TSL_GLOBAL const double *lines, TSL_INDEX first_row, int e,
+                                              const tsl_gemm_arguments *g) {
   const TSL_INDEX row = exact_row(first_row, e);
   return exact_line_at(lines, g->m, row < g->m ? row : g->m - 1);
 }
-TSL_FUNCTION exact_line exact_col_at(TSL_GLOBAL const double *lines, TSL_INDEX first_col, int e,
-                                     const tsl_gemm_arguments *g) {
+TSL_FUNCTION exact_line exact_measures_of_col(TSL_GLOBAL const double *lines, TSL_INDEX first_col, int e,
+                                              const tsl_gemm_arguments *g) {
   const TSL_INDEX col = exact_col(first_col, e);
   return exact_line_at(lines + 3 * g->m, g->n, col < g->n ? col : g->n - 1);
 }
@@ -279,8 +280,8 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
 #ifdef TSL_REAL_IS_DOUBLE
     TSL_UNROLL_BY(1)
     for (int e = 0; e < EACH * EACH; e++) {
-      const exact_line of_row = exact_row_at(lines, first_row, e, &g),
-                       of_col = exact_col_at(lines, first_col, e, &g);
+      const exact_line of_row = exact_measures_of_row(lines, first_row, e, &g),
+                       of_col = exact_measures_of_col(lines, first_col, e, &g);
       exact_set(sums.high, e, exact_base(exact_most(&of_row, &of_col)));
     }
 #endif
@@ -304,8 +305,8 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
       const TSL_INDEX row = exact_row(first_row, e), col = exact_col(first_col, e);
       if (row < g.m && col < g.n) {
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
-        const exact_line of_row = exact_row_at(lines, first_row, e, &g),
-                         of_col = exact_col_at(lines, first_col, e, &g);
+        const exact_line of_row = exact_measures_of_row(lines, first_row, e, &g),
+                         of_col = exact_measures_of_col(lines, first_col, e, &g);
         const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e),
                                                      &of_row, &of_col, exact_before(to, &g), &g);
         left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
@@ -407,6 +408,7 @@ TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
   return 0;
 }
 
+/* Computes and stores one element of C by a superaccumulator. */
 TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
                                 TSL_GLOBAL tsl_result *c, const tsl_gemm_arguments *g) {
   TSL_INDEX digits[TSL_EXACT_DIGITS], wide[TSL_EXACT_WIDE];

@@ -18,8 +18,8 @@ typedef struct exact_launch {
   tsl_exact_terms terms;
   int64_t side;        /* rows and columns of a tile that is not at an edge */
   size_t number, line; /* bytes of a superaccumulator's term, and of a packed row or column */
-  int64_t down;
-  size_t share; /* bytes of a worker: block's sums, packed lines, flags of undecided elements */
+  int64_t blocks_down;
+  size_t worker_bytes; /* block's sums, packed lines, flags of undecided elements */
   unsigned char *memory;
 } exact_launch;
 
@@ -41,8 +41,8 @@ static void copy_line(const exact_launch *run, tesela_type type, const unsigned 
   memset(dst + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
 }
 
-static void exact_add_up(const exact_launch *run, const unsigned char *x, const unsigned char *y,
-                         tsl_exact_sum *sum) {
+static void add_line_products(const exact_launch *run, const unsigned char *x, const unsigned char *y,
+                              tsl_exact_sum *sum) {
   for (int64_t first = 0; first < run->base.k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
                       (int)tsl_min(run->base.k - first, BLOCK));
@@ -53,8 +53,8 @@ typedef struct packed_lines {
   bool has_a[TILE_MOST], has_b[TILE_MOST];
 } packed_lines;
 
-static const unsigned char *exact_row_of(const exact_launch *run, packed_lines *copies, int64_t row,
-                                         int64_t i) {
+static const unsigned char *get_packed_row(const exact_launch *run, packed_lines *copies, int64_t row,
+                                           int64_t i) {
   const tsl_exact_run *exact_run = &run->base;
   unsigned char *const line = copies->a + (size_t)i * run->line;
   if (!copies->has_a[i] && exact_run->k > 0)
@@ -65,8 +65,8 @@ static const unsigned char *exact_row_of(const exact_launch *run, packed_lines *
   return line;
 }
 
-static const unsigned char *exact_column_of(const exact_launch *run, packed_lines *copies, int64_t column,
-                                            int64_t j) {
+static const unsigned char *get_packed_column(const exact_launch *run, packed_lines *copies, int64_t column,
+                                              int64_t j) {
   const tsl_exact_run *exact_run = &run->base;
   unsigned char *const line = copies->b + (size_t)j * run->line;
   if (!copies->has_b[j] && exact_run->k > 0)
@@ -90,7 +90,8 @@ static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column,
       if (!left[i * across + j])
         continue;
       tsl_exact_sum_begin(&sum, *top);
-      exact_add_up(run, exact_row_of(run, &copies, row, i), exact_column_of(run, &copies, column, j), &sum);
+      add_line_products(run, get_packed_row(run, &copies, row, i), get_packed_column(run, &copies, column, j),
+                        &sum);
       *top = sum.top;
       tsl_exact_sum_finish(store, &sum,
                            tsl_exact_element(&run->base.operands->c, store->type->type, row + i, column + j));
@@ -100,10 +101,11 @@ static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column,
 static void exact_multiply(void *argument, int64_t block, int worker) {
   const exact_launch *run = argument;
   const tsl_exact_run *exact_run = &run->base;
-  const int64_t row = block % run->down * exact_run->height, column = block / run->down * exact_run->width;
+  const int64_t row = block % run->blocks_down * exact_run->height,
+                column = block / run->blocks_down * exact_run->width;
   const int64_t rows = tsl_min(exact_run->height, exact_run->m - row),
                 columns = tsl_min(exact_run->width, exact_run->n - column);
-  unsigned char *const memory = run->memory + (size_t)worker * run->share,
+  unsigned char *const memory = run->memory + (size_t)worker * run->worker_bytes,
                        *const lines = memory + tsl_exact_block_doubles(exact_run) * sizeof(double),
                        *const left = lines + 2 * (size_t)run->side * run->line;
   int top = TSL_EXACT_TOP_LEAST;
@@ -163,16 +165,18 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   exact_cut(exact_run->m, exact_run->n, threads, &exact_run->height, &exact_run->width);
   launch.line = (size_t)tsl_round_up(tsl_max(exact_run->k, 1), BLOCK) * launch.number;
   launch.side = exact_side_of(exact_run->height, exact_run->width, launch.line, 1);
-  launch.down = tsl_ceil_div_or_one(exact_run->m, exact_run->height);
-  launch.share = tsl_exact_block_doubles(exact_run) * sizeof(double) + 2 * (size_t)launch.side * launch.line +
-                 (size_t)tsl_round_up(exact_run->height * exact_run->width, sizeof(double));
+  launch.blocks_down = tsl_ceil_div_or_one(exact_run->m, exact_run->height);
+  launch.worker_bytes = tsl_exact_block_doubles(exact_run) * sizeof(double) +
+                        2 * (size_t)launch.side * launch.line +
+                        (size_t)tsl_round_up(exact_run->height * exact_run->width, sizeof(double));
   const size_t lines = tsl_exact_lines_doubles(exact_run) * sizeof(double);
-  TSL_TRY(tsl_scratch_take((size_t)threads * launch.share + lines, "sums and copies of tiles", &memory));
+  TSL_TRY(
+      tsl_scratch_take((size_t)threads * launch.worker_bytes + lines, "sums and copies of tiles", &memory));
   launch.memory = memory;
   if (exact_run->near)
-    tsl_exact_measure(exact_run, (double *)(void *)(launch.memory + (size_t)threads * launch.share),
+    tsl_exact_measure(exact_run, (double *)(void *)(launch.memory + (size_t)threads * launch.worker_bytes),
                       operands->team);
-  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(exact_run->n, exact_run->width),
+  tsl_team_run(operands->team, launch.blocks_down * tsl_ceil_div_or_one(exact_run->n, exact_run->width),
                exact_multiply, &launch);
   tsl_scratch_give(memory);
   return TESELA_OK;

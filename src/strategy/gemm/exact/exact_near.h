@@ -22,15 +22,15 @@
 /* Terms of a panel, and maximum columns of a row for enclose(). */
 enum { TSL_NEAR_DEPTH = 256, TSL_NEAR_COLUMNS = 512 };
 
-/* Magnitudes of lines. A line with a NaN has NaN for both, a line with an infinity infinity. `grain`: a power
- * of two that divides all numbers; infinity if all are 0. */
+/* Measures of lines. A line with a NaN has NaN for both magnitudes, a line with an infinity infinity. */
 typedef struct tsl_near_lines {
-  double *largest, *total, *grain;
+  double *largest, *total; /* largest magnitude of each line, and sum of its magnitudes */
+  double *grain;           /* power of two that divides all numbers; infinity if all are 0 */
   double *scale; /* powers of two, at least 1, by which the lines and the magnitudes above are multiplied */
 } tsl_near_lines;
 
 typedef struct tsl_near_row {
-  int count;
+  int count; /* elements of the row */
   int64_t k;
   const double *high, *low;     /* sums of the row; `low` for f64 only */
   double largest, total, grain; /* of A's line */

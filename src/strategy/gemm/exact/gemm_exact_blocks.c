@@ -47,7 +47,7 @@ typedef struct factor_lines {
   int64_t line, step; /* strides in elements */
 } factor_lines;
 
-static factor_lines gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
+static factor_lines gemm_exact_blocks_factor_of(const tsl_exact_run *run, bool is_b) {
   const tsl_operand *operand = is_b ? &run->operands->b : &run->operands->a;
   return is_b ? (factor_lines){operand, run->b_type, operand->col_stride, operand->row_stride}
               : (factor_lines){operand, run->a_type, operand->row_stride, operand->col_stride};
@@ -58,7 +58,7 @@ static const void *gemm_exact_blocks_number_at(const factor_lines *factor, int64
          (line * factor->line + l * factor->step) * (int64_t)tsl_type(factor->type)->size;
 }
 
-static bool along_lines(const factor_lines *factor) {
+static bool steps_along_lines(const factor_lines *factor) {
   return tsl_abs(factor->step) <= tsl_abs(factor->line);
 }
 
@@ -103,6 +103,7 @@ static void measure_along(const factor_lines *factor, int64_t line, int64_t k, d
  * scaled lines, and the parts that pairs lose, are normal numbers. */
 enum { SCALED_EXPONENT = -400 };
 
+/* Sets *scale; scales a line of tiny numbers up by a power of two, so that products do not underflow. */
 static void scale_line(double *largest, double *total, double *grain, double *scale) {
   *scale = 1;
   if (!(*largest > 0 && *largest < ldexp(1, SCALED_EXPONENT)))
@@ -117,7 +118,7 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
   const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES),
                 first = (piece < of_a ? piece : piece - of_a) * LINES;
-  const factor_lines factor = gemm_exact_blocks_side_of(run, piece >= of_a);
+  const factor_lines factor = gemm_exact_blocks_factor_of(run, piece >= of_a);
   const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
   const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
   double *const largest = lines->largest + first, *const total = lines->total + first,
@@ -127,7 +128,7 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
     largest[i] = total[i] = 0;
     grain[i] = (double)INFINITY;
   }
-  if (along_lines(&factor))
+  if (steps_along_lines(&factor))
     for (int i = 0; i < count; i++)
       measure_along(&factor, first + i, run->k, &largest[i], &total[i], &grain[i]);
   else
@@ -167,7 +168,7 @@ static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scal
                                    int64_t count, int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
   const int64_t whole = tsl_round_up(count, width);
-  if (along_lines(lines))
+  if (steps_along_lines(lines))
     for (int64_t i = 0; i < count; i++) {
       double *line = dst + i / width * width * depth + i % width;
       const double factor = scale ? scale[i] : 1;
@@ -196,30 +197,30 @@ typedef struct gemm_exact_blocks_block {
   int64_t row; /* row stride of the sums in numbers */
 } gemm_exact_blocks_block;
 
-static int64_t whole_rows(const tsl_exact_run *run) {
+static int64_t padded_rows(const tsl_exact_run *run) {
   return tsl_round_up(run->height, run->near->rows);
 }
 
-static int64_t whole_columns(const tsl_exact_run *run) {
+static int64_t padded_columns(const tsl_exact_run *run) {
   return tsl_round_up(run->width, run->near->columns);
 }
 
 size_t tsl_exact_block_doubles(const tsl_exact_run *run) {
   if (!run->near)
     return 0;
-  const int64_t rows = whole_rows(run), columns = whole_columns(run);
+  const int64_t rows = padded_rows(run), columns = padded_columns(run);
   return (size_t)(DEPTH * (rows + columns) + 2 * rows * columns);
 }
 
-static gemm_exact_blocks_block gemm_exact_blocks_block_at(const tsl_exact_run *run, double *memory) {
-  const int64_t rows = whole_rows(run), columns = whole_columns(run);
+static gemm_exact_blocks_block gemm_exact_blocks_lay_out(const tsl_exact_run *run, double *memory) {
+  const int64_t rows = padded_rows(run), columns = padded_columns(run);
   double *const b = memory + DEPTH * rows, *const high = b + DEPTH * columns;
   return (gemm_exact_blocks_block){memory, b, high, high + rows * columns, columns};
 }
 
-static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_blocks_block *block,
-                                     int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const factor_lines a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
+static void gemm_exact_blocks_add_products(const tsl_exact_run *run, const gemm_exact_blocks_block *block,
+                                           int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  const factor_lines a = gemm_exact_blocks_factor_of(run, false), b = gemm_exact_blocks_factor_of(run, true);
   const tsl_near_kernels *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_min(DEPTH, run->k - l);
@@ -246,7 +247,7 @@ static bool store_if_same(tesela_type type, const double lower[2], const double 
   return true;
 }
 
-static bool decided_f32(double lower, double upper, unsigned char *c) {
+static bool store_if_same_f32(double lower, double upper, unsigned char *c) {
   const float lower_f32 = (float)lower, upper_f32 = (float)upper;
   uint32_t bits[2];
   memcpy(&bits[0], &lower_f32, sizeof lower_f32);
@@ -257,21 +258,22 @@ static bool decided_f32(double lower, double upper, unsigned char *c) {
   return true;
 }
 
-static bool decided_f64(double lower, double upper, unsigned char *c) {
+static bool store_if_same_f64(double lower, double upper, unsigned char *c) {
   if (tsl_exact_bits_of(lower) != tsl_exact_bits_of(upper) || isnan(lower))
     return false;
   memcpy(c, &lower, sizeof lower);
   return true;
 }
 
-static int store_row(const tsl_exact_run *run, const double *lower, const double *upper, unsigned char *c,
-                     int count, unsigned char *left) {
+/* Stores the decided elements of a row, sets left[j] to 1 for others, and returns the number of these. */
+static int store_decided_row(const tsl_exact_run *run, const double *lower, const double *upper,
+                             unsigned char *c, int count, unsigned char *left) {
   const tesela_type type = run->store.type->type;
   const int64_t step = run->operands->c.col_stride * (int64_t)run->store.type->size;
   int open = 0;
   for (int j = 0; j < count; j++, c += step) {
-    left[j] = type == TESELA_F32   ? !decided_f32(lower[j], upper[j], c)
-              : type == TESELA_F64 ? !decided_f64(lower[j], upper[j], c)
+    left[j] = type == TESELA_F32   ? !store_if_same_f32(lower[j], upper[j], c)
+              : type == TESELA_F64 ? !store_if_same_f64(lower[j], upper[j], c)
                                    : !store_if_same(type, &(const double[2]){lower[j], 0}[0],
                                                     &(const double[2]){upper[j], 0}[0], c);
     open += left[j];
@@ -317,7 +319,7 @@ static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left) {
   double before[MOST], lower[MOST], upper[MOST];
-  const gemm_exact_blocks_block block = gemm_exact_blocks_block_at(run, memory);
+  const gemm_exact_blocks_block block = gemm_exact_blocks_lay_out(run, memory);
   tsl_near_row near_row = {
       .count = (int)columns,
       .k = run->k,
@@ -326,13 +328,13 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
       .beta = run->store.beta,
       .before = before};
   int64_t open = 0;
-  memset(block.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
+  memset(block.high, 0, 2 * (size_t)(padded_rows(run) * padded_columns(run)) * sizeof(double));
   for (int64_t i = 0; i < rows; i++) {
     near_row.largest = run->a.largest[row + i];
     near_row.total = run->a.total[row + i];
     run->near->begin(&near_row, block.high + i * block.row, block.low + i * block.row);
   }
-  gemm_exact_blocks_add_up(run, &block, row, column, rows, columns);
+  gemm_exact_blocks_add_products(run, &block, row, column, rows, columns);
   for (int64_t i = 0; i < rows; i++) {
     unsigned char *const c = tsl_exact_element(&run->operands->c, run->store.type->type, row + i, column);
     near_row.largest = run->a.largest[row + i];
@@ -347,7 +349,7 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
     run->near->enclose(&near_row, lower, upper);
     if (run->is_scaled)
       gemm_exact_blocks_unscale(run->a.scale[row + i], near_row.b.scale, near_row.count, lower, upper);
-    open += store_row(run, lower, upper, c, near_row.count, left + i * columns);
+    open += store_decided_row(run, lower, upper, c, near_row.count, left + i * columns);
   }
   return open != 0;
 }

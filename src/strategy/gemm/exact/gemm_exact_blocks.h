@@ -10,8 +10,8 @@ typedef struct tsl_exact_run {
   const tsl_operands *operands;
   tesela_type a_type, b_type;
   tsl_exact_store store;
-  int64_t m, n, k; /* k: terms that are read */
-  int64_t height, width;
+  int64_t m, n, k;              /* k: terms that are read */
+  int64_t height, width;        /* rows and columns of a block */
   const tsl_near_kernels *near; /* NULL: all elements are undecided */
   tsl_near_lines a, b;          /* magnitudes of all lines, if `near` is not NULL */
   bool is_scaled;               /* the scale of some line is not 1 */

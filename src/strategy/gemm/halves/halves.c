@@ -41,7 +41,7 @@ static const char *halves_refuse(const tsl_problem *problem, const tsl_config *c
   return NULL;
 }
 
-static bool halves_reads(const tsl_problem *problem) {
+static bool halves_reads_factors(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
@@ -54,10 +54,10 @@ static void halves_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status halves_fill_in(tsl_work *work) {
+static tesela_status halves_make_kernels_and_product(tsl_work *work) {
   tsl_halves_state *state = work->state;
   TSL_TRY(tsl_halves_find_kernels(work));
-  if (!halves_reads(&work->problem))
+  if (!halves_reads_factors(&work->problem))
     return TESELA_OK;
   const tsl_problem product = tsl_halves_product(&work->problem);
   const tsl_subplan_request request = {.problem = &product,
@@ -76,7 +76,7 @@ static tesela_status halves_build(tsl_work *work) {
   TSL_TRY(tsl_alloc(sizeof(tsl_halves_state), "halves' state", &block));
   *(tsl_halves_state *)block = (tsl_halves_state){.product = NULL};
   work->state = block;
-  const tesela_status status = halves_fill_in(work);
+  const tesela_status status = halves_make_kernels_and_product(work);
   if (status != TESELA_OK)
     halves_release(work);
   return status;

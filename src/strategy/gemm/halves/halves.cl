@@ -25,7 +25,7 @@ TSL_FUNCTION unsigned larger(unsigned a, unsigned b) {
   return a > b ? a : b;
 }
 
-TSL_FUNCTION int lines_of(const halves_arguments *args, int operand) {
+TSL_FUNCTION int count_lines(const halves_arguments *args, int operand) {
   return operand ? args->n : args->m;
 }
 
@@ -39,7 +39,7 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
   const int own = matrix.is_across ? item % lines : item / each,
             worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1;
   const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
-            is_there = number < lines_of(&args, operand),
+            is_there = number < count_lines(&args, operand),
             count = args.k < TSL_HALVES_SAMPLE ? args.k : TSL_HALVES_SAMPLE;
   TSL_GLOBAL const unsigned *from =
       (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
@@ -57,10 +57,9 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
     ((TSL_GLOBAL int *)(scratch + args.scales[operand]))[number] = halves_scale(largest[item]);
 }
 
-/* Scaling of a line: the factor 2^scale, and the smallest magnitude that is not small. */
 typedef struct line_scaling {
-  float factor;
-  unsigned least;
+  float factor;   /* 2^scale */
+  unsigned least; /* bits of the smallest magnitude that is not small */
 } line_scaling;
 
 TSL_FUNCTION void scaling_of(int scale, line_scaling *by) {
@@ -72,11 +71,10 @@ TSL_FUNCTION int scale_in(const line_scaling *by) {
   return (TSL_AS_INT(by->factor) >> 23) - 127;
 }
 
-/* Counts of an item: sum of exponents' fields; numbers below 2^LEAST, plus 2^16 per zero; the largest. */
 #define ZERO (1 << 16)
 typedef struct line_counts {
-  int fields, small;
-  unsigned largest;
+  int fields, small; /* sum of exponents' fields; numbers below 2^LEAST after scaling, plus ZERO per zero */
+  unsigned largest;  /* bits of the largest magnitude */
 } line_counts;
 
 TSL_FUNCTION void count_none(line_counts *counts) {
@@ -85,19 +83,19 @@ TSL_FUNCTION void count_none(line_counts *counts) {
 }
 
 /* Rounds a subnormal number or 0 with integers, because some devices flush subnormal numbers. */
-TSL_FUNCTION unsigned round_odd(unsigned bits, const line_scaling *by, line_counts *counts) {
+TSL_FUNCTION unsigned round_subnormal(unsigned bits, const line_scaling *by, line_counts *counts) {
   int exponent;
   counts->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
   counts->fields -= 22;
   return halves_rounded(bits & 0x7fffffffu, scale_in(by), &exponent) | (bits >> 31 << 15);
 }
 
-TSL_FUNCTION unsigned round_one(unsigned bits, const line_scaling *by, line_counts *counts) {
+TSL_FUNCTION unsigned round_and_count(unsigned bits, const line_scaling *by, line_counts *counts) {
   const unsigned magnitude = bits & 0x7fffffffu;
   counts->largest = larger(counts->largest, magnitude);
   counts->small += magnitude < by->least;
   counts->fields += (int)(magnitude >> 23);
-  return magnitude < 0x800000u ? round_odd(bits, by, counts)
+  return magnitude < 0x800000u ? round_subnormal(bits, by, counts)
                                : TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((int)bits) * by->factor);
 }
 
@@ -152,7 +150,7 @@ tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned
     load_four(number, from + h * matrix.along, matrix.along, count, matrix.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
-      rounded[i] = i < count ? round_one(number[i], &by, &own) : 0;
+      rounded[i] = i < count ? round_and_count(number[i], &by, &own) : 0;
     store_four(to + h * 2, rounded);
   }
   counts[0][item] = own.fields;
@@ -185,7 +183,7 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
                              const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ROWS * TSL_HALVES_ACROSS];
   const halves_matrix matrix = args.operands[operand];
-  const int item = TSL_ITEM(0), lines = lines_of(&args, operand),
+  const int item = TSL_ITEM(0), lines = count_lines(&args, operand),
             across = (lines + TSL_HALVES_ACROSS - 1) / TSL_HALVES_ACROSS,
             first = TSL_GROUP(0) % across * TSL_HALVES_ACROSS, chunk = TSL_GROUP(0) / across,
             line = first + item % SIDE * FOUR, count = lines - line < FOUR ? lines - line : FOUR;
@@ -207,7 +205,7 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
     load_four(number, from + h * matrix.along, matrix.across, count, matrix.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
-      rounded[i] = round_one(number[i], &by[i], &own[i]);
+      rounded[i] = round_and_count(number[i], &by[i], &own[i]);
     store_four(to + h * args.pitch[operand] * 2, rounded);
   }
   TSL_UNROLL
@@ -235,7 +233,7 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
 tsl_gemm_halves_decide(TSL_GLOBAL unsigned char *scratch, const halves_arguments args) {
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0);
-  const int operand = index < args.m ? 0 : 1, lines = lines_of(&args, operand);
+  const int operand = index < args.m ? 0 : 1, lines = count_lines(&args, operand);
   const TSL_INDEX line = operand ? index - args.m : index, step = lines * (TSL_INDEX)TSL_HALVES_COUNTS;
   if (line >= lines)
     return;

@@ -14,8 +14,10 @@ bool tsl_halves_is_swapped(const tsl_problem *problem);
 tsl_problem tsl_halves_product(const tsl_problem *problem);
 
 typedef struct tsl_halves_state {
-  tsl_subplan *product;                                  /* NULL: no products */
-  tsl_kernel *guess, *round[2], *decide, *join, *native; /* round: of A's lines, of B's */
+  tsl_subplan *product; /* NULL: no products */
+  /* guess: scales of lines; round: A's lines, B's; decide: states of lines from scales and counts; join: C
+   * from sums; native: elements of C without a proof */
+  tsl_kernel *guess, *round[2], *decide, *join, *native;
 } tsl_halves_state;
 
 uint64_t tsl_halves_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -123,7 +123,7 @@ typedef struct halves_run {
   const tsl_halves_state *state;
   tsl_buffer *a, *b, *c, *scratch;
   tsl_stream *stream;
-  halves_arguments given;
+  halves_arguments arguments;
 } halves_run;
 
 /* Returns 1 if groups of four numbers are aligned to 16 bytes; only CUDA buffers have a known address. */
@@ -133,14 +133,14 @@ static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64
          (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-static void halves_place(halves_matrix *matrix, tsl_buffer *buffer, int64_t offset, int64_t across,
-                         int64_t along) {
+static void halves_set_matrix(halves_matrix *matrix, tsl_buffer *buffer, int64_t offset, int64_t across,
+                              int64_t along) {
   matrix->offset = offset, matrix->across = across, matrix->along = along;
   matrix->is_wide = matrix->is_across ? halves_is_wide(buffer, across, along, offset)
                                       : halves_is_wide(buffer, along, across, offset);
 }
 
-static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static halves_run make_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_halves_state *state = work->state;
   const bool is_swapped = tsl_halves_is_swapped(problem);
@@ -153,7 +153,7 @@ static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operan
                     .c = operands->c.buffer,
                     .scratch = operands->scratch,
                     .stream = stream};
-  halves_arguments *args = &run.given;
+  halves_arguments *args = &run.arguments;
   halves_lay_out(problem, args);
   args->c_offset = s.c_offset, args->c_row = s.c_row_stride, args->c_col = s.c_col_stride;
   args->alpha = (float)problem->alpha[0], args->beta = (float)problem->beta[0];
@@ -164,8 +164,8 @@ static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operan
     run.scratch = run.scratch ? run.scratch : run.c;
     return run;
   }
-  halves_place(&args->operands[0], run.a, s.a_offset, s.a_row_stride, s.a_col_stride);
-  halves_place(&args->operands[1], run.b, s.b_offset, s.b_col_stride, s.b_row_stride);
+  halves_set_matrix(&args->operands[0], run.a, s.a_offset, s.a_row_stride, s.a_col_stride);
+  halves_set_matrix(&args->operands[1], run.b, s.b_offset, s.b_col_stride, s.b_row_stride);
   return run;
 }
 
@@ -175,8 +175,8 @@ static tesela_status halves_launch(const halves_run *run, tsl_kernel *kernel, in
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-static tesela_status make_halves(const halves_run *run) {
-  const halves_arguments *args = &run->given;
+static tesela_status enqueue_rounding(const halves_run *run) {
+  const halves_arguments *args = &run->arguments;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*args)};
   TSL_TRY(
@@ -195,8 +195,8 @@ static tesela_status make_halves(const halves_run *run) {
                        TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
-static tesela_status halves_multiply(const halves_run *run) {
-  const halves_arguments *args = &run->given;
+static tesela_status enqueue_product(const halves_run *run) {
+  const halves_arguments *args = &run->arguments;
   const tsl_operands operands = {
       .a = {.buffer = run->scratch, .offset = args->planes[0] / 2},
       .b = {.buffer = run->scratch, .offset = args->planes[1] / 2},
@@ -205,11 +205,11 @@ static tesela_status halves_multiply(const halves_run *run) {
 }
 
 tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const halves_run run = halves_run_of(work, operands, stream);
-  const halves_arguments *args = &run.given;
+  const halves_run run = make_halves_run(work, operands, stream);
+  const halves_arguments *args = &run.arguments;
   if (!args->is_empty) {
-    TSL_TRY(make_halves(&run));
-    TSL_TRY(halves_multiply(&run));
+    TSL_TRY(enqueue_rounding(&run));
+    TSL_TRY(enqueue_product(&run));
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*args)};

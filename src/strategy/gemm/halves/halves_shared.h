@@ -44,18 +44,19 @@ typedef struct halves_matrix {
 /* Counts of a line: sum of exponents' fields; small numbers; zeros, plus OVER for each item's overflow. */
 #define TSL_HALVES_COUNTS 3
 #define TSL_HALVES_OVER (1 << 20)
-/* Arguments of the kernels. Offsets into scratch memory are bytes. For each operand: dense f16 numbers in the
- * operand's orientation, `pitch` numbers between rows of memory; guessed scales; counts of each line in each
- * of `chunks` parts of k; states of lines. Sums are f32 in rows of `sums_row`. */
+/* Arguments of the kernels. Arrays have A's value, B's. */
 typedef struct halves_arguments {
   halves_matrix operands[2];
   halves_index c_offset, c_row, c_col;
-  halves_index planes[2], pitch[2], scales[2], counts[2], states[2], sums, sums_row;
+  halves_index planes[2], pitch[2]; /* byte of scratch of the dense f16 numbers; numbers between their rows */
+  /* bytes of scratch: guessed scales; counts of each line and chunk; states of lines; f32 sums of C */
+  halves_index scales[2], counts[2], states[2], sums;
+  halves_index sums_row; /* sums between rows */
   float alpha, beta;
   int m, n, k;
-  int chunks[2], blocks[2]; /* blocks: groups that guess lines of A, of B */
-  int is_empty;
-  int c_is_wide; /* groups of four elements of C are aligned to 16 bytes */
+  int chunks[2], blocks[2]; /* parts of k that are counted alone; groups that guess */
+  int is_empty;             /* no products: C = beta C */
+  int c_is_wide;            /* groups of four elements of C are aligned to 16 bytes */
 } halves_arguments;
 
 /* Returns the exponent e of a magnitude between 2^e and 2^(e+1), from its bits, which must not be 0. */
@@ -88,8 +89,8 @@ TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
   return (unsigned)(field < 1 ? 1 : field) << 23;
 }
 
-/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even. *exponent: its exponent unless
- * 0. */
+/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent: its exponent if not 0.
+ */
 TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
   const int exponent_before = halves_exponent(magnitude), e = exponent_before + scale;
   unsigned places =

@@ -42,12 +42,12 @@ tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data) 
   return (tsl_amx_form){.at = data, .starts = data + job->units * width, .count = width};
 }
 
-static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t column) {
+static uint32_t *starts_of_column(const tsl_amx_form *form, int64_t panel, int64_t column) {
   return form->starts + (panel - form->panel) * form->count + column - form->first;
 }
 
 /* Computes the sums that tiles start with: -bias times B's column sums, by a tile with one row of ones. */
-static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
+static void make_start_sums(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
   tsl_amx_tile piece = *micro_b;
@@ -64,8 +64,8 @@ static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint
     start[j] *= (uint32_t)-job->kernels->bias;
 }
 
-static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *view, int64_t across,
-                               int64_t along, int64_t first) {
+static tsl_amx_copy describe_panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *view,
+                                        int64_t across, int64_t along, int64_t first) {
   const int64_t per = tsl_amx_elements(job->kernels->format), step = panel * job->depth * per;
   return (tsl_amx_copy){.in = view->at + (first * across + step * along) * job->size,
                         .across = across,
@@ -77,7 +77,7 @@ static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_
 void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
-      panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+      describe_panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
   copy.count = tsl_min(end, job->views.m) - row;
   copy.width = end - row;
   copy.for_amx = job->kernels->is_amx;
@@ -89,8 +89,8 @@ void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t pa
 
 void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
-  tsl_amx_copy copy =
-      panel_copy(job, form->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+  tsl_amx_copy copy = describe_panel_copy(job, form->panel, &job->views.a, job->views.a.row_stride,
+                                          job->views.a.col_stride, row);
   copy.depth = tsl_min(job->views.k - form->panel * job->depth * tsl_amx_elements(job->kernels->format),
                        units * tsl_amx_elements(job->kernels->format));
   copy.units = form->pitch / (int64_t)sizeof(uint32_t);
@@ -106,8 +106,8 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
                             int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
                 per = tsl_amx_elements(job->kernels->format);
-  tsl_amx_copy copy =
-      panel_copy(job, panel, &job->views.b, job->views.b.col_stride, job->views.b.row_stride, column);
+  tsl_amx_copy copy = describe_panel_copy(job, panel, &job->views.b, job->views.b.col_stride,
+                                          job->views.b.row_stride, column);
   copy.in += first * per * copy.along * job->size;
   copy.depth = tsl_max(tsl_min(copy.depth, end * per) - first * per, 0);
   copy.units = end - first;
@@ -117,16 +117,17 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
   job->pack_b(&copy);
 }
 
-static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
+static void make_start_sums_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel,
+                                 int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
-    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
-               start_at(form, panel, column));
+    make_start_sums(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
+                    starts_of_column(form, panel, column));
 }
 
 void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   pack_units_of_b(job, form, panel, index, 0, tsl_amx_panel_units(job, panel));
-  make_start_of_b(job, form, panel, index);
+  make_start_sums_of_b(job, form, panel, index);
 }
 
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first,
@@ -144,7 +145,7 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
       least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
-    make_start_of_b(job, form, panel, micro_b);
+    make_start_sums_of_b(job, form, panel, micro_b);
 }
 
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
@@ -203,8 +204,8 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
-static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a,
-                  tsl_amx_tile *tile) {
+static void set_micro_panel_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel,
+                                 int64_t micro_a, tsl_amx_tile *tile) {
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
                 units = job->kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   if (tsl_amx_reads_in_place(job, micro_a)) {
@@ -225,8 +226,8 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
 }
 
 /* Sets the destination of a tile's sums: C, or for tile registers a buffer that is written to C later. */
-static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_concurrent *concurrent,
-                    tsl_amx_tile *tile) {
+static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b,
+                            tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
   if (concurrent && rows_in_c(job, micro_a) == job->kernels->height) {
     concurrent->at ^= 1;
@@ -238,6 +239,7 @@ static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, ts
   }
 }
 
+/* Sets the finished sums that the micro-kernel writes to C during this tile; none are pending afterwards. */
 static void set_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
   unsigned char *const c = concurrent ? concurrent->c : NULL;
@@ -281,7 +283,7 @@ uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64
   const int64_t rows = tsl_amx_row_of(job, micro_a + 1) - tsl_amx_row_of(job, micro_a);
   if (!job->kernels->careful)
     return TSL_AMX_ALL_ZERO;
-  set_a(job, a, panel, micro_a, &tile);
+  set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows after C's last one are undefined */
     return job->kernels->packing->least(tile.a, rows_in_c(job, micro_a), tile.a_row, tile.units);
   return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
@@ -316,16 +318,16 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
       tile;
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_address(job, b, panel, column);
-  tile.start = kernels->bias != 0 ? start_at(b, panel, column) : NULL;
+  tile.start = kernels->bias != 0 ? starts_of_column(b, panel, column) : NULL;
   tile.sums = tile.out = sums;
   tile.out_row = kernels->width;
   tile.goes_on = panel > 0;
   tile.next_sums = NULL;
-  set_a(job, a, panel, micro_a, &tile);
+  set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   set_pending(job, concurrent, &tile);
   set_copy(concurrent, &tile);
   if (writes_c)
-    set_out(job, micro_a, micro_b, concurrent, &tile);
+    set_destination(job, micro_a, micro_b, concurrent, &tile);
   if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_sums(job);
   else if (!kernels->is_amx && is_last && !job->nontemporal)

@@ -63,16 +63,16 @@ static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *stride
   return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-static double alone_flops(const tsl_amx_job *job) {
+static double max_alone_flops(const tsl_amx_job *job) {
   return job->kernels->is_amx ? 3e7 : 1e7;
 }
 
-static double unit_rate(const tsl_amx_job *job, const tsl_device *device) {
+static double units_per_clock(const tsl_amx_job *job, const tsl_device *device) {
   return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
 }
 
 static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
-  return device->threads == 1 || tsl_problem_flops(problem) < alone_flops(job);
+  return device->threads == 1 || tsl_problem_flops(problem) < max_alone_flops(job);
 }
 
 /* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32. */
@@ -82,7 +82,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double clock = 1e6 * device->clock_mhz, m = (double)job.views.m, n = (double)job.views.n,
                units = (double)job.units;
   const double vectors = device->peak_f32 / (2 * clock * device->threads);
-  const double rate = unit_rate(&job, device);
+  const double rate = units_per_clock(&job, device);
   const double width = (double)(job.micros_b * job.kernels->width);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
@@ -103,7 +103,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->computed = ceil((double)job.views.m / height) * height * ceil((double)job.views.n / width) *
                       width * (double)job.views.k;
   account->workers = is_alone(problem, &job, device) ? 1 : device->threads;
-  account->rate = 2e6 * device->clock_mhz * device->threads * unit_rate(&job, device) * in_unit;
+  account->rate = 2e6 * device->clock_mhz * device->threads * units_per_clock(&job, device) * in_unit;
   account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
   account->local.read = account->computed * bytes * (1 / width + 1 / height);
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
@@ -115,7 +115,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
                  const tsl_device *device, void *job) {
   tsl_amx_job *amx_job = job;
   *amx_job = job_of(problem, strides, config, device);
-  amx_job->is_alone = tsl_problem_flops(problem) < alone_flops(amx_job);
+  amx_job->is_alone = tsl_problem_flops(problem) < max_alone_flops(amx_job);
 }
 
 static tesela_status run(const void *job, const tsl_operands *operands) {

@@ -11,7 +11,7 @@ static bool is_nontemporal(const tsl_amx_job *job) {
          (job->kernels->is_amx ? bytes >= MOST_BYTES : job->views.m * job->views.n > MOST_ELEMENTS);
 }
 
-static void count_pieces(tsl_amx_job *job) {
+static void count_micro_panels(tsl_amx_job *job) {
   job->micros_a = tsl_ceil_div(job->views.m, job->kernels->height);
   job->micros_b = tsl_ceil_div(job->views.n, job->kernels->width);
 }
@@ -28,7 +28,7 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   part.views.m = rows;
   part.views.n = columns;
   part.nontemporal = is_nontemporal(&part);
-  count_pieces(&part);
+  count_micro_panels(&part);
   return part;
 }
 
@@ -57,7 +57,7 @@ static int64_t amx_split_k_of(const tsl_amx_job *job) {
              : most;
 }
 
-/* Rows that are a multiple of 4 KiB apart evict each other from the first-level cache. */
+/* Returns true if tiles should read A directly. Rows a multiple of 4 KiB apart evict each other from L1. */
 static bool in_place_pays(const tsl_amx_job *job) {
   enum { CONFLICT = 4096 };
   return job->kernels->is_amx ? job->panels == 1 && job->views.a.row_stride == job->views.k
@@ -79,7 +79,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   job.sums_are_c = job.sums_are_c && job.views.c.col_stride == 1 && (kernels->is_amx || !job.nontemporal);
-  count_pieces(&job);
+  count_micro_panels(&job);
   job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_ceil_div(job.units, depth);
   job.depth = depth;

@@ -26,7 +26,7 @@ typedef struct tsl_amx_job {
   int64_t size, c_size;            /* bytes of an element of A and B, and of C */
   tsl_amx_form packed_a, packed_b; /* operands packed in advance; set by tsl_amx_job_bind() */
   double alpha, beta;
-  bool is_alone;
+  bool is_alone;    /* too little work for a second thread */
   bool nontemporal; /* C is stored with instructions that bypass the caches */
   bool sums_are_c;  /* a tile's sums need no epilogue: they are C in C's type */
   bool reads_a;     /* tiles may read A directly: its rows consist of whole units */
@@ -42,6 +42,7 @@ typedef struct tsl_amx_job {
  * match the types of A and B after orientation (host/host_view.h). */
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                             int64_t kept, const tsl_device *device);
+/* Returns tsl_amx_job_for() with these kernels, for a team of `threads` threads. */
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads);
 /* Stores the operands' addresses in the job. */
@@ -54,11 +55,13 @@ int64_t tsl_amx_rows_of_a(const tsl_amx_job *job);
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job);
 /* Returns the first row of micro-panel of A `index`. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index);
+/* Returns the units of k in a panel; the last panel may have fewer. */
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel);
 
 /* Returns the address of row (column) `first` in a panel of a copy. */
 uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first);
 
+/* Returns the 32-bit words of all of A or B in packed form, `starts` included. */
 int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a);
 /* Returns the form of all of A or B in `data`, the caller's memory of tsl_amx_form_units() words. */
 tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data);
@@ -77,15 +80,15 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int6
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
 /* Work during a tile's products: an earlier tile's sums are written to C, rows of A are copied. */
 typedef struct tsl_amx_concurrent {
-  uint32_t *sums[2]; /* buffers of two tiles */
-  int at;            /* buffer in use */
-  unsigned char *c;  /* destination of the finished sums; NULL: no sums are pending */
-  const unsigned char *in;
+  uint32_t *sums[2];       /* buffers of two tiles */
+  int at;                  /* buffer in use */
+  unsigned char *c;        /* destination of the finished sums; NULL: no sums are pending */
+  const unsigned char *in; /* next row to copy, and its destination */
   unsigned char *out;
-  int64_t in_row, out_row, lines,
-      tail;            /* strides in bytes, cache lines of a row, bytes of its last line (0: it is full) */
-  int64_t rows, tiles; /* rows left to copy, and tiles left that copy them */
-  uint32_t least;      /* minimum magnitude in the copied rows, if the kernels compute it */
+  int64_t in_row, out_row; /* strides in bytes */
+  int64_t lines, tail;     /* cache lines of a row, bytes of its last line (0: it is full) */
+  int64_t rows, tiles;     /* rows left to copy, and tiles left that copy them */
+  uint32_t least;          /* minimum magnitude in the copied rows, if the kernels compute it */
 } tsl_amx_concurrent;
 /* Adds a panel's products to a tile's sums; panel 0 sets them. After the last panel the tile is written to C:
  * at once, or with `concurrent` during a later tile or by tsl_amx_write_pending(). `has_next`: the next

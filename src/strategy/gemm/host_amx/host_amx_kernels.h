@@ -25,7 +25,7 @@ typedef struct tsl_amx_tile {
   int64_t units;
   const uint32_t *a, *b, *start;
   uint32_t *sums;
-  bool goes_on;
+  bool goes_on; /* sums start with their contents; false: with `start` alone */
   /* Bytes from row to row of A; units between successive units (tile registers: groups of 16) of a row. */
   int64_t a_row, a_step;
   uint32_t *out;   /* destination of the sums */
@@ -47,15 +47,14 @@ typedef struct tsl_amx_tile {
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
-/* Arguments of a pack function: `count` rows of A or columns of B, `depth` elements each, strides in
- * elements. The copy has `width` lines of `units` units, padded with zeros, each xor-ed with `flip`. */
+/* Arguments of a pack function for rows of A or columns of B, padded with zeros. */
 typedef struct tsl_amx_copy {
   const unsigned char *in;
-  int64_t across, along, count, depth;
-  int64_t width, units;
-  bool for_amx; /* layout for tile registers: 16 units of a line, then 16 of the next line */
-  bool by_rows; /* all units of a line are contiguous */
-  uint32_t flip;
+  int64_t across, along, count, depth; /* strides in elements, of lines and k; lines; elements of a line */
+  int64_t width, units;                /* lines, and units of a line, of the copy */
+  bool for_amx;  /* layout for tile registers: 16 units of a line, then 16 of the next line */
+  bool by_rows;  /* all units of a line are contiguous */
+  uint32_t flip; /* xor-ed with each unit */
   uint32_t *out;
 } tsl_amx_copy;
 typedef void tsl_amx_pack_function(const tsl_amx_copy *copy);
@@ -81,6 +80,7 @@ typedef enum tsl_amx_format {
   TSL_AMX_FORMATS
 } tsl_amx_format;
 
+/* Returns the elements of a unit. */
 static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }
@@ -102,7 +102,7 @@ typedef struct tsl_amx_packing { /* by format and operand type; epilogues by C's
 typedef struct tsl_amx_kernels {
   tesela_type a, b;
   tsl_amx_format format;
-  int bias;
+  int bias;          /* number that flipped sign bits add to each element of A; 0: none are flipped */
   bool is_amx;       /* micro-panels of A have 16 or 32 rows, units come in groups of 16 */
   int height, width; /* MR of the largest tile, and NR */
   const tsl_amx_packing *packing;

@@ -27,24 +27,24 @@ typedef struct schedule_launch {
   tsl_amx_form a, b;
   /* for each worker: sums, a panel of late copies, and the minima of A's micro-panels */
   uint32_t *own;
-  int64_t workspace;
-  int64_t columns;
-  bool late_a, late_b;
+  int64_t workspace;   /* words of a worker in `own` */
+  int64_t columns;     /* blocks in a row of C */
+  bool late_a, late_b; /* A (B) is packed panel by panel, by the worker of a block */
 } schedule_launch;
 
 /* Returns the micro-panels of A that are packed first in each panel. */
-static int64_t micros_a_first(const schedule_launch *run) {
+static int64_t count_first_micros_a(const schedule_launch *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
-static int64_t schedule_pieces(const schedule_launch *run) {
-  return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
+static int64_t count_first_micros(const schedule_launch *run) {
+  return count_first_micros_a(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
 
 static void pack_micro_panel(void *argument, int64_t index, int worker) {
   const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t each = schedule_pieces(run), panel = index / each, piece = index % each,
-                micros_a = micros_a_first(run);
+  const int64_t each = count_first_micros(run), panel = index / each, piece = index % each,
+                micros_a = count_first_micros_a(run);
   (void)worker;
   if (piece < micros_a) {
     if (!tsl_amx_reads_in_place(job, piece))
@@ -61,14 +61,15 @@ typedef struct schedule_block {
 static uint32_t *schedule_sums_of(const schedule_launch *run, int worker) {
   return run->own + worker * run->workspace;
 }
-static int64_t workspace_of_sums(const tsl_amx_job *job) {
+static int64_t words_of_sums(const tsl_amx_job *job) {
   return tsl_amx_tile_sums(job) * (job->panels == 1 ? 1 : job->block_micros_a * job->block_micros_b);
 }
 static int64_t rows_of_block(const tsl_amx_job *job) {
   return job->block_micros_a * job->kernels->height;
 }
 
-static void copy_late(const schedule_launch *run, const schedule_block *block, int64_t panel, tsl_amx_form *a,
+/* Packs a panel of a block's late operands to the workspace, and makes *a or *b these copies. */
+static void pack_late(const schedule_launch *run, const schedule_block *block, int64_t panel, tsl_amx_form *a,
                       tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width;
@@ -97,7 +98,7 @@ static void multiply_panel(const schedule_launch *run, const schedule_block *blo
                 workspace = job->panels == 1 ? 0 : tsl_amx_tile_sums(job);
   tsl_amx_form a = run->a, b = run->b;
   uint32_t *const least = sums + run->workspace - job->block_micros_a;
-  copy_late(run, block, panel, &a, &b, sums + workspace_of_sums(job));
+  pack_late(run, block, panel, &a, &b, sums + words_of_sums(job));
   for (int64_t micro_a = block->micro_a; micro_a < block->micro_a_end; micro_a++)
     least[micro_a - block->micro_a] = tsl_amx_least_of_a(job, &a, panel, micro_a);
   for (int64_t micro_b = block->micro_b; micro_b < block->micro_b_end; micro_b++) {
@@ -127,32 +128,32 @@ static schedule_launch make_schedule_launch(const tsl_amx_job *job) {
   run.late_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
   run.late_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
   run.columns = tsl_ceil_div(job->micros_b, job->block_micros_b);
-  run.workspace = workspace_of_sums(job) + (run.late_a ? rows_of_block(job) * job->depth : 0) +
+  run.workspace = words_of_sums(job) + (run.late_a ? rows_of_block(job) * job->depth : 0) +
                   (run.late_b ? job->block_micros_b * job->kernels->width * (job->depth + 1) : 0) +
                   job->block_micros_a;
   return run;
 }
 
-static int64_t workspace_of_copy(const schedule_launch *run, bool is_a) {
+static int64_t words_of_copy(const schedule_launch *run, bool is_a) {
   const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
   return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
 }
 
-static int64_t workspace_shared(const tsl_amx_job *job, int threads) {
+static int64_t words_of_shared_run(const tsl_amx_job *job, int threads) {
   const schedule_launch run = make_schedule_launch(job);
-  return workspace_of_copy(&run, true) + workspace_of_copy(&run, false) + threads * run.workspace;
+  return words_of_copy(&run, true) + words_of_copy(&run, false) + threads * run.workspace;
 }
 
 static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
   schedule_launch run = make_schedule_launch(job);
-  const int64_t a = workspace_of_copy(&run, true), b = workspace_of_copy(&run, false);
+  const int64_t a = words_of_copy(&run, true), b = words_of_copy(&run, false);
   if (a > 0)
     run.a = tsl_amx_form_in(job, true, workspace);
   if (b > 0)
     run.b = tsl_amx_form_in(job, false, workspace + a);
   run.own = workspace + a + b;
   if (a + b > 0)
-    tsl_team_run(team, job->panels * schedule_pieces(&run), pack_micro_panel, &run);
+    tsl_team_run(team, job->panels * count_first_micros(&run), pack_micro_panel, &run);
   tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, schedule_multiply_block,
                &run);
 }
@@ -164,7 +165,7 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_tea
       (tsl_amx_form){.at = dst}; /* the other operand is not packed */
   schedule_launch run = {
       .job = &form_job, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
-  tsl_team_run(team, job->panels * schedule_pieces(&run), pack_micro_panel, &run);
+  tsl_team_run(team, job->panels * count_first_micros(&run), pack_micro_panel, &run);
 }
 
 typedef struct schedule_counter {
@@ -177,28 +178,29 @@ static const int64_t most_bytes = (int64_t)256 << 20;
 typedef struct schedule_rectangles {
   const tsl_amx_job *job;
   int64_t rows, columns; /* size of a rectangle; the last ones may be smaller */
-  int64_t across;
+  int64_t across;        /* rectangles in a row of C */
   int64_t count;
   uint32_t *workspace;
-  int64_t each;
+  int64_t each_words;      /* 32-bit words of one workspace */
   bool by_worker;          /* a workspace belongs to a worker; else to a rectangle */
   schedule_counter *taken; /* for each rectangle, micro-panels of A that threads have taken */
   tsl_team team;
 } schedule_rectangles;
 
-static tsl_amx_job schedule_rectangle(const schedule_rectangles *run, int64_t index) {
+static tsl_amx_job job_of_rectangle(const schedule_rectangles *run, int64_t index) {
   const tsl_amx_job *job = run->job;
   const int64_t row = index / run->across * run->rows, column = index % run->across * run->columns;
   return tsl_amx_rectangle_of(job, row, tsl_min(run->rows, job->views.m - row), column,
                               tsl_min(run->columns, job->views.n - column));
 }
 
-static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
+/* Returns the size of `parts` nearly equal parts, in whole steps. */
+static int64_t size_of_part(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
 /* Returns the clocks of a rectangle for each unit of k. */
-static double clocks(int64_t rows, int64_t columns) {
+static double clocks_per_unit(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
 
@@ -209,9 +211,9 @@ static void schedule_cut(schedule_rectangles *run, int64_t count) {
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
       continue;
-    const int64_t rows = schedule_rounded(job->views.m, down, job->kernels->height),
-                  columns = schedule_rounded(job->views.n, count / down, job->kernels->width);
-    const double cost = clocks(rows, columns);
+    const int64_t rows = size_of_part(job->views.m, down, job->kernels->height),
+                  columns = size_of_part(job->views.n, count / down, job->kernels->width);
+    const double cost = clocks_per_unit(rows, columns);
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
@@ -230,7 +232,7 @@ static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) 
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
     schedule_cut(run, waves * threads);
-    const double cost = (double)(waves + 1) * clocks(run->rows, run->columns);
+    const double cost = (double)(waves + 1) * clocks_per_unit(run->rows, run->columns);
     if (least_cost >= 0 && cost >= least_cost)
       continue;
     least_cost = cost;
@@ -245,10 +247,10 @@ static void cut_passes(schedule_rectangles *run, int64_t threads) {
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
   for (int64_t across = least; across <= tsl_max(least, threads); across++) {
-    const int64_t rows = schedule_rounded(job->views.m, tsl_ceil_div(threads, across), job->kernels->height),
-                  columns = schedule_rounded(job->views.n, across, job->kernels->width),
+    const int64_t rows = size_of_part(job->views.m, tsl_ceil_div(threads, across), job->kernels->height),
+                  columns = size_of_part(job->views.n, across, job->kernels->width),
                   count = tsl_ceil_div(job->views.m, rows) * tsl_ceil_div(job->views.n, columns);
-    const double cost = clocks(rows, columns) * fmax(1, (double)count / (double)threads);
+    const double cost = clocks_per_unit(rows, columns) * fmax(1, (double)count / (double)threads);
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
@@ -258,11 +260,11 @@ static void cut_passes(schedule_rectangles *run, int64_t threads) {
   run->across = tsl_ceil_div(job->views.n, run->columns);
 }
 
-static int64_t workspace_of_part(const tsl_amx_job *job) {
-  return job->kernels->is_amx ? tsl_amx_workspace_alone(job) : workspace_shared(job, 1);
+static int64_t words_of_part(const tsl_amx_job *job) {
+  return job->kernels->is_amx ? tsl_amx_workspace_alone(job) : words_of_shared_run(job, 1);
 }
 
-static void run_part_here(const tsl_amx_job *job, uint32_t *workspace) {
+static void run_part_alone(const tsl_amx_job *job, uint32_t *workspace) {
   if (job->kernels->is_amx)
     tsl_amx_run_alone(job, workspace);
   else
@@ -271,9 +273,9 @@ static void run_part_here(const tsl_amx_job *job, uint32_t *workspace) {
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
-  const tsl_amx_job part = schedule_rectangle(run, index);
+  const tsl_amx_job part = job_of_rectangle(run, index);
   if (part.kernels->is_amx)
-    tsl_amx_run_alone(&part, run->workspace + (run->by_worker ? worker : index) * run->each);
+    tsl_amx_run_alone(&part, run->workspace + (run->by_worker ? worker : index) * run->each_words);
   else
     schedule_run_shared(&part, run->team, run->workspace);
 }
@@ -291,8 +293,8 @@ static int64_t schedule_left_of(const schedule_rectangles *run, int64_t index) {
 static void take_rectangles(void *argument, int64_t index, int worker) {
   const schedule_rectangles *run = argument;
   for (int64_t next = index, most = 1; most > 0;) {
-    const tsl_amx_job part = schedule_rectangle(run, next);
-    tsl_amx_run_pass(&part, run->workspace + worker * run->each, &run->taken[next].value);
+    const tsl_amx_job part = job_of_rectangle(run, next);
+    tsl_amx_run_pass(&part, run->workspace + worker * run->each_words, &run->taken[next].value);
     most = 0;
     for (int64_t turn = 1; turn < run->count; turn++) {
       const int64_t other = (index + turn) % run->count, left = schedule_left_of(run, other);
@@ -310,12 +312,12 @@ static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) 
   cut_passes(&run, threads);
   run.count = tsl_ceil_div(job->views.m, run.rows) * run.across;
   for (int64_t i = 0; i < run.count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&run, i);
-    run.each = tsl_max(run.each, tsl_amx_workspace_alone(&part));
+    const tsl_amx_job part = job_of_rectangle(&run, i);
+    run.each_words = tsl_max(run.each_words, tsl_amx_workspace_alone(&part));
   }
   const int64_t tasks = tsl_min(threads, run.count), counters = run.count * (int64_t)sizeof(schedule_counter);
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * run.each * (int64_t)sizeof(uint32_t)),
+  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * run.each_words * (int64_t)sizeof(uint32_t)),
                            "copies of the operands", &memory));
   run.taken = memory;
   run.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
@@ -340,13 +342,14 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
     schedule_cut(&run, least);
   const int64_t count = tsl_ceil_div(job->views.m, run.rows) * run.across;
   for (int64_t i = 0; i < count; i++) {
-    const tsl_amx_job part = schedule_rectangle(&run, i);
-    run.each = tsl_max(run.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
+    const tsl_amx_job part = job_of_rectangle(&run, i);
+    run.each_words = tsl_max(run.each_words,
+                             is_amx ? tsl_amx_workspace_alone(&part) : words_of_shared_run(&part, threads));
   }
   const int64_t workspaces = is_amx ? tsl_min(threads, count) : 1;
   run.by_worker = count > threads;
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(workspaces * run.each) * sizeof(uint32_t), "copies of the operands",
+  TSL_TRY(tsl_scratch_take((size_t)(workspaces * run.each_words) * sizeof(uint32_t), "copies of the operands",
                            &memory));
   run.workspace = memory;
   tsl_team_run(is_amx ? team : (tsl_team){0}, count, multiply_rectangle, &run);
@@ -359,7 +362,7 @@ typedef struct schedule_split_k {
   uint32_t *sums;
   int64_t row, workspace; /* row stride of the sums, and sums of a part */
   uint32_t *copies;       /* workspaces of the workers or of the parts, the smaller number */
-  int64_t each;
+  int64_t each_words;
   bool by_worker;
 } schedule_split_k;
 
@@ -367,7 +370,8 @@ static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
-static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) {
+/* Returns the job of part `index` of k, which writes dense sums to the workspace instead of C. */
+static tsl_amx_job job_of_part(const schedule_split_k *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,
                 end = whole->panels * (index + 1) / whole->split_k,
@@ -396,11 +400,11 @@ static tsl_amx_job schedule_part_of(const schedule_split_k *run, int64_t index) 
 
 static void schedule_multiply_part(void *argument, int64_t index, int worker) {
   const schedule_split_k *run = argument;
-  const tsl_amx_job part = schedule_part_of(run, index);
-  run_part_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
+  const tsl_amx_job part = job_of_part(run, index);
+  run_part_alone(&part, run->copies + (run->by_worker ? worker : index) * run->each_words);
 }
 
-static uint32_t schedule_added(uint32_t a, uint32_t b) {
+static uint32_t add_bits_as_f32(uint32_t a, uint32_t b) {
   float x, y;
   memcpy(&x, &a, sizeof x);
   memcpy(&y, &b, sizeof y);
@@ -416,7 +420,7 @@ static void schedule_add_row(const schedule_split_k *run, const uint32_t *first,
   for (int64_t part = 1; part < run->job->split_k; part++) {
     const uint32_t *const next = first + part * run->workspace;
     for (int64_t j = 0; j < columns; j++)
-      sums[j] = is_integer(run->job) ? sums[j] + next[j] : schedule_added(sums[j], next[j]);
+      sums[j] = is_integer(run->job) ? sums[j] + next[j] : add_bits_as_f32(sums[j], next[j]);
   }
 }
 
@@ -438,13 +442,14 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   schedule_split_k run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
-    const tsl_amx_job part = schedule_part_of(&run, i);
-    run.each = tsl_max(run.each, workspace_of_part(&part));
+    const tsl_amx_job part = job_of_part(&run, i);
+    run.each_words = tsl_max(run.each_words, words_of_part(&part));
   }
   const int64_t threads = tsl_team_threads(team), workspaces = tsl_min(threads, job->split_k);
   run.by_worker = threads < job->split_k;
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(job->split_k * run.workspace + workspaces * run.each) * sizeof(uint32_t),
+  TSL_TRY(tsl_scratch_take((size_t)(job->split_k * run.workspace + workspaces * run.each_words) *
+                               sizeof(uint32_t),
                            "sums of parts", &memory));
   run.sums = memory;
   run.copies = run.sums + job->split_k * run.workspace;
@@ -454,7 +459,7 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-static void scale_only(const tsl_amx_job *job) {
+static void scale_without_products(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
   for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)
     for (int64_t micro_b = 0; micro_b < job->micros_b; micro_b++)
@@ -464,6 +469,6 @@ static void scale_only(const tsl_amx_job *job) {
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
   if (job->views.k > 0)
     return job->split_k > 1 ? run_split_k(job, team) : run_rectangles(job, team);
-  scale_only(job);
+  scale_without_products(job);
   return TESELA_OK;
 }

@@ -14,11 +14,10 @@
 
 #include <stdatomic.h>
 
-/* Lines to prefetch, `each` before each tile: `left` runs of `lines` lines, `stride` bytes apart. */
 typedef struct prefetches {
-  const unsigned char *at;
-  int64_t left, lines, line, stride;
-  int64_t each;
+  const unsigned char *at;   /* present run */
+  int64_t left, lines, line; /* runs left, cache lines of a run, lines of this run that are done */
+  int64_t stride, each;      /* bytes between runs; lines to prefetch before each tile */
 } prefetches;
 
 static void thread_rectangle_prefetch_some(prefetches *list) {
@@ -36,9 +35,9 @@ typedef struct rectangle_launch {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   uint32_t *sums;
-  tsl_amx_concurrent beside;
-  uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
-  int turn;
+  tsl_amx_concurrent concurrent;
+  uint32_t *rows[2];        /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
+  int turn;                 /* buffer of `rows` in use */
   bool by_rows;             /* A's rows are copied unchanged, during the tiles of the micro-panel before */
   bool keeps_a;             /* A's copies have all of A and serve all passes */
   int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
@@ -109,7 +108,7 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
   return tsl_min(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
-static void start_rows(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+static void copy_first_rows(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a = (tsl_amx_form){
       .at = run->rows[run->turn], .panel = panel, .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
@@ -124,7 +123,7 @@ static void thread_rectangle_next_rows(rectangle_launch *run, int64_t index, int
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
                 bytes = tsl_min((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
-  tsl_amx_concurrent *concurrent = &run->beside;
+  tsl_amx_concurrent *concurrent = &run->concurrent;
   concurrent->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
   concurrent->out = (unsigned char *)run->rows[!run->turn];
   concurrent->in_row = job->views.a.row_stride * job->size;
@@ -149,7 +148,7 @@ static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64
 }
 
 /* Lowers a minimum to `value`, the minimum of a chunk. */
-static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first) {
+static void lower_minimum(uint32_t *least, uint32_t value, bool is_first) {
   *least = is_first || value < *least ? value : *least;
 }
 
@@ -170,18 +169,17 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
   if (micro_a == job->micros_a)
     return;
   for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
-    thread_rectangle_note(&run->least_b[micro_b - first],
-                          job->packed_b.at
-                              ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
-                              : TSL_AMX_ALL_ZERO,
-                          panel == 0);
+    lower_minimum(&run->least_b[micro_b - first],
+                  job->packed_b.at ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
+                                   : TSL_AMX_ALL_ZERO,
+                  panel == 0);
   if (!job->packed_b.at)
     pack_b_panels(run, first, end, panel, end_panel);
   if (run->by_rows)
-    start_rows(run, micro_a, panel, end_panel);
+    copy_first_rows(run, micro_a, panel, end_panel);
   bool is_found = false; /* the minimum magnitude of the micro-panel of A was computed by its copy */
   for (int64_t behind; micro_a < job->micros_a; micro_a = behind) {
-    const uint32_t found = run->beside.least;
+    const uint32_t found = run->concurrent.least;
     behind = next_micro_a(run, micro_a);
     uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micros_b * workspace);
     prefetches next = {.each = 0};
@@ -195,15 +193,15 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
                       : prefetches_of_copy(run, behind, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
-    thread_rectangle_note(
-        &run->least_a[micro_a],
-        is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a), panel == 0);
+    lower_minimum(&run->least_a[micro_a],
+                  is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
+                  panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {
         thread_rectangle_prefetch_some(&next);
         tsl_amx_multiply_tile(job, &run->a, &run->b, p, micro_a, micro_b,
                               tsl_amx_needs_care(run->least_a[micro_a], run->least_b[micro_b - first]),
-                              sums + (job->panels == 1 ? 0 : (micro_b - first) * workspace), &run->beside,
+                              sums + (job->panels == 1 ? 0 : (micro_b - first) * workspace), &run->concurrent,
                               micro_b + 1 < end);
       }
     if (run->by_rows) {
@@ -215,14 +213,14 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
   }
 }
 
-static int64_t units_of_pass(const tsl_amx_job *job) {
+static int64_t words_of_pass(const tsl_amx_job *job) {
   return 4 * job->kept / (int64_t)sizeof(uint32_t);
 }
 
 enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256 };
 
 int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
-  const int64_t columns = units_of_pass(job) / job->units, width = job->kernels->width;
+  const int64_t columns = words_of_pass(job) / job->units, width = job->kernels->width;
   return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
@@ -233,7 +231,7 @@ static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *ru
   run->panels = job->panels;
   if (columns == 0) {
     columns = COLUMNS_OF_A_CHUNK;
-    const int64_t most = tsl_max(units_of_pass(job) / (columns * job->depth), 1);
+    const int64_t most = tsl_max(words_of_pass(job) / (columns * job->depth), 1);
     run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
   }
   const int64_t most = columns / job->kernels->width;
@@ -244,21 +242,21 @@ static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *ru
   run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
 }
 
-static int64_t workspace_of_rows(const rectangle_launch *run) {
+static int64_t words_of_rows(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->kernels->height * thread_rectangle_pitch_of(tsl_min(run->panels * job->depth, job->units)) *
          (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
-static int64_t workspace_of_a(const rectangle_launch *run) {
+static int64_t words_of_a(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_a.at ? 0
-         : run->by_rows   ? 2 * workspace_of_rows(run)
+         : run->by_rows   ? 2 * words_of_rows(run)
          : run->keeps_a   ? tsl_amx_form_units(job, true)
                           : job->kernels->height * tsl_min(run->panels * job->depth, job->units);
 }
 
-static int64_t workspace_of_b(const rectangle_launch *run) {
+static int64_t words_of_b(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_b.at
              ? 0
@@ -274,7 +272,7 @@ static int64_t thread_rectangle_tiles_of(const rectangle_launch *run) {
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
   rectangle_launch run = {.job = job};
   thread_rectangle_choose(job, &run);
-  return workspace_of_a(&run) + workspace_of_b(&run) +
+  return words_of_a(&run) + words_of_b(&run) +
          (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) + job->micros_a + run.micros_b;
 }
 
@@ -282,15 +280,15 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
   rectangle_launch run = {.job = job, .a = job->packed_a, .b = job->packed_b, .taken = taken};
   thread_rectangle_choose(job, &run);
   for (int i = 0; run.by_rows && i < 2; i++)
-    run.rows[i] = workspace + i * workspace_of_rows(&run);
+    run.rows[i] = workspace + i * words_of_rows(&run);
   if (!job->packed_a.at && !run.by_rows)
     run.a = run.keeps_a ? tsl_amx_form_in(job, true, workspace) : (tsl_amx_form){.at = workspace};
-  workspace += workspace_of_a(&run);
+  workspace += words_of_a(&run);
   if (!job->packed_b.at)
     run.b.at = workspace;
-  workspace += workspace_of_b(&run);
+  workspace += words_of_b(&run);
   for (int i = 0; i < 2; i++, workspace += tsl_amx_tile_sums(job))
-    run.beside.sums[i] = workspace;
+    run.concurrent.sums[i] = workspace;
   run.sums = workspace;
   run.least_a = workspace + thread_rectangle_tiles_of(&run) * tsl_amx_tile_sums(job);
   run.least_b = run.least_a + job->micros_a;
@@ -300,7 +298,7 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
       run_pass(&run, first, tsl_min(first + run.micros_b, job->micros_b), panel,
                tsl_min(panel + run.panels, job->panels));
-  tsl_amx_write_pending(job, &run.beside);
+  tsl_amx_write_pending(job, &run.concurrent);
   if (job->kernels->end)
     job->kernels->end();
   if (job->nontemporal) /* nontemporal stores must be visible before the product counts as done */

@@ -57,6 +57,7 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->kc > level_2 / apart;
 }
 
+/* Returns true if A is packed for this many columns: copies pay when enough columns use these. */
 static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
   const int64_t few = job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
@@ -161,7 +162,7 @@ static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->kc));
 }
 
-/* Returns the groups of micro-panels of B: the tasks, so a multiple of the threads if there are few. */
+/* Returns the number of groups of B's micro-panels, a task each: if few, a multiple of the threads. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
   const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->nr);

@@ -37,15 +37,15 @@ typedef struct tsl_packed_job {
   int64_t ahead; /* steps of k after this part's end that the same thread multiplies next */
   /* TSL_PACKED_COLUMNS: a micro-panel of B meets all of A's; otherwise one of A meets all of B's. */
   bool b_stays;
-  bool is_alone; /* so small that a second thread costs more than it saves */
-  bool is_structured;
+  bool is_alone;      /* so small that a second thread costs more than it saves */
+  bool is_structured; /* a factor or C has a structure or triangle */
   bool is_half; /* some tiles or steps are skipped: a factor is triangular, or a triangle of C is computed */
   bool masks_c; /* elements of C outside its triangle must keep their values */
   bool copies_a, copies_b; /* A and B are packed; otherwise tiles read the operand directly */
   bool keeps_rows;         /* packed micro-panels of A hold row after row instead of step after step */
   bool descends;           /* panels of k from the last to the first ("In place" in host_packed_panels.c) */
   int64_t half; /* first step of the second of two joined products (rank2k.c); 0: a single product */
-  const tsl_views *second;
+  const tsl_views *second; /* operands of the second of two joined products */
 } tsl_packed_job;
 
 typedef enum tsl_packed_sum {                 /* method of a rank-2k update (rank2k.c) */
@@ -64,7 +64,7 @@ typedef struct tsl_packed_product { /* one product, or the two of a rank-2k upda
 
 /* Rectangle of C and panel of k. Its first row (column) begins a micro-panel of A (B). */
 typedef struct tsl_packed_block {
-  int64_t row, rows, column, columns, step, depth;
+  int64_t row, rows, column, columns, step, depth; /* step, depth: first step of k and number of steps */
 } tsl_packed_block;
 
 static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
@@ -103,6 +103,7 @@ void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_t
 /* --- macro-kernel. Micro-panels of A are as few as possible and nearly equal; micro-panels of B are whole
  * except for the last, or the first (`lead`) --- */
 
+/* Return the number of micro-panels of A and of B in a block. */
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
 
@@ -148,10 +149,11 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
 
-/* Lines (rows of A, columns of B) of a triangle, steps `from` to before `to`; `width` of the micro-panel. */
+/* Lines of an operand: rows of A or columns of B. */
 typedef struct tsl_packed_lines {
   bool is_a;
-  int64_t line, count, width, from, to;
+  int64_t line, count, width; /* first line, lines; lines of the micro-panel, padding included */
+  int64_t from, to;           /* first step of k, and the step after the last */
 } tsl_packed_lines;
 /* Packs lines of an operand with a structure to `micro`, without steps in which a triangle is zero. */
 void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
@@ -183,15 +185,16 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
 /* GB/s of reading a packed copy again from another core's cache. FAR: the last cache is far (Xeon). */
 enum { TSL_PACKED_AGAIN_FAR = 20, TSL_PACKED_AGAIN_NEAR = 60 };
 
-/* Cost of distributing a job over threads: barriers of all threads; the busiest thread's work divided by the
- * mean; bytes of packed copies that each thread reads again from a far cache; bytes that threads share. */
-typedef struct tsl_packed_sharing {
-  double waits, uneven, again, shared;
+typedef struct tsl_packed_sharing { /* cost of distributing a job over threads */
+  double waits, uneven; /* barriers of all threads; the busiest thread's work divided by the mean */
+  double again, shared; /* bytes of packed copies that each thread reads again; bytes that threads share */
 } tsl_packed_sharing;
+/* Returns the cost for the job's schedule; the functions below: for one schedule. */
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_stationary(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads);
+/* Returns the busiest thread's tasks divided by the mean. */
 static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_ceil_div_or_one(tasks, threads) * threads) / (double)tasks;
 }
@@ -204,9 +207,8 @@ bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads);
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
 /* Returns true if the job is computed in strips of C: column_strips.c. */
 bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads);
-/* Strips in a column and in a row of C; columns of a strip except the last. */
 typedef struct tsl_packed_grid {
-  int64_t down, across, columns;
+  int64_t down, across, columns; /* strips in a column and in a row of C; columns of a strip but the last */
 } tsl_packed_grid;
 tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads);
 tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads);

@@ -33,7 +33,7 @@ typedef struct column_strips_run {
 
 /* Minimum columns of the widest strip (narrower ones use up A too fast), and vectors of a width's unit. */
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
-static int64_t widest(const tsl_packed_job *job) {
+static int64_t max_columns_of_strip(const tsl_packed_job *job) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
   return job->near / job->size / tsl_max(job->views.k, 1) / unit * unit;
 }
@@ -42,7 +42,7 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
   enum { MANY = 4 };
   return threads >= MANY && job->schedule == TSL_PACKED_PANELS && !job->is_structured &&
          !job->views.in_place && !job->views.a.packed && !job->views.b.packed &&
-         widest(job) >= FEWEST_COLUMNS;
+         max_columns_of_strip(job) >= FEWEST_COLUMNS;
 }
 
 /* Returns the clocks of a strip for each vector of its width and step of k, from measurements. */
@@ -53,7 +53,7 @@ static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, i
 
 tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels),
-                fewest = tsl_ceil_div_or_one(job->views.n, widest(job));
+                fewest = tsl_ceil_div_or_one(job->views.n, max_columns_of_strip(job));
   tsl_packed_grid best = {.down = 0};
   double least = INFINITY;
   for (int64_t wanted = fewest; wanted <= tsl_max(fewest, threads); wanted++) {

@@ -110,7 +110,7 @@ static double packed_misfit(const tsl_packed_job *job, const tsl_config *config,
                                               : 0);
 }
 
-static double wait_seconds(int64_t threads) {
+static double barrier_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
@@ -128,7 +128,7 @@ static double called_back_seconds(double shared, const tsl_device *device) {
                                        : 0;
 }
 
-static bool is_ragged(const tsl_packed_job *job) {
+static bool has_unaligned_rows_of_b(const tsl_packed_job *job) {
   return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
 }
 
@@ -143,7 +143,7 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
                lines = tsl_problem_lines(problem), m = (double)job->views.m;
   const bool in_rows = job->views.b.col_stride == 1;
   const double idle = lines > (double)device->level_bytes[2] ? one_row / m : 0,
-               ragged = is_ragged(job)
+               ragged = has_unaligned_rows_of_b(job)
                             ? fmax(0, fmin(1, 2 - m / few_rows)) * TSL_CACHE_LINE / row_bytes_of(job, device)
                             : 0;
   const double b = ((in_rows ? waited_in_rows + ragged : waited_for) + idle) * b_bytes,
@@ -160,7 +160,7 @@ static double missing_rows(double m) {
 }
 
 /* Returns the fraction of the products that is computed if a factor or C is a triangle. */
-static double packed_share_of(const tsl_problem *problem) {
+static double computed_fraction(const tsl_problem *problem) {
   tsl_problem whole = *problem;
   whole.a.triangle = whole.b.triangle = whole.c.triangle = TESELA_WHOLE;
   return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
@@ -170,7 +170,7 @@ static double packed_share_of(const tsl_problem *problem) {
 typedef struct copied_lines {
   double rows, columns;
 } copied_lines;
-static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
+static copied_lines count_copied_lines(const tsl_packed_job *job, int64_t threads) {
   const double m = (double)job->views.m, n = (double)job->views.n;
   if (!tsl_packed_has_strips(job, threads))
     return (copied_lines){job->copies_a ? m : 0, job->copies_b ? n : 0};
@@ -189,9 +189,9 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
-  const double products = packed_share_of(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
+  const double products = computed_fraction(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
                           (0.95 * fused) * (1 + packed_misfit(&job, config, device));
-  const copied_lines lines = copied_of(&job, job.is_alone ? 1 : device->threads);
+  const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
   const double copies = 4 * (lines.rows + lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
   const double seconds = (products + copies) / clock, fetched = fetched_seconds(problem, &job, alone, device);
@@ -199,8 +199,8 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
     return 2e-7 + seconds + fetched;
   const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
   const double each = seconds * sharing.uneven / (0.95 * device->threads);
-  return sharing.waits * wait_seconds(device->threads) + each + again_seconds(sharing.again, each, device) +
-         called_back_seconds(sharing.shared, device) + fetched;
+  return sharing.waits * barrier_seconds(device->threads) + each +
+         again_seconds(sharing.again, each, device) + called_back_seconds(sharing.shared, device) + fetched;
 }
 
 static double packed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -228,7 +228,7 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   const int64_t threads = job.is_alone ? 1 : device->threads;
   const bool in_panels = job.schedule == TSL_PACKED_PANELS && !tsl_packed_has_strips(&job, threads);
   const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.mc)) : 1;
-  const copied_lines lines = copied_of(&job, threads);
+  const copied_lines lines = count_copied_lines(&job, threads);
   const double copied = (lines.rows + again * lines.columns) * k;
   account->workers = threads;
   account->local.written = copied * size;

@@ -8,13 +8,12 @@ enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 }; /* of MR, and of 
 
 enum { TSL_PACKED_PREFETCH_STEPS = 8 }; /* steps of k between two prefetches */
 
-/* Runs of cache lines to prefetch while a tile is computed. `jump`: bytes from the end of a run to the start
- * of the next; `count`: lines that are prefetched at a time. */
+/* Runs of cache lines to prefetch while a tile is computed. */
 typedef struct tsl_packed_prefetch {
   const unsigned char *at;
   int64_t left, lines; /* lines left in this run, and lines of a whole run; at least 1 */
-  int64_t jump;
-  int64_t count;
+  int64_t jump;        /* bytes from the end of a run to the start of the next */
+  int64_t count;       /* lines that are prefetched at a time */
 } tsl_packed_prefetch;
 
 /* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c. Strides are in elements.

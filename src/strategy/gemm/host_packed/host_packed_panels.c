@@ -121,9 +121,9 @@ typedef struct task_tiles {
   int64_t first_micro_a, end_micro_a, first_micro_b, end_micro_b, share, shares;
 } task_tiles;
 
-typedef struct panel_stages { /* rectangles row by row, in each the panels of k */
-  int64_t rows, columns;      /* size of a rectangle */
-  int64_t down, across, panels;
+typedef struct panel_stages {   /* rectangles row by row, in each the panels of k */
+  int64_t rows, columns;        /* size of a rectangle */
+  int64_t down, across, panels; /* rectangles in a column and a row of C; panels of k */
   int64_t count;
 } panel_stages;
 
@@ -156,6 +156,7 @@ static void cut_regions(int64_t threads, panel_stage *stage) {
   }
 }
 
+/* Returns stage `index`, cut into tasks and into regions of threads. */
 static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, int64_t index,
                             int64_t threads, unsigned char *a_copy, unsigned char *b_copy) {
   const int64_t step = tsl_packed_step_of(job, index % all->panels),
@@ -173,10 +174,11 @@ static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, 
   return stage;
 }
 
-static int64_t packed_panels_tiles_of(const panel_stage *from) {
+static int64_t count_tasks(const panel_stage *from) {
   return from->down * from->across;
 }
-static void copy_share(const tsl_packed_job *job, const panel_stage *stage, int64_t share, int64_t shares) {
+static void pack_partition(const tsl_packed_job *job, const panel_stage *stage, int64_t share,
+                           int64_t shares) {
   tsl_packed_pack_a(job, &stage->block, tsl_partition_begin(stage->micros_a, shares, share),
                     tsl_partition_begin(stage->micros_a, shares, share + 1), stage->a_copy);
   tsl_packed_pack_piece(job, &stage->block, shares, share, stage->b_copy);
@@ -221,7 +223,7 @@ static void packed_panels_multiply(const packed_panels_launch *run, const task_t
       tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
     }
   }
-  copy_share(job, &run->next, tiles->share, tiles->shares);
+  pack_partition(job, &run->next, tiles->share, tiles->shares);
 }
 
 /* Takes the next tile of a worker's region, down its columns, then of other regions. One must be left. */
@@ -245,7 +247,7 @@ static void take_tile(const packed_panels_launch *run, int worker, int64_t *i, i
   *i = *j = 0;
 }
 
-static void tiles_task(void *argument, int64_t index, int worker) {
+static void multiply_task(void *argument, int64_t index, int worker) {
   const packed_panels_launch *run = argument;
   const panel_stage *stage = &run->now;
   int64_t i, j;
@@ -257,13 +259,13 @@ static void tiles_task(void *argument, int64_t index, int worker) {
                          .first_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j),
                          .end_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j + 1),
                          .share = j * stage->down + i,
-                         .shares = packed_panels_tiles_of(stage)});
+                         .shares = count_tasks(stage)});
 }
 
-static void copies_task(void *argument, int64_t index, int worker) {
+static void pack_task(void *argument, int64_t index, int worker) {
   const packed_panels_launch *run = argument;
   (void)worker;
-  copy_share(run->job, &run->next, index, run->shares);
+  pack_partition(run->job, &run->next, index, run->shares);
 }
 
 /* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache. */
@@ -280,7 +282,7 @@ static panel_stages stages_of(const tsl_packed_job *job) {
   return all;
 }
 
-static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
+static tesela_status run_by_threads(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   const panel_stages all = stages_of(job);
   const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->kc),
@@ -291,7 +293,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
   unsigned char *copies = (unsigned char *)memory + counters;
   packed_panels_launch run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
-  tsl_team_run(team, run.shares, copies_task, &run);
+  tsl_team_run(team, run.shares, pack_task, &run);
   for (int64_t index = 1; index <= all.count; index++) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
@@ -299,7 +301,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
                                  : (panel_stage){.micros_a = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
-    tsl_team_run(team, packed_panels_tiles_of(&run.now), tiles_task, &run);
+    tsl_team_run(team, count_tasks(&run.now), multiply_task, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;
@@ -313,7 +315,7 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
   const double copied = (double)(all.across * tsl_packed_width_of_a(job, job->views.m) +
                                  all.down * tsl_packed_width_of_b(job, job->views.n));
   return (tsl_packed_sharing){.waits = (double)all.count + 1,
-                              .uneven = tsl_packed_uneven(packed_panels_tiles_of(&first), threads),
+                              .uneven = tsl_packed_uneven(count_tasks(&first), threads),
                               .shared = copied * (double)(job->views.k * job->size)};
 }
 
@@ -327,5 +329,5 @@ tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   return threads == 1                          ? packed_panels_run_alone(job)
          : tsl_packed_has_strips(job, threads) ? tsl_packed_run_strips(job, team)
-                                               : run_together(job, team);
+                                               : run_by_threads(job, team);
 }

@@ -125,6 +125,7 @@ static void move_16(unsigned char *dst, int64_t to_step, const unsigned char *fr
   packed_structure_move(dst, to_step, from, from_step, count, 16);
 }
 
+/* Copies the elements of C's triangle in a tile to the small block, or back to C. */
 static void copy_triangle_part(const tile_region *copied, bool is_back) {
   static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
   const tsl_packed_job *job = copied->job;
@@ -174,9 +175,9 @@ static void multiply_in_buffer(const tsl_packed_job *job, const tile_region *reg
   copy_triangle_part(&copied, true);
 }
 
-typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
+typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place; /* of C's triangle; ACROSS: partly inside */
 
-static tile_place packed_structure_place_of(const tsl_packed_job *job, const tile_region *region) {
+static tile_place place_in_triangle(const tsl_packed_job *job, const tile_region *region) {
   const int64_t last_row = region->row + region->rows - 1, last_column = region->column + region->columns - 1;
   const tesela_triangle triangle = job->views.c.triangle;
   if (triangle == TESELA_WHOLE)
@@ -195,7 +196,7 @@ bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block
     return false;
   const tsl_packed_span a = packed_structure_steps_of(job, true, region.row, region.rows),
                         b = packed_structure_steps_of(job, false, region.column, region.columns);
-  return packed_structure_place_of(job, &region) == OUTSIDE ||
+  return place_in_triangle(job, &region) == OUTSIDE ||
          tsl_max(tsl_max(a.first, b.first), block->step) >=
              tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
@@ -269,7 +270,7 @@ static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block
 static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                            tile_region region, tsl_packed_side side_a, tsl_packed_side side_b,
                                            tsl_packed_tile *tile) {
-  const tile_place place = packed_structure_place_of(job, &region);
+  const tile_place place = place_in_triangle(job, &region);
   if (place == OUTSIDE)
     return;
   if (place == ACROSS)

@@ -110,8 +110,8 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
 }
 
 /* Packs micro-panels `first` to before `end` of equal width; only the last one may be narrower. */
-static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                       int64_t from, int64_t target, void *copy) {
+static void pack_equal_widths(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                              int64_t end, int64_t from, int64_t target, void *copy) {
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_max(macro_kernel_column_of(job, first), in_place),
                 count = tsl_min(macro_kernel_column_of(job, end), block->columns) - column,
@@ -141,8 +141,8 @@ static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *bloc
     return;
   }
   const int64_t lead = job->lead > 0 && first == 0 ? tsl_min(1, end) : 0;
-  pack_alike(job, block, first, first + lead, from, target, copy);
-  pack_alike(job, block, first + lead, end, from, target, copy);
+  pack_equal_widths(job, block, first, first + lead, from, target, copy);
+  pack_equal_widths(job, block, first + lead, end, from, target, copy);
 }
 
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
@@ -154,17 +154,17 @@ static bool is_in_rows(const tsl_packed_job *job) {
   return job->views.b.col_stride == 1;
 }
 
-static int64_t whole_of_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
+static int64_t count_smallest_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
   return is_in_rows(job) ? block->depth : tsl_packed_micros_b(job, block);
 }
 
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
-  return tsl_max(tsl_min(most, whole_of_pieces(job, block)), 1);
+  return tsl_max(tsl_min(most, count_smallest_pieces(job, block)), 1);
 }
 
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  const int64_t whole = whole_of_pieces(job, block), first = tsl_partition_begin(whole, pieces, index),
+  const int64_t whole = count_smallest_pieces(job, block), first = tsl_partition_begin(whole, pieces, index),
                 end = tsl_partition_begin(whole, pieces, index + 1);
   if (is_in_rows(job))
     pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), first, end, copy);
@@ -279,7 +279,8 @@ tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_p
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                               const tsl_packed_block *packed_block, int64_t pieces,
                                               int64_t index, int64_t part, int64_t parts, int64_t tiles) {
-  const int64_t whole = whole_of_pieces(job, packed_block), first = tsl_partition_begin(whole, pieces, index),
+  const int64_t whole = count_smallest_pieces(job, packed_block),
+                first = tsl_partition_begin(whole, pieces, index),
                 end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->nr;
   const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
                       first * unit,

@@ -43,21 +43,22 @@ static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, c
   return are_alike(problem) && problem->k <= depth / 2 ? TSL_PACKED_JOINED : TSL_PACKED_TWICE;
 }
 
-static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
+static tsl_operand transposed_operand(const tsl_operand *operand) {
   tsl_operand out = *operand;
   out.row_stride = operand->col_stride;
   out.col_stride = operand->row_stride;
   return out;
 }
 
-static tsl_operands second_of(const tsl_operands *operands) {
+static tsl_operands operands_of_second(const tsl_operands *operands) {
   tsl_operands out = *operands;
-  out.a = rank2k_exchanged(&operands->b);
-  out.b = rank2k_exchanged(&operands->a);
+  out.a = transposed_operand(&operands->b);
+  out.b = transposed_operand(&operands->a);
   return out;
 }
 
-static void rank2k_fold(tsl_problem *part, tsl_operands *strides) {
+/* Makes the product write a general square in scratch memory, with beta 0, instead of C's triangle. */
+static void redirect_to_square(tsl_problem *part, tsl_operands *strides) {
   const int64_t line = line_of_square(part);
   const bool by_columns = is_by_columns(&strides->c);
   part->c.structure = TESELA_GENERAL;
@@ -72,9 +73,9 @@ tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth,
   const tsl_packed_sum sum = rank2k_choose(problem, depth, device);
   *part = tsl_problem_of_sum(problem, second);
   if (second)
-    *strides = second_of(strides);
+    *strides = operands_of_second(strides);
   if (sum == TSL_PACKED_FOLDED)
-    rank2k_fold(part, strides);
+    redirect_to_square(part, strides);
   if (sum == TSL_PACKED_JOINED)
     part->k = part->a.cols = part->b.rows = 2 * problem->k;
   return sum;
@@ -157,7 +158,7 @@ tesela_status tsl_packed_run_product(const tsl_packed_product *product, const ts
   tsl_packed_job_bind(&first, operands);
   if (product->sum == TSL_PACKED_ONE)
     return tsl_packed_run(&first, team);
-  const tsl_operands exchanged_operands = second_of(operands);
+  const tsl_operands exchanged_operands = operands_of_second(operands);
   second = product->second;
   tsl_packed_job_bind(&second, &exchanged_operands);
   first.second = &second.views;

@@ -12,7 +12,7 @@ typedef struct split_k_launch {
   bool is_alone;              /* a single thread computes all parts, and prefetches the next part's B */
 } split_k_launch;
 
-static tsl_packed_job split_k_part_of(const split_k_launch *run, int64_t index) {
+static tsl_packed_job split_k_job_of_part(const split_k_launch *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
   const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->kc),
                 first = tsl_partition_begin(panels, whole->split_k, index) * whole->kc,
@@ -41,7 +41,7 @@ static tsl_packed_job split_k_part_of(const split_k_launch *run, int64_t index) 
 
 static void split_k_multiply_part(void *argument, int64_t index, int worker) {
   const split_k_launch *run = argument;
-  const tsl_packed_job part = split_k_part_of(run, index);
+  const tsl_packed_job part = split_k_job_of_part(run, index);
   unsigned char *copies = run->copies + worker * (run->a_bytes + run->b_bytes);
   tsl_packed_stream_a_alone(&part, copies, copies + run->a_bytes);
 }

@@ -47,24 +47,22 @@ static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_bloc
   }
 }
 
-/* State of a run. `resident`: packed whole, panel after panel; `streaming`: a buffer for each worker. */
 typedef struct stationary_launch {
   const tsl_packed_job *job;
-  bool by_rows;
-  unsigned char *resident, *streaming;
-  int64_t resident_step; /* bytes of the resident operand for each step of k */
+  unsigned char *resident, *streaming; /* the whole operand, panel after panel; a buffer of each worker */
+  int64_t resident_step;               /* bytes of the resident operand for each step of k */
   int64_t streaming_bytes;
   /* Streaming micro-panels of A, or groups of B's; and tasks that they are distributed in. */
   int64_t units, chunks;
   int64_t shares; /* tasks that pack one panel of the resident operand */
 } stationary_launch;
 
-static int64_t resident_width(const tsl_packed_job *job) {
+static int64_t resident_lines(const tsl_packed_job *job) {
   return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->views.m)
                                              : tsl_packed_width_of_b(job, job->views.n);
 }
 
-static int64_t streaming_width(const tsl_packed_job *job) {
+static int64_t streaming_lines(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
     return tsl_packed_width_of_a(job, job->mr);
   return job->copies_b ? job->nc : tsl_packed_width_of_b(job, job->views.n);
@@ -180,7 +178,7 @@ enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
 /* Returns the resident operand's bytes that each task reads again; 0: the second-level cache has it. */
 static int64_t reread_bytes(const tsl_packed_job *job) {
-  const int64_t bytes = tsl_packed_bytes(job, resident_width(job) * job->views.k);
+  const int64_t bytes = tsl_packed_bytes(job, resident_lines(job) * job->views.k);
   return job->views.k > job->kc && bytes > job->near + job->near / 2 ? bytes : 0;
 }
 
@@ -195,21 +193,21 @@ static int64_t count_chunks(const tsl_packed_job *job, int64_t threads) {
 
 tsl_packed_sharing tsl_packed_share_stationary(const tsl_packed_job *job, int64_t threads) {
   const double again = (double)reread_bytes(job) * (double)count_chunks(job, threads) / (double)threads;
-  return (tsl_packed_sharing){.waits = resident_width(job) > 0 ? 2 : 1,
+  return (tsl_packed_sharing){.waits = resident_lines(job) > 0 ? 2 : 1,
                               .uneven = tsl_packed_uneven(count_units(job), threads),
                               .again = again,
-                              .shared = (double)(resident_width(job) * job->views.k * job->size)};
+                              .shared = (double)(resident_lines(job) * job->views.k * job->size)};
 }
 
 tesela_status tsl_packed_run_stationary(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   stationary_launch run = {.job = job, .units = count_units(job)};
-  run.resident_step = resident_width(job) * job->size;
-  run.streaming_bytes = tsl_packed_bytes(job, streaming_width(job) * job->kc);
+  run.resident_step = resident_lines(job) * job->size;
+  run.streaming_bytes = tsl_packed_bytes(job, streaming_lines(job) * job->kc);
   if (job->schedule == TSL_PACKED_COLUMNS)
     run.streaming_bytes *= 2;
   const int64_t resident_bytes =
-                    tsl_packed_bytes(job, resident_width(job) * (threads > 1 ? job->views.k : job->kc)),
+                    tsl_packed_bytes(job, resident_lines(job) * (threads > 1 ? job->views.k : job->kc)),
                 bytes = resident_bytes + threads * run.streaming_bytes;
   unsigned char nothing; /* target of pointers if nothing is packed */
   void *copies = NULL;

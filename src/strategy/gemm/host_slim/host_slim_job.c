@@ -68,13 +68,13 @@ typedef struct slim_launch {
   const char *large, *thin;
   char *c;
   const char *packed; /* the thin operand, in an update the large one: a copy, or the operand itself */
-  int64_t pitch;
-  int64_t width, pieces, columns_of_pieces;
+  int64_t pitch;      /* elements between rows of `packed` */
+  int64_t width, pieces, pieces_across; /* columns of a piece; pieces; pieces in a row of C */
 } slim_launch;
 
 /* Multiplies a panel from top to bottom; each tile prefetches its part of the rows of b. */
-static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
-                            int64_t rows, const char *a, const char *b, char *c) {
+static void multiply_and_prefetch(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
+                                  int64_t rows, const char *a, const char *b, char *c) {
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]);
   tsl_slim_tile tile = *slim_tile;
   int64_t left = slim_tile->asks;
@@ -96,7 +96,7 @@ static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, in
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]),
                 height = tsl_ceil_div(rows, count), lowers = count * height - rows;
   if (tile->asks > 0) {
-    multiply_asking(job, tile, vectors, rows, a, b, c);
+    multiply_and_prefetch(job, tile, vectors, rows, a, b, c);
     return;
   }
   const int64_t a_next = height * tile->a_row, c_next = height * tile->c_row;
@@ -118,7 +118,7 @@ static tsl_slim_tile tile_of_steps(const tsl_slim_job *job, int64_t l, int64_t s
                          .scales = job->shape.alpha != 1 && l + steps == job->shape.depth};
 }
 
-static void add_whole(const slim_launch *run, const char *large, int64_t width, char *sums) {
+static void add_whole_tiles(const slim_launch *run, const char *large, int64_t width, char *sums) {
   const tsl_slim_job *job = run->job;
   const int64_t size = job->shape.size, across = VECTORS * job->kernels->lanes,
                 chunk = job->is_far ? job->chunk : job->shape.depth;
@@ -135,7 +135,7 @@ static void add_whole(const slim_launch *run, const char *large, int64_t width, 
   }
 }
 
-static void add_edge(const slim_launch *run, const char *large, int64_t width, char *sums) {
+static void add_last_columns(const slim_launch *run, const char *large, int64_t width, char *sums) {
   const tsl_slim_job *job = run->job;
   _Alignas(64) char edge[TSL_SLIM_CHUNK_MAX * TSL_SLIM_EDGE_BYTES];
   const int64_t size = job->shape.size, across = VECTORS * job->kernels->lanes;
@@ -158,9 +158,9 @@ static void add_piece(void *argument, int64_t index, int worker) {
   const char *const large = run->large + from * size;
   _Alignas(64) char sums[SUMS_BYTES];
   (void)worker;
-  add_whole(run, large, whole, sums);
+  add_whole_tiles(run, large, whole, sums);
   if (whole < width)
-    add_edge(run, large + whole * size, width - whole, sums + whole * size);
+    add_last_columns(run, large + whole * size, width - whole, sums + whole * size);
   for (int64_t i = 0; i < job->shape.few; i++)
     job->kernels->finish(sums + i * job->width * size, 1, width, job->shape.beta,
                          run->c + (i * job->shape.c_few + from * job->shape.c_many) * size,
@@ -170,7 +170,7 @@ static void add_piece(void *argument, int64_t index, int worker) {
 _Static_assert(TSL_SLIM_MOST * 64 * sizeof(double) <= SUMS_BYTES, "the narrowest piece has 64 columns");
 
 /* Computes TSL_SLIM_ROWS; pieces are narrower if there are threads for more pieces. */
-static tesela_status add_rows(slim_launch *run) {
+static tesela_status run_rows(slim_launch *run) {
   const int64_t fair = tsl_ceil_div(run->job->shape.many, tsl_team_threads(run->team));
   run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
   run->pieces = tsl_ceil_div(run->job->shape.many, run->width);
@@ -220,7 +220,7 @@ static void spread_piece(void *argument, int64_t index, int worker) {
                            c + i * job->shape.c_few * size, job->shape.c_many);
 }
 
-static tesela_status spread(slim_launch *run) {
+static tesela_status run_spread(slim_launch *run) {
   const tsl_slim_job *job = run->job;
   void *packed;
   run->pitch = tsl_round_up(job->shape.few, job->kernels->lanes);
@@ -310,9 +310,9 @@ static void update_near(const tsl_slim_job *job, const slim_piece *piece) {
 static void update_piece(void *argument, int64_t index, int worker) {
   const slim_launch *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t rows_of_pieces = run->pieces / run->columns_of_pieces;
-  const int64_t first = (job->alone ? index / run->columns_of_pieces : index % rows_of_pieces) * UPDATE_ROWS,
-                from = (job->alone ? index % run->columns_of_pieces : index / rows_of_pieces) * run->width,
+  const int64_t rows_of_pieces = run->pieces / run->pieces_across;
+  const int64_t first = (job->alone ? index / run->pieces_across : index % rows_of_pieces) * UPDATE_ROWS,
+                from = (job->alone ? index % run->pieces_across : index / rows_of_pieces) * run->width,
                 size = job->shape.size, rows = tsl_min(UPDATE_ROWS, job->shape.few - first),
                 width = tsl_min(run->width, job->shape.many - from),
                 across = job->vectors * job->kernels->lanes, whole = width / across * across;
@@ -339,7 +339,7 @@ static void update_piece(void *argument, int64_t index, int worker) {
   (job->nontemporal ? update_aside : update_near)(job, &piece);
 }
 
-static tesela_status update(slim_launch *run) {
+static tesela_status run_update(slim_launch *run) {
   const tsl_slim_job *job = run->job;
   void *packed = NULL;
   run->packed = run->large;
@@ -353,14 +353,14 @@ static tesela_status update(slim_launch *run) {
     run->pitch = job->shape.many;
   }
   run->width = job->width;
-  run->columns_of_pieces = tsl_ceil_div(job->shape.many, run->width);
-  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->shape.few, UPDATE_ROWS);
+  run->pieces_across = tsl_ceil_div(job->shape.many, run->width);
+  run->pieces = run->pieces_across * tsl_ceil_div(job->shape.few, UPDATE_ROWS);
   tsl_team_run(run->team, run->pieces, update_piece, run);
   tsl_scratch_give(packed);
   return TESELA_OK;
 }
 
-static void scale(const slim_launch *run) {
+static void scale_c(const slim_launch *run) {
   static const double zero;
   const tsl_slim_job *job = run->job;
   for (int64_t i = 0; i < job->shape.few; i++)
@@ -371,7 +371,7 @@ static void scale(const slim_launch *run) {
 tesela_status tsl_slim_job_run(const tsl_slim_job *job, tsl_team team, const void *a, const void *b,
                                void *c) {
   static tesela_status (*const ways[])(slim_launch *) = {
-      [TSL_SLIM_ROWS] = add_rows, [TSL_SLIM_SPREAD] = spread, [TSL_SLIM_UPDATE] = update};
+      [TSL_SLIM_ROWS] = run_rows, [TSL_SLIM_SPREAD] = run_spread, [TSL_SLIM_UPDATE] = run_update};
   slim_launch run = {.job = job,
                      .team = job->alone ? (tsl_team){0} : team,
                      .large = job->shape.is_swapped ? a : b,
@@ -379,6 +379,6 @@ tesela_status tsl_slim_job_run(const tsl_slim_job *job, tsl_team team, const voi
                      .c = c};
   if (job->shape.depth > 0)
     return ways[job->way](&run);
-  scale(&run);
+  scale_c(&run);
   return TESELA_OK;
 }

@@ -28,8 +28,8 @@ typedef struct tsl_slim_tile {
   int64_t b_ahead, asks; /* `asks` rows of b are prefetched every four steps, `b_ahead` bytes ahead */
   double alpha, beta;
   bool goes_on; /* sums begin with the contents of c */
-  bool scales;
-  bool adds; /* beta c is added at the end; else c is not read */
+  bool scales;  /* sums are multiplied by alpha, which is not 1 */
+  bool adds;    /* beta c is added at the end; else c is not read */
   int plain; /* beta is 1, and sums are added (1) or subtracted (-1) without factors (equal bits); else 0 */
 } tsl_slim_tile;
 typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, const void *b, void *c);

@@ -32,7 +32,7 @@
 #include <string.h>
 
 /* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. */
-static bool collides(int64_t step, int64_t steps) {
+static bool has_cache_conflict(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
@@ -55,7 +55,7 @@ static double pages_of(int64_t rows, int64_t stride) {
 }
 
 /* Returns the seconds of address translation: pages beyond the TLB, for each panel of B. */
-static double looked_up_seconds(const tsl_small_job *job) {
+static double translation_seconds(const tsl_small_job *job) {
   static const double at_hand = 2048, page_seconds = 15e-9;
   const double pages =
       pages_of(job->rows, job->last.tile.a_row) + pages_of(job->rows, job->last.tile.c_row * job->size);
@@ -63,7 +63,7 @@ static double looked_up_seconds(const tsl_small_job *job) {
 }
 
 /* Returns the extra clocks of a panel down C if rows a power of two apart share cache sets (measured). */
-static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) {
+static double conflict_clocks(const tsl_small_job *job, bool reads_c) {
   enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
   const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
                 sets = power < LINE ? PAGE / LINE : PAGE / tsl_min(power, PAGE);
@@ -91,17 +91,17 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   if (bytes > level_1)
     clocks += depth * (double)job.columns * (double)job.size / 64;
   const tsl_small_tile *tile = &job.last.tile;
-  if (!job.copies_b && collides(tile->b_step, job.depth))
+  if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (depth * lanes * (double)job.size > 0.75 * level_1)
     clocks *= 1.2;
   if (bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
-  clocks += host_small_meeting_clocks(&job, problem->beta[0] != 0);
+  clocks += conflict_clocks(&job, problem->beta[0] != 0);
   const double rate = device->bandwidth / device->threads,
                rest = fmax(0, tsl_problem_lines(problem) - tsl_near_bytes(device));
   const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;
-  return 5e-9 + clocks / (0.98 * clock) + fetched + looked_up_seconds(&job);
+  return 5e-9 + clocks / (0.98 * clock) + fetched + translation_seconds(&job);
 }
 
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -156,8 +156,8 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
   if (volume > FAST_MOST || (product->k <= FEW_STEPS && product->m * product->n >= LARGE_C))
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
-  return !(job->waits && volume > WAITING_MOST) &&
-         !(volume > COLLIDING_MOST && !job->copies_b && collides(job->last.tile.b_step, job->depth));
+  return !(job->waits && volume > WAITING_MOST) && !(volume > COLLIDING_MOST && !job->copies_b &&
+                                                     has_cache_conflict(job->last.tile.b_step, job->depth));
 }
 
 /* Not inlined, since a job takes much stack. */

@@ -13,11 +13,11 @@ static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t e
 }
 
 /* One of the two orientations of a product: vectors lie along the columns of this C. */
-typedef struct sight {
+typedef struct orientation {
   int64_t rows, columns, depth;
   int64_t a_row, a_step, b_across, b_along, c_row, c_column;
   const tsl_small_kernels *kernels;
-} sight;
+} orientation;
 
 static inline const tsl_small_set *set_for(tesela_type type, unsigned offers) {
 #define SETS(isa, header, needs, ...) {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64},
@@ -34,8 +34,8 @@ static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
 }
 
-/* Sets members one by one: copying a struct that was written in parts would wait for the stores. */
-static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
+/* Sets *out member by member: a copy of a struct that was written in parts would wait for the stores. */
+static void orient(const tsl_fast_product *p, unsigned offers, bool swapped, orientation *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* empty products are never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
   out->rows = rows;
@@ -52,25 +52,25 @@ static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swa
 
 /* Sums that a tile needs so that its multiply-adds do not wait. */
 enum { LATENCY = 4 };
-static int64_t chains_of(const sight *seen) {
+static int64_t count_independent_sums(const orientation *seen) {
   const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
                 wide = seen->kernels->rows[1] > 0 ? 2 : 1;
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
 /* Returns true if the rest of a row fits half a vector and half vectors are faster: two a clock, not one. */
-static bool has_narrow_rest(const sight *seen) {
+static bool has_narrow_rest(const orientation *seen) {
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
   return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
          2 * rest <= lanes;
 }
 
 /* Returns the predicted vector multiply-adds, with epilogues, packing of B, and element-wise stores to C. */
-static double host_small_clocks_of(const sight *seen) {
+static double host_small_clocks_of(const orientation *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors = (double)host_small_vectors_of(seen->kernels, seen->columns) -
                          (has_narrow_rest(seen) ? 0.46 : 0),
-               chains = (double)chains_of(seen);
+               chains = (double)count_independent_sums(seen);
   double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 1.5) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
@@ -89,7 +89,8 @@ static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *produ
 
 enum { BRIEF_STEPS = 24 }; /* steps up to which a partial vector is faster with a brief tile */
 
-static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *tile, int64_t rows,
+/* Returns the micro-kernel of a tile: for exactly its depth if there is one, else brief or general. */
+static tsl_small_function kernel_of(const orientation *seen, const tsl_small_tile *tile, int64_t rows,
                                     int64_t vectors, bool brief) {
   const tsl_small_kernels *kernels = seen->kernels;
   if (tile->last == kernels->lanes && seen->a_step == 1 && seen->c_column == 1 && !tile->scales)
@@ -103,8 +104,9 @@ static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *til
   return kernels->multiply[vectors - 1][rows - 1];
 }
 
-static void make_panel(const sight *seen, const tsl_fast_product *product, int64_t vectors, int64_t last,
-                       int64_t size, tsl_small_panel *out) {
+/* Fills in a panel of `vectors` vectors, the last with `last` elements, and divides its rows into tiles. */
+static void make_panel(const orientation *seen, const tsl_fast_product *product, int64_t vectors,
+                       int64_t last, int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
   const bool brief = seen->kernels->brief[0] && vectors == 1 && last < seen->kernels->lanes &&
                      seen->rows <= TSL_SMALL_ROWS_MAX && seen->c_column == 1 && seen->depth <= BRIEF_STEPS;
@@ -128,58 +130,60 @@ static void make_panel(const sight *seen, const tsl_fast_product *product, int64
 }
 
 /* Returns true if no orientation can be better: no packing, and vectors that are mostly full. */
-static bool host_small_is_plain(const sight *seen) {
+static bool host_small_is_plain(const orientation *seen) {
   return seen->b_across == 1 && seen->c_column == 1 && 2 * seen->columns > seen->kernels->lanes;
 }
 
 /* Chooses the better orientation; returns true if it is the transposed one. */
-static bool host_small_choose(const tsl_fast_product *product, unsigned offers, sight *seen) {
-  sight other;
-  host_small_look(product, offers, false, seen);
+static bool host_small_choose(const tsl_fast_product *product, unsigned offers, orientation *seen) {
+  orientation other;
+  orient(product, offers, false, seen);
   if (host_small_is_plain(seen))
     return false;
-  host_small_look(product, offers, true, &other);
+  orient(product, offers, true, &other);
   const bool swapped =
       host_small_is_plain(&other) || host_small_clocks_of(&other) < host_small_clocks_of(seen);
   if (swapped)
-    host_small_look(product, offers, true, seen);
+    orient(product, offers, true, seen);
   return swapped;
 }
 
-static tsl_small_function host_small_run_of(const tsl_small_job *job);
+static tsl_small_function choose_run_function(const tsl_small_job *job);
 
 /* Vectors of each panel but the last, and number of panels. `narrow`: the last panel has narrower vectors. */
-typedef struct cuts {
+typedef struct panel_cut {
   int64_t wide, panels;
   bool narrow;
-} cuts;
+} panel_cut;
 
-static cuts host_small_cut(const sight *seen, int64_t vectors) {
+static panel_cut host_small_cut(const orientation *seen, int64_t vectors) {
   const bool pairs = seen->kernels->rows[1] > 0;
   const int64_t wide = pairs ? 2 : 1;
-  return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
+  return (panel_cut){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
 }
 
 /* Cuts C into panels as wide as possible. A partial last vector is narrow if one panel holds the rest. */
-static cuts cut_far(const sight *seen, int64_t vectors) {
+static panel_cut cut_far(const orientation *seen, int64_t vectors) {
   enum { MOST = TSL_SMALL_VECTORS_MAX };
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
   if (rest > 0 && 2 * rest <= lanes && vectors > 1 && vectors - 1 <= MOST)
-    return (cuts){vectors - 1, 2, true};
+    return (panel_cut){vectors - 1, 2, true};
   const int64_t panels = tsl_ceil_div(vectors, MOST);
-  return (cuts){tsl_ceil_div(vectors, panels), panels, false};
+  return (panel_cut){tsl_ceil_div(vectors, panels), panels, false};
 }
 
+/* Makes the job; `far`: for operands in no cache. *clocks gets the predicted multiply-adds unless NULL. */
 static void make_job(const tsl_fast_product *product, unsigned offers, bool far, tsl_small_job *job,
                      double *clocks) {
-  sight seen;
+  orientation seen;
   job->is_swapped = host_small_choose(product, offers, &seen);
   if (clocks)
     *clocks = host_small_clocks_of(&seen);
   const int64_t lanes = seen.kernels->lanes, vectors = host_small_vectors_of(seen.kernels, seen.columns);
   const int64_t size = product->type == TESELA_F64 ? 8 : 4;
-  const cuts by = far && seen.kernels->rows[TSL_SMALL_VECTORS_MAX - 1] > 0 ? cut_far(&seen, vectors)
-                                                                           : host_small_cut(&seen, vectors);
+  const panel_cut by = far && seen.kernels->rows[TSL_SMALL_VECTORS_MAX - 1] > 0
+                           ? cut_far(&seen, vectors)
+                           : host_small_cut(&seen, vectors);
   const int64_t wide = by.wide, panels = by.panels;
   job->kernels = seen.kernels;
   job->size = size;
@@ -187,7 +191,7 @@ static void make_job(const tsl_fast_product *product, unsigned offers, bool far,
   job->rows = seen.rows;
   job->columns = seen.columns;
   job->copies_b = seen.b_across != 1;
-  job->waits = chains_of(&seen) < LATENCY;
+  job->waits = count_independent_sums(&seen) < LATENCY;
   job->b_across = seen.b_across;
   job->b_along = seen.b_along;
   job->panels = panels;
@@ -197,7 +201,7 @@ static void make_job(const tsl_fast_product *product, unsigned offers, bool far,
   if (by.narrow) /* the last panel alone uses these kernels */
     seen.kernels = host_small_kernels_for(product->type, last, offers);
   make_panel(&seen, product, vectors - wide * (panels - 1), last, size, &job->last);
-  job->run = host_small_run_of(job);
+  job->run = choose_run_function(job);
   if (job->copies_b) {
     if (panels > 1)
       job->whole.tile.b_step = job->whole.width * size;
@@ -389,7 +393,7 @@ static tesela_status run_any(const void *state, const void *a, const void *b, vo
   return TESELA_OK;
 }
 
-static tsl_small_function host_small_run_of(const tsl_small_job *job) {
+static tsl_small_function choose_run_function(const tsl_small_job *job) {
   if (job->panels > 1 || job->depth == 0 || job->copies_b)
     return run_any;
   if (job->last.tallers + job->last.lowers > 1)

@@ -50,7 +50,7 @@ typedef struct tsl_small_kernels {
 typedef struct tsl_small_set {
   const tsl_small_kernels *up_to[3]; /* for rows of C of any length; of at most 32 bytes; of at most 16 */
   const tsl_small_kernels *wide;     /* instead of up_to[0] if a device has `wide_needs`; NULL: none */
-  unsigned wide_needs;
+  unsigned wide_needs;               /* capabilities */
 } tsl_small_set;
 
 #define TSL_SMALL_DECLARE(isa, header, needs, ...)                                                           \

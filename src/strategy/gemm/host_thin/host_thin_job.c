@@ -49,14 +49,14 @@ typedef struct thin_launch {
   tsl_team team;
   const char *large, *thin;
   char *c;
-  const void *packed; /* thin operand (outer: large one); a copy if it was not contiguous */
-  int64_t pitch;
+  const void *packed;       /* thin operand (outer: large one); a copy if it was not contiguous */
+  int64_t pitch;            /* elements between rows of `packed` */
   const char *coefficients; /* thin operand of an outer product */
   int64_t coefficients_pitch;
-  int64_t width, pieces, columns_of_pieces;
+  int64_t width, pieces, pieces_across; /* columns of a piece; pieces; pieces in a row of C */
 } thin_launch;
 
-static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step,
+static void store_piece(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step,
                         int64_t from, int64_t count, char *c) {
   if (job->shape.c_few == 1 && job->shape.c_many == job->shape.few && step == job->shape.few)
     job->kernels->finish(sums, 1, count * job->shape.few, job->shape.alpha, job->shape.beta,
@@ -94,7 +94,7 @@ static void thin_add_piece(void *argument, int64_t index, int worker) {
       numbers.at = run->thin + l * job->shape.thin_along * size;
       kernels->add[job->shape.few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
     }
-  thin_finish(job, sums, run->width, 1, from, width, run->c);
+  store_piece(job, sums, run->width, 1, from, width, run->c);
 }
 
 /* Returns the columns of a piece, a multiple of 64: its sums fit, and all threads are occupied. */
@@ -125,7 +125,7 @@ static void reduce_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
   (void)worker;
   job->kernels->reduce[job->shape.few - 1](&columns, run->packed, run->pitch, sums);
-  thin_finish(job, sums, 1, job->shape.few, from, count, run->c);
+  store_piece(job, sums, 1, job->shape.few, from, count, run->c);
 }
 
 static tesela_status reduce_columns(thin_launch *run) {
@@ -150,8 +150,8 @@ static tesela_status reduce_columns(thin_launch *run) {
 static void outer_piece(void *argument, int64_t index, int worker) {
   const thin_launch *run = argument;
   const tsl_thin_job *job = run->job;
-  const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
-                from = index % run->columns_of_pieces * OUTER_WIDTH;
+  const int64_t first = index / run->pieces_across * OUTER_ROWS,
+                from = index % run->pieces_across * OUTER_WIDTH;
   const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->shape.size,
                               .y = run->coefficients + first * run->coefficients_pitch * job->shape.size,
                               .c = run->c + (first * job->shape.c_few + from) * job->shape.size,
@@ -195,8 +195,8 @@ static tesela_status multiply_outer(thin_launch *run) {
     run->coefficients = copy;
     run->coefficients_pitch = steps;
   }
-  run->columns_of_pieces = tsl_ceil_div(job->shape.many, OUTER_WIDTH);
-  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->shape.few, OUTER_ROWS);
+  run->pieces_across = tsl_ceil_div(job->shape.many, OUTER_WIDTH);
+  run->pieces = run->pieces_across * tsl_ceil_div(job->shape.few, OUTER_ROWS);
   tsl_team_run(run->team, run->pieces, outer_piece, run);
   tsl_scratch_give(memory);
   return TESELA_OK;

@@ -36,15 +36,15 @@ typedef struct arguments {
 } arguments;
 
 typedef struct microtile_part {
-  int64_t row, column, rows, columns;
+  int64_t row, column, rows, columns; /* of B, for one image */
 } microtile_part;
 
-static int64_t texels(int64_t columns) {
+static int64_t count_texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
 /* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal fractions. */
-static microtile_part largest(int64_t k, int64_t n, const tsl_device *device) {
+static microtile_part largest_part(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
   const int64_t rows = shares == 1 ? k : tsl_round_up((k - 1) / shares + 1, ROWS_STEP);
@@ -54,15 +54,15 @@ static microtile_part largest(int64_t k, int64_t n, const tsl_device *device) {
   return (microtile_part){.rows = rows, .columns = tsl_min(n, columns > 0 ? columns : COLUMNS_STEP)};
 }
 
-static uint64_t bytes_of(int64_t k, int64_t n, const tsl_device *device) {
-  const microtile_part most = largest(k, n, device);
-  return tsl_image_pitch(device, texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);
+static uint64_t bytes_of_largest_image(int64_t k, int64_t n, const tsl_device *device) {
+  const microtile_part most = largest_part(k, n, device);
+  return tsl_image_pitch(device, count_texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);
 }
 
 static const char *grid_for(int64_t m, int64_t columns, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
   const int64_t *value = config->value, down = m == 0 ? 0 : (m - 1) / value[HEIGHT] + 1;
-  return tsl_launch_grid(device, texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
+  return tsl_launch_grid(device, count_texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
 }
 
 typedef struct microtile_launch {
@@ -82,7 +82,7 @@ static bool in_place(const microtile_launch *run, const microtile_part *part, ts
       (tsl_image_layout){.buffer = run->b,
                          .offset = (size_t)((sizes->b_offset + part->row * pitch + part->column) * size),
                          .pitch = (size_t)(pitch * size),
-                         .width = texels(part->columns),
+                         .width = count_texels(part->columns),
                          .height = part->rows};
   return tsl_image_fits(layout);
 }
@@ -93,8 +93,8 @@ static tesela_status pack(const microtile_launch *run, const microtile_part *par
   const microtile_state *state = run->work->state;
   tsl_grid grid;
   *layout = (tsl_image_layout){.buffer = run->scratch,
-                               .pitch = tsl_image_pitch(device, texels(part->columns)),
-                               .width = texels(part->columns),
+                               .pitch = tsl_image_pitch(device, count_texels(part->columns)),
+                               .width = count_texels(part->columns),
                                .height = part->rows};
   const packing args = {.rows = part->rows,
                         .columns = part->columns,
@@ -104,7 +104,7 @@ static tesela_status pack(const microtile_launch *run, const microtile_part *par
                         .col_stride = sizes->b_col_stride,
                         .pitch = (int64_t)(layout->pitch / sizeof(float))};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(args)};
-  tsl_launch_grid(device, texels(part->columns) * LANES, part->rows, TILE, TILE, &grid);
+  tsl_launch_grid(device, count_texels(part->columns) * LANES, part->rows, TILE, TILE, &grid);
   return device->ops->launch(run->stream, state->pack, &grid, list, sizeof list / sizeof *list);
 }
 
@@ -165,7 +165,8 @@ static void transpose(microtile_launch *run) {
 static bool by_columns(const microtile_launch *run) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   return sizes->a_row_stride == 1 && sizes->a_col_stride != 1 && sizes->b_row_stride == 1 &&
-         sizes->b_col_stride != 1 && bytes_of(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
+         sizes->b_col_stride != 1 &&
+         bytes_of_largest_image(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -179,7 +180,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   if (by_columns(&launch))
     transpose(&launch);
   const int64_t n = launch.sizes.n, k = launch.sizes.k;
-  const microtile_part most = largest(k, n, work->device);
+  const microtile_part most = largest_part(k, n, work->device);
   for (int64_t column = 0; column < n; column += most.columns) {
     int64_t row = 0;
     do {
@@ -198,13 +199,13 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("needs images of %d x %d texels, %s has %lld x %lld", COLUMNS_STEP / LANES, ROWS_STEP,
                        device->name, (long long)device->image_width_max, (long long)device->image_height_max);
   const char *why = tsl_launch_grid(device, COLUMNS_STEP, ROWS_STEP, TILE, TILE, &grid);
-  const microtile_part most = largest(problem->k, problem->n, device);
+  const microtile_part most = largest_part(problem->k, problem->n, device);
   return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
 }
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  return bytes_of(problem->k, problem->n, device);
+  return bytes_of_largest_image(problem->k, problem->n, device);
 }
 
 /* Returns the copies of B before it is multiplied: packing, and images that are copies. */
@@ -239,13 +240,13 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
                k = (double)problem->k;
-  const microtile_part most = largest(problem->k, problem->n, device);
+  const microtile_part most = largest_part(problem->k, problem->n, device);
   const double across = most.columns > 0 ? ceil(n / (double)most.columns) : 1,
                along = most.rows > 0 ? ceil(k / (double)most.rows) : 1;
   tsl_grid grid;
   if (!grid_for(problem->m, most.columns, config, device, &grid))
-    tsl_cost_counts_grid(&grid, texels(most.columns), (problem->m - 1) / config->value[HEIGHT] + 1, 0, device,
-                         account);
+    tsl_cost_counts_grid(&grid, count_texels(most.columns), (problem->m - 1) / config->value[HEIGHT] + 1, 0,
+                         device, account);
   account->computed = ceil(m / height) * height * ceil(n / LANES) * LANES * k;
   account->launches = (int)(across * along);
   tsl_cost_counts_operands(problem, account->computed / LANES, account->computed / height, account);

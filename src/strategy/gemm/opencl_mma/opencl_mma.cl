@@ -87,8 +87,8 @@ TSL_FUNCTION int phase_across(int depth) {
 typedef struct mma_copies {
   TSL_GLOBAL const char *from;
   TSL_INDEX pass, panel; /* bytes to the item's next chunk, and to its first chunk in the next panel */
-  unsigned int to;
-  int at;    /* K-major: first byte of the chunk along k; MN-major: its depth */
+  unsigned int to;       /* bytes from a panel's start to the item's first chunk */
+  int at;                /* K-major: first byte of the chunk along k; MN-major: its depth */
   int left;  /* K-major: lines from the chunk's line on; MN-major: bytes of the row from the chunk on */
   int whole; /* all lines of the tile are inside of the matrix */
 } mma_copies;

@@ -23,6 +23,7 @@ typedef struct tsl_opencl_mma {
   bool swapped;
   bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   int size;                    /* bytes of an element of A and B */
+  /* parameters; band: rows of tiles that groups take together; groups: persistent groups of a compute unit */
   int tile_m, tile_n, warp_m, warp_n, depth, stages, band, groups;
   int warps; /* warps of one matrix instruction: 1, or 4 (opencl_mma_group.cl) */
   int rows;  /* rows of C that four warps have in registers, with tile_n columns */
@@ -36,8 +37,8 @@ enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Division of a run: tiles of C, split-k parts, groups, bytes of partial sums (0 for one part). */
 typedef struct tsl_opencl_mma_schedule {
+  /* tiles in a column and a row of C; split-k parts; groups; bytes of partial sums (0 for one part) */
   int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
 } tsl_opencl_mma_schedule;
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *tile, int64_t m, int64_t n,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double opencl_mma_account_copied(const tsl_shape *shape, bool across_rows, int size) {
+static double bytes_if_packed(const tsl_shape *shape, bool across_rows, int size) {
   return tsl_opencl_mma_packs(shape, across_rows, size) ? (double)shape->rows * (double)shape->cols * size
                                                         : 0;
 }
@@ -24,8 +24,8 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
       (tsl_moved){.read = tiles * panels * tsl_opencl_mma_read(&tile), .written = tiles * panels * panel};
   account->global.read = account->local.written;
   account->rate = device->peak_f32 * tsl_opencl_mma_times(&tile);
-  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.a, tile.a_mn_major, tile.size), account);
-  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.b, !tile.b_mn_major, tile.size), account);
+  tsl_cost_counts_copies(bytes_if_packed(&tile.problem.a, tile.a_mn_major, tile.size), account);
+  tsl_cost_counts_copies(bytes_if_packed(&tile.problem.b, !tile.b_mn_major, tile.size), account);
   tsl_cost_counts_copies((double)schedule.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

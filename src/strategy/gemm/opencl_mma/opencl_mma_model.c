@@ -8,13 +8,13 @@ enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128 };
 /* Rates of one warp or of four together: 16-bit operations per operation of a unit's lanes (8 bits: twice as
  * many); bytes from L2 per clock. */
 typedef struct mma_rates {
-  double times_lanes, cache_clock;
+  double times_lanes, cache_bytes_per_clock;
 } mma_rates;
 static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
 /* Clocks: latency of global memory; start and end of a group; epilogue of a tile, per element. */
 static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.08;
 
-static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
+static int count_resident_groups(const tsl_opencl_mma *tile, const tsl_device *device) {
   const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
   const int registers = sums + (tile->warps == 4 ? 40 : 2 * factors + 48);
   const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
@@ -59,7 +59,8 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_devi
   const bool is_group = tile->warps == 4;
   const mma_rates rates = is_group ? of_four : of_warp;
   const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * tsl_opencl_mma_times(tile));
-  const double local = (bytes + tsl_opencl_mma_read(tile)) / LOCAL_CLOCK, cache = bytes / rates.cache_clock;
+  const double local = (bytes + tsl_opencl_mma_read(tile)) / LOCAL_CLOCK,
+               cache = bytes / rates.cache_bytes_per_clock;
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */
@@ -80,7 +81,7 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
       tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
   const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.split_k;
   const double most = ceil(tiles / units);
-  const double fits = groups_of(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
+  const double fits = count_resident_groups(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
   const double panels =
       ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)schedule.split_k);
   const double store = store_clocks * tile.tile_m * tile.tile_n;

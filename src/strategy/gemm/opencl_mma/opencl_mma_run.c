@@ -19,7 +19,10 @@ typedef struct opencl_mma_arguments {
 } opencl_mma_arguments;
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  int64_t maps, sums, split_k, wanted, wanted_above, rests, rests_row;
+  int64_t maps, sums, split_k; /* maps, sums: bytes of scratch memory; split_k: parts of k */
+  /* byte of an int in scratch memory, or -1: nothing is done if the int is <= wanted_above */
+  int64_t wanted, wanted_above;
+  int64_t rests, rests_row; /* byte of C modulo p in scratch, and bytes of its rows; 0: C itself is written */
   uint32_t p, magic, bias, none;
 } opencl_mma_group_arguments;
 

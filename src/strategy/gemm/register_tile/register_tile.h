@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct tsl_register_tile {
-  int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split;
+  int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split; /* parameters */
   bool local; /* panels are in local memory */
   /* copied: operands are copied to units, since the kernel cannot multiply their elements */
   bool complex, copied;

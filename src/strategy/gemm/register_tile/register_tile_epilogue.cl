@@ -28,7 +28,7 @@
 
 typedef struct tile_corner {
   TSL_INDEX row, col, c_offset;
-  bool together;
+  bool together; /* vectors of a row of C are contiguous and aligned */
 } tile_corner;
 
 /* Stores a vector of sums of row `i` of a micro-tile (the item's first row: m_item) from column n on. */

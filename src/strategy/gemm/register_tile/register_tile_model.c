@@ -46,7 +46,7 @@ static register_tile_pace register_tile_pace_of(const tsl_problem *problem, cons
                               twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
-static double register_tile_ratio_up(double value, double step) {
+static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
 
@@ -54,7 +54,7 @@ static double register_tile_ratio_up(double value, double step) {
 static double adds_of(const tsl_register_tile *tile) {
   return tile->complex ? 4 : 1;
 }
-static double register_tile_share_of(const tsl_register_tile *tile) {
+static double depth_of_slice(const tsl_register_tile *tile) {
   return (double)tile->tile_k / tile->slices;
 }
 
@@ -62,24 +62,24 @@ static double register_tile_share_of(const tsl_register_tile *tile) {
 static double overlap_clocks(double value, double other) {
   return cbrt(value * value * value + other * other * other);
 }
-static double register_tile_beside(double value, double other) {
+static double overlap_clocks_well(double value, double other) {
   return sqrt(sqrt(value * value * value * value + other * other * other * other));
 }
 
-/* Access to an operand's panels. `edge`: fraction of groups at the edge of its lines. */
+/* Access to an operand's panels. */
 typedef struct panel_access {
-  bool along, whole;
-  double edge;
+  bool along, whole; /* elements along k are closest; panels are read in whole vectors */
+  double edge;       /* fraction of groups at the edge of the operand's lines */
 } panel_access;
 
-static panel_access reading_of(const tsl_register_tile *tile, int64_t lines, int extent, int64_t line_stride,
-                               int64_t depth_stride) {
+static panel_access describe_access(const tsl_register_tile *tile, int64_t lines, int extent,
+                                    int64_t line_stride, int64_t depth_stride) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || pitch % tile->lanes == 0;
   const bool whole = dense && (aligned || (flows && along));
-  const double edge = lines % extent == 0 ? 0 : 1 / register_tile_ratio_up((double)lines, extent);
+  const double edge = lines % extent == 0 ? 0 : 1 / ceil_ratio((double)lines, extent);
   return (panel_access){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
 
@@ -121,16 +121,16 @@ static double loop_slowdown(const tsl_register_tile *tile, double instructions) 
   /* not measured: assumed slower */
   slower *= sliced && tile->complex ? 1.1 : 1;
   slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
-  return slower * (register_tile_share_of(tile) * instructions > loop_most ? loop_slower : 1);
+  return slower * (depth_of_slice(tile) * instructions > loop_most ? loop_slower : 1);
 }
 
 /* Cost of a panel in clocks of a unit: its multiply-adds, and its memory paths. */
 typedef struct register_tile_panel {
-  double multiply, ways;
+  double multiply, memory_paths;
 } register_tile_panel;
 
-static register_tile_panel panel_of(const tsl_register_tile *tile, const register_tile_pace *units,
-                                    const panel_access *a, const panel_access *b, double panels) {
+static register_tile_panel cost_of_panel(const tsl_register_tile *tile, const register_tile_pace *units,
+                                         const panel_access *a, const panel_access *b, double panels) {
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
   const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
@@ -144,7 +144,7 @@ static register_tile_panel panel_of(const tsl_register_tile *tile, const registe
   const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
   return (register_tile_panel){
       products / units->lanes * (1 + more / sums / units->slots) * loop_slowdown(tile, sums + more),
-      tile->items / 32.0 * register_tile_share_of(tile) * loads * read_clocks * tile->vector / 16 +
+      tile->items / 32.0 * depth_of_slice(tile) * loads * read_clocks * tile->vector / 16 +
           vectors * (tile->tile_m * copy_clocks(tile, a) + tile->tile_n * copy_clocks(tile, b))};
 }
 
@@ -152,12 +152,13 @@ static register_tile_panel panel_of(const tsl_register_tile *tile, const registe
 static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *panel,
                               double groups) {
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
-  const double busy = register_tile_beside(groups * panel->multiply / fmin(1, warps), groups * panel->ways) *
-                      (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
+  const double busy =
+      overlap_clocks_well(groups * panel->multiply / fmin(1, warps), groups * panel->memory_paths) *
+      (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
   /* loads of one panel are needed in the next */
-  return tile->stages == 1 ? register_tile_beside(busy, memory_wait) + fmin(busy, memory_wait) / 10
+  return tile->stages == 1 ? overlap_clocks_well(busy, memory_wait) + fmin(busy, memory_wait) / 10
                            : fmax(busy, memory_wait + busy / 10);
 }
 
@@ -174,21 +175,19 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
                             const tsl_device *device) {
   const register_tile_pace units = register_tile_pace_of(problem, device);
   const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
-  const double groups =
-      register_tile_ratio_up(m, tile->tile_m) * register_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
-  const double panels = register_tile_ratio_up(
-      register_tile_ratio_up(register_tile_ratio_up((double)problem->k, tile->products), tile->split),
-      tile->tile_k);
-  const panel_access a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride,
-                                    problem->a.col_stride),
-                     b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride,
-                                    problem->b.row_stride);
+  const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
+  const double panels =
+      ceil_ratio(ceil_ratio(ceil_ratio((double)problem->k, tile->products), tile->split), tile->tile_k);
+  const panel_access a = describe_access(tile, problem->m, tile->tile_m, problem->a.row_stride,
+                                         problem->a.col_stride),
+                     b = describe_access(tile, problem->n, tile->tile_n, problem->b.col_stride,
+                                         problem->b.row_stride);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
              whole_c = together_c || tile->split > 1;
   const double most = ceil(groups / units.count),
                sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  const register_tile_panel one = panel_of(tile, &units, &a, &b, fmax(1, panels));
+  const register_tile_panel one = cost_of_panel(tile, &units, &a, &b, fmax(1, panels));
   const double around = clocks_around(tile, whole_c);
   double clocks = first_clocks + part_clocks * (tile->split - 1) +
                   rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
@@ -227,8 +226,7 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   /* a multiply-add has the latency of eight others; operands are loaded meanwhile */
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
-  const double groups =
-      register_tile_ratio_up(problem->m, tile->tile_m) * register_tile_ratio_up(problem->n, tile->tile_n);
+  const double groups = ceil_ratio(problem->m, tile->tile_m) * ceil_ratio(problem->n, tile->tile_n);
   const double group = parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow +
                        panel_group_clocks;
   const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;

@@ -125,8 +125,8 @@ typedef struct register_tile_run_state {
   tsl_stream *stream;
 } register_tile_run_state;
 
-static register_tile_run_state register_tile_start(const tsl_work *work, const tsl_operands *operands,
-                                                   tsl_stream *stream) {
+static register_tile_run_state make_run_state(const tsl_work *work, const tsl_operands *operands,
+                                              tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
   /* every argument needs a buffer, even if nothing is read */
@@ -302,7 +302,7 @@ static tesela_status multiply_packed(const register_tile_run_state *run) {
 }
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const register_tile_run_state run = register_tile_start(work, operands, stream);
+  const register_tile_run_state run = make_run_state(work, operands, stream);
   if (!run.tile.local)
     return multiply_packed(&run);
   TSL_TRY(register_tile_multiply(&run));

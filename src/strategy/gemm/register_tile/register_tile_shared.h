@@ -37,16 +37,15 @@ typedef struct tsl_register_tile_arguments {
   TSL_INDEX split_step;                       /* stride between splits of C */
   TSL_INDEX band;                             /* rows of tiles that are visited together, for cache reuse */
   TSL_INDEX a_step, b_step, c_step;           /* strides between products of a batch */
-  /* The result is not used if the int at address `wanted` is not above `wanted_above`; 0: it is used. */
-  TSL_INDEX wanted, wanted_above;
+  TSL_INDEX wanted, wanted_above; /* address of an int, or 0: nothing is done if it is <= wanted_above */
 } tsl_register_tile_arguments;
 
 typedef struct tsl_register_tile_units {
-  TSL_INDEX lines, k;
+  TSL_INDEX lines, k;                        /* rows of A or columns of B; elements of a line */
   TSL_INDEX from, line_stride, depth_stride; /* in elements */
   TSL_INDEX to, pitch;                       /* in numbers */
   TSL_INDEX sign;                            /* factor of imaginary parts, 1 or -1 */
-  TSL_INDEX wanted, wanted_above;
+  TSL_INDEX wanted, wanted_above;            /* as in tsl_register_tile_arguments */
 } tsl_register_tile_units;
 
 #ifdef TSL_REAL

@@ -29,14 +29,13 @@ static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
          tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
 }
 
-static int64_t portable_take(int64_t *bytes, int64_t more) {
+static int64_t portable_reserve(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
-/* Returns the bytes of the product's subplan at the start of the workspace. Engines may copy bytes as
- * words. */
+/* Returns the bytes of the product's subplan at the workspace's start. Engines may copy bytes as words. */
 static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *portable) {
   const int64_t lines =
       tsl_round_up(tsl_residue_rows(config, portable->m), SIDE) + tsl_round_up(portable->n, SIDE);
@@ -54,24 +53,24 @@ static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *co
   portable->parts = (int)parts;
   portable->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
   const int64_t planes = planes_of(problem, config, portable);
-  (void)portable_take(&bytes, portable_workspace_of(config, portable));
-  portable->rules = portable_take(&bytes, sizeof(residue_rules));
+  (void)portable_reserve(&bytes, portable_workspace_of(config, portable));
+  portable->rules = portable_reserve(&bytes, sizeof(residue_rules));
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? portable->stays : 1 - portable->stays;
     portable->plane[o] = tsl_round_up(held[o] * portable->depth, ALIGNED);
-    portable->planes[o] = portable_take(&bytes, planes * portable->plane[o]);
-    portable->keys[o] = portable_take(&bytes, lines[o] * 4);
-    portable->candidates[o] = portable_take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
-    portable->scales[o] = portable_take(&bytes, lines[o] * 4);
+    portable->planes[o] = portable_reserve(&bytes, planes * portable->plane[o]);
+    portable->keys[o] = portable_reserve(&bytes, lines[o] * 4);
+    portable->candidates[o] = portable_reserve(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
+    portable->scales[o] = portable_reserve(&bytes, lines[o] * 4);
     if (o == portable->stays)
-      portable->made = portable_take(&bytes, sizeof(residue_choice));
+      portable->made = portable_reserve(&bytes, sizeof(residue_choice));
   }
-  portable->choice = portable_take(&bytes, sizeof(residue_choice));
+  portable->choice = portable_reserve(&bytes, sizeof(residue_choice));
   portable->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
-  portable->sums = portable_take(&bytes, rows * portable->sums_row * 4);
+  portable->sums = portable_reserve(&bytes, rows * portable->sums_row * 4);
   portable->rest_row = portable->sums_row;
   portable->rest_plane = tsl_round_up(rows * portable->rest_row, ALIGNED);
-  portable->rests = portable_take(&bytes, planes * portable->rest_plane);
+  portable->rests = portable_reserve(&bytes, planes * portable->rest_plane);
   return bytes;
 }
 
@@ -83,7 +82,7 @@ uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl
                            portable_lay_out(problem, config, problem->n, problem->m, &args));
 }
 
-static bool portable_reads(const tsl_problem *problem) {
+static bool portable_reads_factors(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
@@ -119,8 +118,8 @@ static tesela_status portable_make_product(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status portable_find(tsl_work *work, const char *path, const char *name, int items,
-                                   tsl_kernel **kernel) {
+static tesela_status portable_load_kernel(tsl_work *work, const char *path, const char *name, int items,
+                                          tsl_kernel **kernel) {
   return tsl_launch_kernel_with(work, path, name, items, tsl_residue_defines(&work->problem), kernel);
 }
 
@@ -132,18 +131,21 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
     return tsl_fail(TESELA_UNSUPPORTED, "residue_int8 on %s: the integer product would be another kernel",
                     work->device->name);
   state->is_swapped = is_swapped(&work->problem);
-  TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_rules", TSL_RESIDUE_SOME, &state->rules));
-  TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_measure", TSL_RESIDUE_ITEMS, &state->measure));
-  TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_choose", TSL_RESIDUE_ITEMS, &state->choose));
+  TSL_TRY(portable_load_kernel(work, lines, "tsl_gemm_residue_int8_rules", TSL_RESIDUE_SOME, &state->rules));
   TSL_TRY(
-      portable_find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
+      portable_load_kernel(work, lines, "tsl_gemm_residue_int8_measure", TSL_RESIDUE_ITEMS, &state->measure));
   TSL_TRY(
-      portable_find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
-  TSL_TRY(portable_find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
+      portable_load_kernel(work, lines, "tsl_gemm_residue_int8_choose", TSL_RESIDUE_ITEMS, &state->choose));
+  TSL_TRY(portable_load_kernel(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS,
+                               &state->convert));
+  TSL_TRY(portable_load_kernel(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS,
+                               &state->reduce));
+  TSL_TRY(portable_load_kernel(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS,
+                               &state->join));
   TSL_TRY(tsl_launch_kernel_with(work, result, "tsl_gemm_residue_int8_native",
                                  TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
                                  tsl_residue_native_defines(&work->problem), &state->native));
-  return portable_reads(&work->problem) ? portable_make_product(work) : TESELA_OK;
+  return portable_reads_factors(&work->problem) ? portable_make_product(work) : TESELA_OK;
 }
 
 typedef struct portable_residue_run {
@@ -208,7 +210,7 @@ static portable_residue_run portable_run_of(const tsl_work *work, const tsl_oper
   args->c_row = tsl_residue_reals(problem, s.c_row_stride);
   args->c_col = tsl_residue_reals(problem, s.c_col_stride);
   args->alpha = problem->alpha[0], args->beta = problem->beta[0];
-  args->is_empty = !portable_reads(problem);
+  args->is_empty = !portable_reads_factors(problem);
   args->is_wide = tsl_residue_reals(problem, 1) == 1 && args->c_col == 1 && args->c_row % WIDE == 0 &&
                   args->c_offset % WIDE == 0;
   portable_keep(operands, &run);
@@ -231,7 +233,7 @@ static int64_t portable_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
 }
 
-static tesela_status bring_rules(portable_residue_run *run) {
+static tesela_status copy_rules_to_device(portable_residue_run *run) {
   const residue_rules rules =
       tsl_residue_rules(&run->work->problem, &run->work->config, run->args.m, run->args.n);
   memcpy(run->moduli, rules.moduli, sizeof run->moduli);
@@ -338,7 +340,7 @@ tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_oper
   portable_residue_run run = portable_run_of(work, operands, stream);
   if (run.args.is_empty)
     return portable_launch_native(&run);
-  TSL_TRY(bring_rules(&run));
+  TSL_TRY(copy_rules_to_device(&run));
   TSL_TRY(portable_choose(&run));
   const int64_t rows = tsl_residue_rows(&work->config, run.args.m);
   for (int64_t first = 0; first < run.args.m; first += rows) {

@@ -31,8 +31,7 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
 /* Returns the allowed error relative to |A||B|: the bound of a careful sum, or the requested accuracy. */
 double tsl_residue_allowed(const tsl_problem *problem);
-/* Returns true if the allowed error is below the bound of f32 sums: native elements are then summed in
- * double. */
+/* Returns true if the allowed error is below the bound of f32 sums: native sums are in double. */
 bool tsl_residue_is_precise(const tsl_problem *problem);
 /* Returns the least and the maximum number of moduli that a call may choose. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
@@ -63,10 +62,10 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
  * for each modulus p_l. The output is a byte from 0 to 255 that equals A_l B_l modulo p_l. Each device has
  * its own layout and signs of A_l and B_l. Complex products have three planes a modulus: 3 l + kind. */
 
-/* Byte offsets in the workspace of an operand's derived data. `plane`: bytes of a plane of residues.
- * `candidates`: candidate scales. `made`: choice by which the residues were made. A reused operand lies
- * first: its offsets do not depend on the other operand's size (strategy/operand_reuse.h). */
+/* Derived data of an operand in the workspace. A reused operand lies first: its offsets do not depend on the
+ * other operand's size (strategy/operand_reuse.h). */
 typedef struct tsl_residue_lying {
+  /* byte offsets, but plane: bytes of a plane; candidates: scales; made: choice of the present residues */
   int64_t planes, plane, keys, candidates, made;
 } tsl_residue_lying;
 
@@ -86,10 +85,10 @@ typedef struct tsl_residue_state {
   tsl_subplan *whole;   /* NULL: this strategy's kernels compute products without residues */
   int whole_weight;     /* cost of an element of `whole` in moduli; 0: not known */
   char whole_note[192];
-  bool is_swapped;         /* C' = B' A' is computed */
-  int cluster;             /* blocks of a cluster of CUDA's integer product */
-  tsl_pinned *host_choice; /* residue_choice of the last run on a GPU; NULL: no memory for it */
-  _Atomic int moduli, native_lines;
+  bool is_swapped;                  /* C' = B' A' is computed */
+  int cluster;                      /* blocks of a cluster of CUDA's integer product */
+  tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
+  _Atomic int moduli, native_lines; /* of the last run, for the note */
 } tsl_residue_state;
 
 /* Makes the subplan state->whole, which computes the product where residues do not pay. Returns TESELA_OK
@@ -99,8 +98,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
-/* Returns an upper bound of a run's memory in bytes: residues of both operands and of threads' blocks of
- * C. */
+/* Returns an upper bound of a run's bytes: residues of both operands and of threads' blocks of C. */
 uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device);
 

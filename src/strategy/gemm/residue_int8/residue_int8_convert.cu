@@ -57,8 +57,8 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
 
 #ifdef TSL_RESIDUE_F64
 struct digits {
-  int first[AT_ONCE], second[AT_ONCE],
-      third[AT_ONCE]; /* lowest digit, in a float's bits; pairs of the other digits */
+  /* lowest digit, in a float's bits; pairs of the other digits */
+  int first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
 };
 /* x + WHOLE has the integer nearest to |x| < 2^51 in its low bits. */
 constexpr double WHOLE = 0x1.8p52;

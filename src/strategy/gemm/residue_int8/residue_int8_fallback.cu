@@ -106,8 +106,8 @@ SM90_FUNCTION void finish_element(residue_real *dst, const residue_real parts[2]
 #endif
 
 /* Computes all of C, or C = beta C for k = 0. */
-SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t columns[2],
-                              const residue_arguments &args) {
+SM90_FUNCTION void compute_all(const place &place_in, panel_t rows[2], panel_t columns[2],
+                               const residue_arguments &args) {
   const int m = args.m * EACH_ELEMENT, n = args.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
             down = (m + SIDE - 1) / SIDE;
   const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = args.is_empty ? 0 : args.k;
@@ -272,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
   if (!args.is_empty && choice->moduli == 0 && args.has_whole)
     return;
   if (args.is_empty || choice->moduli == 0) {
-    everything(at, panels.all, panels.all + 2, args);
+    compute_all(at, panels.all, panels.all + 2, args);
     return;
   }
   const int rows = choice->native[0] * EACH_ELEMENT, columns = choice->native[1] * EACH_ELEMENT;

@@ -41,8 +41,8 @@ typedef struct residue_running {
   const tsl_residue_converter *converter;
   const tsl_residue_product *product;
   tsl_residue_state *state;
-  int64_t apart[2]; /* distance of the groups measured at a glance, in lines */
-  int64_t rows, columns;
+  int64_t apart[2];         /* distance of the groups measured at a glance, in lines */
+  int64_t rows, columns;    /* of a block of C */
   int64_t down;             /* number of blocks below each other */
   int64_t kept;             /* panels of B that stay in L2 while the micro-panels of A are multiplied */
   int64_t beside[2];        /* micro-panels that are converted together */
@@ -136,13 +136,13 @@ static void residue_measure(void *argument, int64_t index, int worker) {
   measure_some(argument, apart, TSL_RESIDUE_TOGETHER, index);
 }
 
-static void glance(void *argument, int64_t index, int worker) {
+static void measure_glanced(void *argument, int64_t index, int worker) {
   const residue_running *run = argument;
   (void)worker;
   measure_some(run, run->apart, GROUP, index);
 }
 
-static int64_t conversions(const residue_running *run, int operand) {
+static int64_t count_conversions(const residue_running *run, int operand) {
   return tsl_ceil_div(run->job.operands[operand].micros, run->beside[operand]);
 }
 
@@ -173,9 +173,9 @@ static void convert_parts(const residue_running *run, int operand, int64_t first
 
 static void residue_convert(void *argument, int64_t index, int worker) {
   const residue_running *run = argument;
-  const int64_t all_of_a = conversions(run, 0) * run->job.panels;
+  const int64_t all_of_a = count_conversions(run, 0) * run->job.panels;
   const int operand = index >= all_of_a;
-  const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
+  const int64_t own = index - (operand ? all_of_a : 0), across = count_conversions(run, operand),
                 first = own % across * run->beside[operand];
   const int64_t count = tsl_min(run->beside[operand], run->job.operands[operand].micros - first);
   (void)worker;
@@ -196,6 +196,7 @@ static void count_line(const residue_rules *rules, int operand, unsigned key, re
       counts->needs[c][operand][residue_need(key, c)]++;
 }
 
+/* Chooses by the least cost of each candidate and operand; equal costs take the lowest level. */
 static void residue_decide(const residue_rules *rules, const residue_counts *counts, residue_choice *choice) {
   residue_word costs[TSL_RESIDUE_CANDIDATES][2];
   int levels[TSL_RESIDUE_CANDIDATES][2];
@@ -268,17 +269,16 @@ static const unsigned char *micro_at(const tsl_residue_job *job, int operand, in
          micro * operand_lines->micro;
 }
 
-static int64_t residue_steps_of(const tsl_residue_job *job, int64_t panel) {
+static int64_t steps_of_panel(const tsl_residue_job *job, int64_t panel) {
   return tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
 }
 
-/* Multiplies a micro-panel of A by the block's micro-panels of B; prefetches next_a, the next micro-panel of
- * A. */
+/* Multiplies a micro-panel of A by the block's micro-panels of B. next_a: the next one, prefetched. */
 static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane,
                                    int64_t panel, int64_t micro, const unsigned char *next_a,
                                    multiplying *with) {
   const tsl_residue_job *job = &run->job;
-  const int64_t steps = residue_steps_of(job, panel), first = block->column / TSL_RESIDUE_LINES,
+  const int64_t steps = steps_of_panel(job, panel), first = block->column / TSL_RESIDUE_LINES,
                 across = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES),
                 lines = tsl_ceil_div(LINES_OF_STEP, across), place = panel % run->kept;
   const unsigned char *const a = micro_at(job, 0, plane, panel, block->row / TSL_RESIDUE_LINES + micro);
@@ -412,14 +412,14 @@ static int64_t residue_blocks_of(const residue_running *run) {
 }
 
 /* Reserves bytes at a new cache line. Returns their offset. */
-static int64_t residue_take(int64_t *bytes, int64_t more) {
+static int64_t residue_reserve(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
 /* Sets up the lines as real numbers: for complex types, adjacent real and imaginary parts. */
-static void see_numbers(residue_running *run) {
+static void set_up_numbers(residue_running *run) {
   run->measured = run->job;
   if (!run->job.is_complex)
     return;
@@ -432,7 +432,7 @@ static void see_numbers(residue_running *run) {
 }
 
 /* Sets up real and imaginary parts as separate operands; planes of a modulus are three apart. */
-static void see_parts(residue_running *run) {
+static void set_up_parts(residue_running *run) {
   const int64_t size = (int64_t)tsl_type(run->type)->size;
   for (int part = 0; part < 2 && run->job.is_complex; part++) {
     tsl_residue_job *job = &run->parts[part];
@@ -451,14 +451,14 @@ static void see_parts(residue_running *run) {
 /* Returns true if C is computed by residues, false if by the subplan. With a subplan, a few evenly spaced
  * lines are measured first, which recognises most unsuited products after a sixteenth of the reads. Not
  * inlined: its counts of lines leave the stack before tiles are multiplied. */
-static __attribute__((noinline)) bool look(residue_running *run, tsl_team team) {
+static __attribute__((noinline)) bool measure_and_choose(residue_running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
-  see_numbers(run);
+  set_up_numbers(run);
   if (run->state->whole) {
     for (int o = 0; o < 2; o++)
       run->apart[o] = tsl_max(GROUP, tsl_min(APART, job->operands[o].count / GROUPS / GROUP * GROUP));
-    tsl_team_run(team, tsl_ceil_div(job->m, run->apart[0]) + tsl_ceil_div(job->n, run->apart[1]), glance,
-                 run);
+    tsl_team_run(team, tsl_ceil_div(job->m, run->apart[0]) + tsl_ceil_div(job->n, run->apart[1]),
+                 measure_glanced, run);
     if (!may_pay(run)) {
       run->state->moduli = run->state->native_lines = 0;
       return false;
@@ -482,19 +482,20 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
     operand_lines->panel = operand_lines->micros * operand_lines->micro;
     operand_lines->plane = operand_lines->panel * job->panels + PAD;
     run->beside[o] = operand_lines->across == 1 && operand_lines->along != 1 ? TSL_RESIDUE_BESIDE : 1;
-    planes[o] = residue_take(&bytes, operand_lines->plane * most);
+    planes[o] = residue_reserve(&bytes, operand_lines->plane * most);
   }
   run->plane = run->rows * run->columns + PAD;
   run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
-  const int64_t own = residue_take(&bytes, run->own_bytes * tsl_team_threads(team));
+  const int64_t own = residue_reserve(&bytes, run->own_bytes * tsl_team_threads(team));
   TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++)
     job->operands[o].planes = memory + planes[o];
   run->own = memory + own;
-  see_parts(run);
+  set_up_parts(run);
   if (job->choice.moduli > 0)
-    tsl_team_run(team, (conversions(run, 0) + conversions(run, 1)) * job->panels, residue_convert, run);
+    tsl_team_run(team, (count_conversions(run, 0) + count_conversions(run, 1)) * job->panels, residue_convert,
+                 run);
   tsl_team_run(team, residue_blocks_of(run), residue_multiply_block, run);
   tsl_scratch_give(block);
   return TESELA_OK;
@@ -506,8 +507,8 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   int64_t bytes = 0, lines[2], scales[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    lines[o] = residue_take(&bytes, job->operands[o].count * (int64_t)sizeof(residue_line));
-    scales[o] = residue_take(&bytes, job->operands[o].count * (int64_t)sizeof(int));
+    lines[o] = residue_reserve(&bytes, job->operands[o].count * (int64_t)sizeof(residue_line));
+    scales[o] = residue_reserve(&bytes, job->operands[o].count * (int64_t)sizeof(int));
   }
   TSL_TRY(tsl_alloc((size_t)bytes, "lines of residues", &block));
   unsigned char *const memory = block;
@@ -516,8 +517,9 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
     job->operands[o].scales = (int *)(void *)(memory + scales[o]);
   }
   const tesela_status status =
-      look(run, operands->team) ? multiply_residues(run, operands->team)
-                                : work->subplans->enqueue_as_given(run->state->whole, operands, NULL, NULL);
+      measure_and_choose(run, operands->team)
+          ? multiply_residues(run, operands->team)
+          : work->subplans->enqueue_as_given(run->state->whole, operands, NULL, NULL);
   tsl_free(block);
   return status;
 }

@@ -36,10 +36,10 @@ typedef struct tsl_residue_lines {
   int64_t plane, panel, micro, micros; /* bytes, bytes, bytes, number of micro-panels */
 } tsl_residue_lines;
 
-/* Modulus for vectors: 2^16, 2^32, 2^48 modulo p, of least magnitude; p; about 1 / p; p is 256. */
-typedef struct tsl_residue_rest {
+typedef struct tsl_residue_rest { /* modulus p for vectors */
+  /* 2^16, 2^32 and 2^48 modulo p, of least magnitude; p; about 1 / p */
   float digit[TSL_RESIDUE_DIGITS - 1], p, inverse;
-  bool is_byte;
+  bool is_byte; /* p is 256 */
 } tsl_residue_rest;
 
 typedef struct tsl_residue_job {
@@ -48,7 +48,8 @@ typedef struct tsl_residue_job {
   tsl_residue_lines operands[2]; /* rows of A, columns of B */
   tsl_residue_rest rests[TSL_RESIDUE_MODULI];
   residue_weights weights;
-  int64_t m, n, k, steps, panels; /* steps of a panel; the last panel may be shorter */
+  int64_t m, n, k;
+  int64_t steps, panels; /* steps of TSL_RESIDUE_STEP terms in a panel (the last: fewer); panels of k */
   unsigned char *c;
   int64_t c_row, c_col;
   double alpha, beta;
@@ -56,11 +57,10 @@ typedef struct tsl_residue_job {
   bool is_precise;                /* native elements are summed in double although C is f32 */
 } tsl_residue_job;
 
-/* Residues of a block of C: `plane` bytes for each modulus, in row-major tiles of 32 x 32 bytes. */
-typedef struct tsl_residue_block {
+typedef struct tsl_residue_block { /* rectangle of C */
   int64_t row, rows, column, columns;
-  unsigned char *rests;
-  int64_t plane;
+  unsigned char *rests; /* residues: a plane for each modulus, in row-major tiles of 32 x 32 bytes */
+  int64_t plane;        /* bytes from plane to plane */
 } tsl_residue_block;
 
 typedef struct tsl_residue_kernel {

@@ -13,8 +13,7 @@ static const double panel_clocks = 1200, share_clocks = 3800;
  * each modulus; reconstruction, for each element, for each modulus, and more for complex elements. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
-/* Fraction of bandwidth that streaming kernels reach; fraction of the reads of residues that products wait
- * for. */
+/* Fraction of bandwidth that streaming kernels reach; fraction of residue reads that products wait for. */
 static const double streamed = 0.76, waited = 0.2;
 /* cool_seconds: duration from which power limits the clock; hot: slowdown from then on. */
 static const double cool_seconds = 5e-3, hot = 1.15;
@@ -51,15 +50,14 @@ static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_secon
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.125};
-/* Launches of a run besides each plane's: the engine's, and a reduction if the engine does not reduce
- * sums. */
+/* Launches of a run besides each plane's: the engine's, and a reduction if the engine has none. */
 static const double portable_launches = 8;
 static const double portable_doubt = 1.15; /* factor for engines that were not measured */
 
 typedef struct work_of {
-  double moduli, planes, blocks, shares, panels, numbers,
-      size; /* planes of residues; numbers and sizes are of real numbers */
-  double each;
+  double moduli, planes, blocks, tiles; /* planes of residues; blocks of rows; tiles of all planes */
+  double panels, numbers, size;         /* panels of k; real numbers of both operands, bytes of one */
+  double each;                          /* real numbers of an element */
   int is_double;
 } work_of;
 
@@ -82,7 +80,7 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
   return (work_of){.moduli = moduli,
                    .planes = planes,
                    .blocks = blocks,
-                   .shares = planes * blocks * ceil(m / blocks / tile_m) * ceil(n / tile_n),
+                   .tiles = planes * blocks * ceil(m / blocks / tile_m) * ceil(n / tile_n),
                    .panels = ceil(k / panel),
                    .numbers = (m + n) * (double)tsl_residue_numbers(problem),
                    .size = (double)tsl_type(tsl_residue_type(problem))->size,
@@ -90,8 +88,7 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
                    .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
-/* Slowdown by other threads with tile registers where bandwidth limits; other threads for the full
- * slowdown. */
+/* Slowdown by other threads with tile registers where bandwidth limits; threads for the full slowdown. */
 static const double crowded = 0.75, crowd = 15;
 
 /* Returns the seconds on the CPU. Tiles are whole; all threads synchronise three times. */
@@ -176,9 +173,9 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
   const double convert =
       fmax(all.numbers * (convert_work[all.is_double] + all.moduli * modulus_work[all.is_double]) / lanes,
            all.numbers * (all.size + all.planes / all.each) / bytes);
-  const double cool = all.blocks * ceil(all.shares / all.blocks / units) *
-                          (all.panels * panel_clocks + share_clocks) / clock +
-                      waited * all.planes * all.numbers / all.each / bytes;
+  const double cool =
+      all.blocks * ceil(all.tiles / all.blocks / units) * (all.panels * panel_clocks + share_clocks) / clock +
+      waited * all.planes * all.numbers / all.each / bytes;
   const double products = cool + (hot - 1) * fmax(0, cool - cool_seconds);
   /* threads past a row's end cost half */
   const double elements = m * (n + join_columns * ceil(n / join_columns)) / 2;
@@ -256,12 +253,12 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
     account->rate = portable_products(device);
     return;
   }
-  const double blocks = fmin(all.shares, fmax(1, device->compute_units));
+  const double blocks = fmin(all.tiles, fmax(1, device->compute_units));
   tsl_cost_counts_groups(blocks, 384, blocks * 384, 200000, device, account);
-  account->computed = all.shares * tile_m * tile_n * all.panels * panel;
-  account->local = (tsl_moved){.read = all.shares * all.panels * 2 * (64 + tile_n) * panel,
-                               .written = all.shares * all.panels * (tile_m + tile_n) * panel};
-  account->global.read += all.shares * all.panels * (tile_m + tile_n) * panel;
+  account->computed = all.tiles * tile_m * tile_n * all.panels * panel;
+  account->local = (tsl_moved){.read = all.tiles * all.panels * 2 * (64 + tile_n) * panel,
+                               .written = all.tiles * all.panels * (tile_m + tile_n) * panel};
+  account->global.read += all.tiles * all.panels * (tile_m + tile_n) * panel;
   account->launches = 3 + 3 * (int)all.blocks;
   account->rate = 2.0 * 4096 * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
 }

@@ -29,16 +29,18 @@ constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 
 typedef int sums_t[TILE_N / 8][4];
 
+/* Tile of C in a plane, its part of k, and its panels [first, end). */
 struct work_tile {
   int plane, part, row, col, first, end;
 };
 
-SM90_FUNCTION int down_of(const residue_arguments &args) {
+SM90_FUNCTION int count_clusters_down(const residue_arguments &args) {
   return (args.tiles_m + CLUSTER - 1) / CLUSTER;
 }
 
 SM90_FUNCTION work_tile get_work_tile(int number, int rank, const residue_arguments &args) {
-  const int down = down_of(args), tiles = down * args.tiles_n, tile = number % tiles, plane = number / tiles;
+  const int down = count_clusters_down(args), tiles = down * args.tiles_n, tile = number % tiles,
+            plane = number / tiles;
   const int above = tile / (args.raster_height * args.tiles_n) * args.raster_height,
             place = tile % (args.raster_height * args.tiles_n);
   const int height = min(down - above, args.raster_height);
@@ -189,7 +191,7 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1
   grid_dependency_launch();
   grid_dependency_wait();
   const int work_tiles = ((const volatile residue_choice *)(scratch + args.choice))->moduli *
-                         TSL_RESIDUE_KINDS * args.parts * down_of(args) * args.tiles_n;
+                         TSL_RESIDUE_KINDS * args.parts * count_clusters_down(args) * args.tiles_n;
   if (group == 0) {
     setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)

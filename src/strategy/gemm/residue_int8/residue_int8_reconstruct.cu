@@ -147,7 +147,7 @@ SM90_FUNCTION void fetch_rests(fetched<MODULI> &dst, const unsigned char *from, 
 
 struct columns_t {
   int scales[FOUR];
-  bool here[FOUR], is_wide;
+  bool here[FOUR], is_wide; /* in C and not native; all four are here, and aligned to 16 bytes */
 };
 
 /* AT_ONCE: columns that are reconstructed together; two for complex numbers, to halve the machine code. */

@@ -28,7 +28,8 @@
 #define DIGITS 3 /* |a'| < 2^40 (rules.c) */
 #endif
 
-TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable) {
+TSL_FUNCTION int get_chosen_moduli(TSL_GLOBAL const unsigned char *scratch,
+                                   const residue_portable *portable) {
   return ((TSL_GLOBAL const residue_choice *)(scratch + portable->choice))->moduli;
 }
 
@@ -175,7 +176,7 @@ tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_po
   const int l = plane / portable.parts / TSL_RESIDUE_KINDS,
             across = (portable.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * TSL_RESIDUE_FOUR;
-  if (row >= portable.m || l >= chosen(scratch, &portable))
+  if (row >= portable.m || l >= get_chosen_moduli(scratch, &portable))
     return;
   const residue_modulus modulus = rules->moduli[l];
   const TSL_VECTOR(int, 4) sums = TSL_LOAD_ALIGNED(

@@ -74,8 +74,7 @@ TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int 
 #endif
 }
 
-/* Adds the weighted residues of at most `most` moduli. All loads are in flight at once; absent moduli load
- * 0. */
+/* Adds the weighted residues of at most `most` moduli, all loads in flight at once; absent ones load 0. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
                          const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
                          const residue_portable *portable, int most, int limbs) {

@@ -42,7 +42,7 @@ bool tsl_residue_has_cuda(const tsl_device *device) {
   return (device->capabilities & needs) == needs;
 }
 
-static int64_t take(int64_t *bytes, int64_t more) {
+static int64_t residue_reserve(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
@@ -69,25 +69,25 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
-  (void)take(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
+  (void)residue_reserve(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? args->stays : 1 - args->stays;
     args->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
     args->plane[o] = tsl_ceil_div(problem->k, PANEL) * args->panel[o];
-    args->planes[o] = take(&bytes, planes * args->plane[o]);
-    args->keys[o] = take(&bytes, lines[o] * 4);
+    args->planes[o] = residue_reserve(&bytes, planes * args->plane[o]);
+    args->keys[o] = residue_reserve(&bytes, lines[o] * 4);
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      args->candidates[o][c] = take(&bytes, lines[o] * 4);
-    args->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
-    args->natives[o] = take(&bytes, lines[o] * 4);
+      args->candidates[o][c] = residue_reserve(&bytes, lines[o] * 4);
+    args->scales[o] = residue_reserve(&bytes, tsl_round_up(lines[o], 4) * 4);
+    args->natives[o] = residue_reserve(&bytes, lines[o] * 4);
     if (o == args->stays)
-      args->made = take(&bytes, sizeof(residue_choice));
+      args->made = residue_reserve(&bytes, sizeof(residue_choice));
   }
-  args->choice = take(&bytes, sizeof(residue_choice));
-  args->glance = take(&bytes, 2 * sizeof(residue_choice));
+  args->choice = residue_reserve(&bytes, sizeof(residue_choice));
+  args->glance = residue_reserve(&bytes, 2 * sizeof(residue_choice));
   args->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
   args->rest_plane = tsl_round_up(rows * args->rest_pitch, ALIGNED);
-  args->rests = take(&bytes, planes * parts * args->rest_plane);
+  args->rests = residue_reserve(&bytes, planes * parts * args->rest_plane);
   args->parts = (int)parts;
   return bytes;
 }
@@ -100,8 +100,8 @@ uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *
                            lay_out(problem, config, problem->n, problem->m, &args));
 }
 
-static tesela_status find(tsl_work *work, const char *path, const char *name, int items, const char *defines,
-                          tsl_kernel **kernel) {
+static tesela_status load_kernel(tsl_work *work, const char *path, const char *name, int items,
+                                 const char *defines, tsl_kernel **kernel) {
   TSL_TRY(tsl_launch_kernel_with(work, path, name, items, defines, kernel));
   work->device->ops->kernel_early(*kernel);
   return TESELA_OK;
@@ -142,19 +142,19 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
                                        {FOLDER "residue_int8_scaling.cu", type},
                                        {FOLDER "residue_int8_convert.cu", type}};
   tsl_launch_compile_ahead(work, modules, sizeof modules / sizeof *modules);
-  TSL_TRY(find(work, FOLDER "residue_int8_scaling.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
-               &made.measure));
-  TSL_TRY(find(work, FOLDER "residue_int8_scaling.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
-               &made.choose));
-  TSL_TRY(find(work, FOLDER "residue_int8_convert.cu", "tsl_gemm_residue_int8_convert", CONVERT_ITEMS, type,
-               &made.convert));
-  TSL_TRY(find(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply", MULTIPLY_ITEMS,
-               stages, &made.multiply));
+  TSL_TRY(load_kernel(work, FOLDER "residue_int8_scaling.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS,
+                      type, &made.measure));
+  TSL_TRY(load_kernel(work, FOLDER "residue_int8_scaling.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS,
+                      type, &made.choose));
+  TSL_TRY(load_kernel(work, FOLDER "residue_int8_convert.cu", "tsl_gemm_residue_int8_convert", CONVERT_ITEMS,
+                      type, &made.convert));
+  TSL_TRY(load_kernel(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply",
+                      MULTIPLY_ITEMS, stages, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
-  TSL_TRY(find(work, FOLDER "residue_int8_reconstruct.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
-               &made.join));
-  TSL_TRY(find(work, FOLDER "residue_int8_fallback.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, native,
-               &made.native));
+  TSL_TRY(load_kernel(work, FOLDER "residue_int8_reconstruct.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS,
+                      moduli, &made.join));
+  TSL_TRY(load_kernel(work, FOLDER "residue_int8_fallback.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS,
+                      native, &made.native));
   if (ops->pinned_create &&
       ops->pinned_create(work->device, sizeof(residue_choice), &made.host_choice) != TESELA_OK)
     made.host_choice = NULL; /* no memory: the choice is not reported */
@@ -168,7 +168,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
 
 typedef struct residue_run {
   tsl_buffer *a, *b;
-  tsl_hash made;
+  tsl_hash made; /* of all that the derived data of a reused operand depend on */
   residue_arguments args;
 } residue_run;
 
@@ -192,12 +192,12 @@ static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, 
                           .is_conjugate = is_conjugate};
 }
 
-static int64_t converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
+static int64_t count_converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
   const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
   return tsl_ceil_div(operand ? args->n : args->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(args->k, PANEL);
 }
 
-static int64_t blocks_of(const int64_t lines[2], const int block_lines[2]) {
+static int64_t count_measuring_blocks(const int64_t lines[2], const int block_lines[2]) {
   return tsl_ceil_div(lines[0], block_lines[0]) + tsl_ceil_div(lines[1], block_lines[1]);
 }
 
@@ -208,12 +208,12 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
     block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
   for (int step = 0; step < 2; step++)
     for (int o = 0; o < 2; o++)
-      if (is_across[o] == (step == 1) && blocks_of(lines, block_lines) > room)
+      if (is_across[o] == (step == 1) && count_measuring_blocks(lines, block_lines) > room)
         block_lines[o] *= 2;
   for (int o = 0; o < 2; o++) {
     int more[2] = {block_lines[0], block_lines[1]};
     more[o] *= is_across[o] ? 1 : 2;
-    if (blocks_of(lines, block_lines) > room && blocks_of(lines, more) <= room)
+    if (count_measuring_blocks(lines, block_lines) > room && count_measuring_blocks(lines, more) <= room)
       block_lines[o] = more[o];
   }
 }
@@ -273,7 +273,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   tsl_residue_block_lines(lines, is_across, work->device, args->block_lines);
   for (int o = 0; o < 2; o++)
     args->blocks[o] = (int)tsl_ceil_div(lines[o], args->block_lines[o]);
-  args->converters = (int)converters(problem, args, 0);
+  args->converters = (int)count_converters(problem, args, 0);
   return run;
 }
 
@@ -355,7 +355,7 @@ static tesela_status convert(const tsl_work *work, const residue_run *run, bool 
                              tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
   residue_arguments args = run->args;
-  args.conversions = args.converters + (is_first ? (int)converters(&work->problem, &args, 1) : 0);
+  args.conversions = args.converters + (is_first ? (int)count_converters(&work->problem, &args, 1) : 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_VALUE(args)};
   return launch(work, stream, kernels->convert,
@@ -401,7 +401,7 @@ static residue_run block_of(const tsl_problem *problem, const residue_run *whole
   args->c_offset += first * args->c_row;
   args->m = (int)rows;
   args->tiles_m = (int)tsl_ceil_div(rows, TILE_M);
-  args->converters = (int)converters(problem, args, 0);
+  args->converters = (int)count_converters(problem, args, 0);
   return block;
 }
 

@@ -37,7 +37,7 @@ TSL_FUNCTION residue_bits magnitude_at(TSL_GLOBAL const residue_bits *from) {
   return *from & ~TSL_RESIDUE_SIGN;
 }
 
-TSL_FUNCTION void forget(item_sums *sums_in) {
+TSL_FUNCTION void clear_sums(item_sums *sums_in) {
   sums_in->sums.sum = sums_in->sums.squares = sums_in->sums.excess = 0;
   sums_in->sums.count = 0;
   sums_in->largest = 0;
@@ -124,7 +124,7 @@ TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
     least[i] = residue_small(rules, guess.exponent, guess.aims[i]);
   TSL_BARRIER();
-  forget(&mine);
+  clear_sums(&mine);
   if (wants)
     add_up(&mine, from, step, place.worker, each, k, &guess, least);
   else if (place.worker == 0)
@@ -167,7 +167,7 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
   item_sums mine;
 
-  forget(&mine);
+  clear_sums(&mine);
   for (int i = worker; i < samples; i += each) {
     const residue_bits magnitude =
         magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i)));
@@ -178,7 +178,7 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   const residue_bits sampled = all[head].largest;
   const int exponent = residue_guess_exponent(sampled);
   TSL_BARRIER();
-  forget(&mine);
+  clear_sums(&mine);
   for (int i = worker; i < samples && sampled < TSL_RESIDUE_INFINITY; i += each)
     add_top(&mine,
             residue_top(magnitude_at(from + TSL_RESIDUE_AT(matrix.along, residue_sample_at(numbers, i))),

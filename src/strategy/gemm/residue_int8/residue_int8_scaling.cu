@@ -53,13 +53,13 @@ struct totals {
 };
 
 struct share {
-  const residue_real *from;
+  const residue_real *from; /* first element of this thread's line, and stride along it */
   long long step;
-  int own, worker, workers, k, apart;
-  bool is_wide, says; /* says: this thread writes the results of its line in the warp */
+  int own, worker, workers, k, apart; /* line in the block; thread of the line; their number and distance */
+  bool is_wide, writes;               /* writes: this thread writes the results of its line in the warp */
 };
 
-SM90_FUNCTION void forget(totals *all, int line) {
+SM90_FUNCTION void clear_totals(totals *all, int line) {
   all->largest[line] = 0;
   all->sum[line] = all->squares[line] = all->excess[line] = all->count[line] = 0;
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
@@ -114,7 +114,7 @@ SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules,
     largest = magnitude > largest ? magnitude : largest;
   }
   largest = larger(largest, share_in.apart);
-  if (share_in.says)
+  if (share_in.writes)
     atomicMax(&all->largest[share_in.own], largest);
   __syncthreads();
   largest = all->largest[share_in.own];
@@ -128,7 +128,7 @@ SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules,
   }
   sum = added(sum, share_in.apart);
   squares = added(squares, share_in.apart);
-  if (share_in.says) {
+  if (share_in.writes) {
     atomicAdd(&all->sum[share_in.own], (unsigned long long)sum);
     atomicAdd(&all->squares[share_in.own], squares);
   }
@@ -153,7 +153,7 @@ struct limits {
   residue_bits least[TSL_RESIDUE_CANDIDATES];
 };
 
-SM90_FUNCTION void add_one(part &part_in, const limits &than, residue_bits magnitude) {
+SM90_FUNCTION void add_element(part &part_in, const limits &than, residue_bits magnitude) {
   const unsigned top = top_of(magnitude, than.by);
   part_in.largest = magnitude > part_in.largest ? magnitude : part_in.largest;
   part_in.sum += top;
@@ -168,13 +168,13 @@ SM90_FUNCTION void add_one(part &part_in, const limits &than, residue_bits magni
 /* Adds 16 bytes of adjacent elements. */
 SM90_FUNCTION void add_wide(part &part_in, const limits &than, const uint4 &uint4_in) {
 #ifdef TSL_RESIDUE_F64
-  add_one(part_in, than, (uint4_in.x | (residue_bits)uint4_in.y << 32) & ~TSL_RESIDUE_SIGN);
-  add_one(part_in, than, (uint4_in.z | (residue_bits)uint4_in.w << 32) & ~TSL_RESIDUE_SIGN);
+  add_element(part_in, than, (uint4_in.x | (residue_bits)uint4_in.y << 32) & ~TSL_RESIDUE_SIGN);
+  add_element(part_in, than, (uint4_in.z | (residue_bits)uint4_in.w << 32) & ~TSL_RESIDUE_SIGN);
 #else
-  add_one(part_in, than, uint4_in.x & ~TSL_RESIDUE_SIGN);
-  add_one(part_in, than, uint4_in.y & ~TSL_RESIDUE_SIGN);
-  add_one(part_in, than, uint4_in.z & ~TSL_RESIDUE_SIGN);
-  add_one(part_in, than, uint4_in.w & ~TSL_RESIDUE_SIGN);
+  add_element(part_in, than, uint4_in.x & ~TSL_RESIDUE_SIGN);
+  add_element(part_in, than, uint4_in.y & ~TSL_RESIDUE_SIGN);
+  add_element(part_in, than, uint4_in.z & ~TSL_RESIDUE_SIGN);
+  add_element(part_in, than, uint4_in.w & ~TSL_RESIDUE_SIGN);
 #endif
 }
 
@@ -196,7 +196,7 @@ SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, boo
   const residue_real *from = share_in.from + TSL_RESIDUE_AT(share_in.step, wide * WIDE + share_in.worker);
 #pragma unroll 8
   for (int h = wide * WIDE + share_in.worker; h < k; h += share_in.workers) {
-    add_one(own, than, magnitude_of(from));
+    add_element(own, than, magnitude_of(from));
     from += stride;
   }
   own.largest = larger(own.largest, share_in.apart);
@@ -204,8 +204,8 @@ SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, boo
                            squares = added(own.squares, share_in.apart),
                            excess = added((unsigned long long)own.excess, share_in.apart);
   own.count = added(own.count, share_in.apart);
-  const bool says = share_in.says && wants;
-  if (says) {
+  const bool writes = share_in.writes && wants;
+  if (writes) {
     atomicMax(&all->largest[share_in.own], own.largest);
     atomicAdd(&all->sum[share_in.own], sum);
     atomicAdd(&all->squares[share_in.own], squares);
@@ -215,7 +215,7 @@ SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, boo
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
     const unsigned few = added(own.few[i], share_in.apart);
-    if (says)
+    if (writes)
       atomicAdd(&all->few[i][share_in.own], few);
   }
   __syncthreads();
@@ -249,7 +249,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
                     thread % 32 < apart};
   grid_dependency_launch();
   if (thread < MOST_LINES)
-    forget(&all, thread);
+    clear_totals(&all, thread);
   __syncthreads();
   grid_dependency_wait();
   if (is_lost(scratch, args))
@@ -262,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
   if (__syncthreads_or(is_wrong)) {
     if (is_wrong && at.worker == 0) {
       residue_guess_again(&args.rules, largest, &all.guess[own]);
-      forget(&all, own);
+      clear_totals(&all, own);
     }
     __syncthreads();
     add_up(at, args.rules, is_wrong, &all);
@@ -312,8 +312,7 @@ SM90_FUNCTION void add_before(unsigned value[2]) {
   value[1] += __shfl_sync(0xffffffffu, value[0], 31);
 }
 
-/* Returns the least residue_cost() of a candidate and operand in all threads of a warp, and its lowest
- * level. */
+/* Returns the least residue_cost() of a candidate and operand, and its lowest level, in a whole warp. */
 SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_counts &counts, int candidate,
                                       int operand, int *level) {
   const int lane = threadIdx.x % 32;
@@ -349,8 +348,7 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
   return best;
 }
 
-/* Loads the keys of a thread's lines of both operands, all loads in flight at once; absent lines are
- * zeros. */
+/* Loads the keys of a thread's lines of both operands, all in flight at once; absent lines are zeros. */
 SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
                               const residue_arguments &args, int first) {
 #pragma unroll

@@ -38,34 +38,34 @@ typedef long long residue_index;
 #define TSL_WIDE(a, b, c) ((residue_word)(a) * (b) + (c))
 #endif
 
-/* Constants that reconstruct C' for one number of moduli. C' = sum of weight_l c_l + q minus_product modulo
- * 2^128, for 0 <= c_l < p_l. q is the integer nearest to the sum of part_l c_l / 2^20. Limbs have 32 bits,
- * the lowest first. half_top 2^half_exponent <= P (1/2 - 1/256) limits a line's sum of squares. */
+/* Constants that reconstruct C' for one number of moduli. */
 typedef struct residue_sieve {
+  /* C' = sum of weight_l c_l + q minus_product modulo 2^128, for 0 <= c_l < p_l; q is the integer nearest to
+   * the sum of part_l c_l / 2^20. Limbs have 32 bits, the lowest first. */
   unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
-  residue_word half_top; /* at least 2^63 */
+  /* at least 2^63; half_top 2^half_exponent <= P (1/2 - 1/256) limits a line's sum of squares */
+  residue_word half_top;
   int half_exponent, moduli;
 } residue_sieve;
 
-/* A modulus p and constants to divide by it: x / p = (high word of x magic) / 2^7 for x up to 2^31 + 255.
- * `bias`: first multiple of p from 2^30 on. `inverse`: 1 / p. `powers`: bytes 2^14, 2^28, 2^42 and 2^56
- * modulo p, of least magnitude. `first` and `second`: the first two powers as floats. */
+/* A modulus p and constants to divide by it. */
 typedef struct residue_modulus {
+  /* x / p = (high word of x magic) / 2^7 for x up to 2^31 + 255; bias: first multiple of p from 2^30 on;
+   * powers: bytes 2^14, 2^28, 2^42 and 2^56 modulo p, of least magnitude */
   unsigned p, magic, bias, powers;
-  float inverse, minus_p, first, second;
+  float inverse, minus_p, first, second; /* 1 / p; -p; the first two powers */
 } residue_modulus;
 
 /* Rules of a call. An element may have the relative error 2^margin / (1 + fraction / 2^20); in a line with x
- * steps (residue_steps()) it is then a factor of 2^(x + TOP + 1) times this error below its line's bound.
- * `guard` / 2: factor by which a line's sum of squares may exceed the sample's, when its steps with the first
- * sieve are guessed. Costs are in elements of C for one modulus: native_weight of an element if everything is
- * native; line_weight of an element of native lines; native_once if any line is native. */
+ * steps (residue_steps()) it is then a factor of 2^(x + TOP + 1) times this error below its line's bound. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
-  residue_index lines[2], k;
+  residue_index lines[2], k; /* rows of A, columns of B; terms */
   int candidates, margin;
+  /* guard / 2: factor by which a line's sum of squares may exceed the sample's */
   unsigned fraction, guard;
+  /* costs in elements of C for one modulus: an element if all are native; of native lines; any native line */
   int native_weight, line_weight, native_once;
 } residue_rules;
 
@@ -111,21 +111,19 @@ typedef struct residue_choice {
   int is_whole; /* no residues: read by the subplan that computes the whole product */
 } residue_choice;
 
-/* Matrix for residue kernels; strides count elements. The kernels' workspace offsets are in bytes. `planes`
- * of each operand have `plane` bytes per modulus, in panels of `panel` bytes, with TSL_RESIDUE_PANEL k of
- * each line. `rests` are residues of C: rest_plane bytes for each modulus and k part, rest_pitch bytes a
- * row. */
+/* Operand of residue kernels. */
 typedef struct residue_matrix {
-  residue_index offset, across, along;
-  int is_across;    /* elements of different lines are adjacent */
-  int is_wide;      /* 16 bytes along a line are aligned */
-  int is_conjugate; /* imaginary parts are negated */
+  residue_index offset, across, along; /* in elements: first one; strides between lines and along a line */
+  int is_across;                       /* elements of different lines are adjacent */
+  int is_wide;                         /* 16 bytes along a line are aligned */
+  int is_conjugate;                    /* imaginary parts are negated */
 } residue_matrix;
 #ifndef __OPENCL_C_VERSION__ /* CUDA only; portable kernels have residue_portable_shared.h */
-/* Constants that reconstruct C' by exact sums of doubles: weights and the product of all moduli in parts of
- * 40 bits, the lowest first. The quotient comes from the two highest of `parts` (2 to 4) sums. */
+/* Constants that reconstruct C' by exact sums of doubles, in parts of 40 bits, the lowest first. The quotient
+ * comes from the two highest of `parts` (2 to 4) sums. */
 #define TSL_RESIDUE_PARTS 4
 typedef struct residue_weights {
+  /* parts of the weights and of the product P of all moduli; inverse of P's highest parts */
   double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
   int parts;
 } residue_weights;
@@ -145,17 +143,18 @@ typedef struct residue_arguments {
   residue_matrix operands[2];
   long long c_offset, c_row, c_col;
   double alpha, beta;
-  long long planes[2], plane[2], panel[2];
-  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
-      rest_pitch;
+  long long planes[2], plane[2], panel[2]; /* bytes: of the workspace; of a modulus; of TSL_RESIDUE_PANEL k */
+  /* bytes of the workspace: keys, candidate and final scales of lines; lists of native lines; choice */
+  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice;
+  /* residues of C: byte of the workspace; bytes of a modulus and k part; bytes of a row */
+  long long rests, rest_plane, rest_pitch;
   long long made;              /* choice by which the residues of operand `stays` were made */
   residue_choice *host_choice; /* also receives the choice, in host memory; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, raster_height;
-  int blocks[2], block_lines[2],
-      /* blocks that measure lines of A and B; lines of such blocks; blocks that convert A */
-      converters;
-  int conversions; /* blocks that one launch of convert turns into residues */
-  int is_wide;     /* 2 or 4 adjacent elements of a row of C are aligned to 16 bytes */
+  int blocks[2], block_lines[2]; /* blocks that measure lines of A and B; lines of such blocks */
+  int converters;                /* blocks that convert A */
+  int conversions;               /* blocks that one launch of convert turns into residues */
+  int is_wide;                   /* 2 or 4 adjacent elements of a row of C are aligned to 16 bytes */
   int is_empty;
   int stays, is_kept; /* reused operand, whose data lies first; the previous run left its data */
   int has_whole;      /* a subplan computes the whole product if residues are not chosen */
@@ -194,6 +193,7 @@ TSL_FUNCTION residue_real residue_native_part(int part, const residue_real state
   return (b_is_conjugate ? -state[0][1] : state[0][1]) + (a_is_conjugate ? -state[1][0] : state[1][0]);
 }
 
+/* Returns the bits of x up to the highest set bit; 0 for 0. */
 TSL_FUNCTION int residue_length(residue_word x) {
 #ifdef TSL_LENGTH
   return TSL_LENGTH(x);
@@ -267,15 +267,14 @@ TSL_FUNCTION residue_index residue_sample_at(residue_index k, int i) {
   return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
 
-/* Guesses about a line from its sample: all elements are below 2^exponent; squares is the sum of (top + 1)^2;
- * elements with tops above limit make about half of the line's sum; aims are the probable steps with each
- * candidate, the lowest first. Wrong guesses cost work, or a better result, but never correctness. */
+/* Guesses about a line from its sample. A wrong guess costs work, or gives a better result. */
 typedef struct residue_guess {
-  int exponent, aims[TSL_RESIDUE_CANDIDATES];
-  unsigned limit;
-  residue_word squares;
+  int exponent, aims[TSL_RESIDUE_CANDIDATES]; /* elements are below 2^exponent; steps with each candidate */
+  unsigned limit;       /* elements with tops above it make about half of the line's sum */
+  residue_word squares; /* sum of (top + 1)^2 */
 } residue_guess;
 
+/* Sets the probable steps with each candidate, from the guessed sum of squares. */
 TSL_FUNCTION void residue_aim(const TSL_TABLES residue_rules *rules, residue_guess *guess) {
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
     guess->aims[c] = residue_steps(&rules->sieves[c < rules->candidates ? c : 0],
@@ -327,11 +326,10 @@ TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, i
   return below + ((residue_bits)rules->fraction << (TSL_RESIDUE_FRACTION - 20));
 }
 
-/* Sums over a line's elements: of tops, of their squares, and of the excess of (top + 1) over the guess's
- * limit. `count`: nonzero elements. `few`: elements that are too small with each aim's steps. */
-typedef struct residue_sums {
-  residue_word sum, squares, excess;
-  unsigned count, few[TSL_RESIDUE_CANDIDATES];
+typedef struct residue_sums {           /* over a line's elements */
+  residue_word sum, squares, excess;    /* of tops; of their squares; of (top + 1) above the guess's limit */
+  unsigned count;                       /* nonzero elements */
+  unsigned few[TSL_RESIDUE_CANDIDATES]; /* elements that are too small with each aim's steps */
 } residue_sums;
 
 /* Returns a line's spread: twice the number of largest elements whose sum is at most half of the line's sum.
@@ -389,14 +387,13 @@ TSL_FUNCTION int residue_need(unsigned key, int candidate) {
   return (int)(key >> 6 * (candidate + 1) & 63);
 }
 
-/* Counts of each operand's lines: without scale for a candidate; by need for a candidate; by spread. */
 typedef struct residue_counts {
+  /* numbers of each operand's lines: without scale for a candidate; by needed level; by their own level */
   unsigned lost[TSL_RESIDUE_CANDIDATES][2];
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
 } residue_counts;
 
-/* Returns an upper bound of C's native elements, if lines of `operand` may need `level` and other lines have
- * it. */
+/* Returns an upper bound of C's native elements, if `operand`'s lines may need `level` and others have it. */
 TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
                                        const TSL_COUNTS residue_counts *counts, int candidate, int operand,
                                        int level) {
@@ -460,6 +457,7 @@ typedef struct residue_sum { /* carries are not propagated yet */
   unsigned quotient; /* 2^20 q + 1/2 */
 } residue_sum;
 
+/* Adds residue c of modulus number `modulus` to the lowest `limbs` limbs and the quotient. */
 TSL_FUNCTION void residue_sum_add(residue_sum *sum, const TSL_TABLES residue_sieve *sieve, int modulus,
                                   unsigned c, int limbs) {
   for (int i = 0; i < limbs; i++)

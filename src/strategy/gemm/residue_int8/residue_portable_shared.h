@@ -18,6 +18,7 @@ typedef struct residue_portable {
   residue_matrix operands[2];
   residue_index c_offset, c_row, c_col;
   residue_index planes[2], plane[2], keys[2], candidates[2], scales[2];
+  /* bytes of the workspace; sums_row, rest_plane, rest_row: strides in integers, bytes and bytes */
   residue_index rules, choice, sums, sums_row, rests, rest_plane, rest_row;
   residue_index made; /* choice by which the residues of operand `stays` were made */
   double alpha, beta;

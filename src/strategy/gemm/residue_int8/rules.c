@@ -27,7 +27,7 @@ int64_t tsl_residue_numbers(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
 }
 
-static void rules_multiply(unsigned number[LIMBS], unsigned factor) {
+static void multiply_limbs(unsigned number[LIMBS], unsigned factor) {
   residue_word carry = 0;
   for (int i = 0; i < LIMBS; i++) {
     carry += (residue_word)number[i] * factor;
@@ -42,7 +42,7 @@ static void rules_product_of(int count, int without, unsigned number[LIMBS]) {
   number[0] = 1;
   for (int l = 0; l < count; l++)
     if (l != without)
-      rules_multiply(number, moduli[l]);
+      multiply_limbs(number, moduli[l]);
 }
 
 static unsigned remainder_of(const unsigned number[LIMBS], unsigned p) {
@@ -52,7 +52,7 @@ static unsigned remainder_of(const unsigned number[LIMBS], unsigned p) {
   return (unsigned)rest;
 }
 
-static unsigned inverse_of(unsigned number, unsigned p) {
+static unsigned inverse_modulo(unsigned number, unsigned p) {
   unsigned inverse = 1;
   while (number * inverse % p != 1)
     inverse++;
@@ -60,7 +60,7 @@ static unsigned inverse_of(unsigned number, unsigned p) {
 }
 
 /* Sets half_top and half_exponent to P (1/2 - 1/256), truncated. */
-static void halve(const unsigned product[LIMBS], residue_sieve *sieve) {
+static void set_half(const unsigned product[LIMBS], residue_sieve *sieve) {
   int length = 32 * LIMBS;
   while (!(product[(length - 1) / 32] >> (length - 1) % 32 & 1))
     length--;
@@ -80,7 +80,7 @@ static residue_sieve sieve_of(int count) {
   unsigned product[LIMBS];
   residue_word carry = 1;
   rules_product_of(count, -1, product);
-  halve(product, &sieve);
+  set_half(product, &sieve);
   for (int i = 0; i < LIMBS; i++) {
     carry += ~product[i];
     sieve.minus_product[i] = (unsigned)carry;
@@ -88,8 +88,8 @@ static residue_sieve sieve_of(int count) {
   }
   for (int l = 0; l < count; l++) {
     rules_product_of(count, l, sieve.weight[l]);
-    const unsigned inverse = inverse_of(remainder_of(sieve.weight[l], moduli[l]), moduli[l]);
-    rules_multiply(sieve.weight[l], inverse);
+    const unsigned inverse = inverse_modulo(remainder_of(sieve.weight[l], moduli[l]), moduli[l]);
+    multiply_limbs(sieve.weight[l], inverse);
     sieve.part[l] = (inverse * (2u << 20) / moduli[l] + 1) / 2;
   }
   return sieve;
@@ -154,7 +154,7 @@ static double allowed_each(const tsl_problem *problem) {
   return fmin(0.125, (tsl_residue_allowed(problem) - roundings * u) * (1 - 0x1p-10)) / 4.15;
 }
 
-static void allow(const tsl_problem *problem, residue_rules *rules) {
+static void set_margin(const tsl_problem *problem, residue_rules *rules) {
   const double each = allowed_each(problem);
   if (!(each > 0)) /* k is 0 */
     return;
@@ -174,7 +174,7 @@ static double bits_wanted(const tsl_problem *problem) {
   return each > 0 ? 2 * (limit_bits - log2(each) + log2((double)tsl_max(problem->k, 1)) / 2) + 1 : 0;
 }
 
-static double rules_bits_of(int count) {
+static double bits_of_product(int count) {
   double bits = 0;
   for (int l = 0; l < count; l++)
     bits += log2(moduli[l]);
@@ -191,7 +191,7 @@ int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   if (!rules_is_asked(problem))
     return usual;
   int count = 4;
-  while (count < most && rules_bits_of(count) < bits_wanted(problem))
+  while (count < most && bits_of_product(count) < bits_wanted(problem))
     count++;
   return count;
 }
@@ -204,7 +204,7 @@ int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, 
 
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {
   residue_rules rules = {.lines = {m, n}, .k = tsl_residue_numbers(problem)};
-  allow(problem, &rules);
+  set_margin(problem, &rules);
   const bool sums_are_double = is_double(problem) || tsl_residue_is_precise(problem);
   rules.guard = tsl_residue_is_precise(problem) ? 3 : 8;
   rules.native_weight = sums_are_double ? 64 : 48;

@@ -8,7 +8,7 @@
 
 enum { WEIGHT_MOST = 1000 }; /* cost of a subplan's element in moduli, at most */
 
-static bool whole_reads(const tsl_problem *problem) {
+static bool reads_factors(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
@@ -21,7 +21,7 @@ static int weight_of(const tsl_work *work, double seconds) {
 }
 
 /* Writes the note with the subplan's strategy: the second word of its plan's text. */
-static void whole_tell(const tsl_work *work, tsl_residue_state *state) {
+static void write_note(const tsl_work *work, tsl_residue_state *state) {
   const char *const text = work->subplans->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';
   snprintf(state->whole_note, sizeof state->whole_note,
@@ -33,7 +33,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
   const tsl_problem problem = tsl_problem_unfinished(&work->problem);
   tsl_status_saved saved;
-  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !whole_reads(&problem) || !work->subplans ||
+  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !reads_factors(&problem) || !work->subplans ||
       (work->forbid_compile && !work->subplans->for_blocks))
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
@@ -53,6 +53,6 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
     return TESELA_OK;
   }
   state->whole_weight = weight_of(work, work->subplans->expected(state->whole));
-  whole_tell(work, state);
+  write_note(work, state);
   return TESELA_OK;
 }

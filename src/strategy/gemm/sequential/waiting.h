@@ -15,6 +15,7 @@ static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   return bytes / (bytes + cache) * fmin(1, step / line);
 }
 
+/* Returns the clocks that a term waits for memory. */
 static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
   static const double clocks = 12;
   return clocks * tsl_triple_loop_lines(problem);

@@ -16,10 +16,10 @@ enum {
   SEVERAL_TERMS = 4
 };
 
-/* Part of a product for one member: lines of C (rows or columns), or terms of all sums. */
+/* Part of a product for one member. */
 typedef struct tsl_several_part {
   tsl_device *device;
-  int64_t first, count;
+  int64_t first, count; /* rows or columns of C, or terms of all sums */
   tsl_problem problem;
   tsl_subplan *child;
   _Atomic(tsl_subplan *) instead; /* plan on another device after the member's device failed, or NULL */
@@ -35,10 +35,10 @@ typedef struct tsl_several_block {
 /* Unit of a member's computation: a rectangle of C with all of k. */
 typedef struct tsl_several_tile {
   tsl_rect c;
-  int block;
+  int block; /* index of its block in tsl_several.blocks */
   /* for each operand, the member's shard that contains the tile's part; -1: the part is copied */
   int piece[TSL_OPERANDS];
-  int kind;
+  int kind; /* index in the kinds of the site */
 } tsl_several_tile;
 
 /* Problem and plan that tiles with equal sizes and strides share. */
@@ -88,13 +88,14 @@ bool tsl_several_has_parts(const tsl_config *config);
 tsl_rect tsl_several_rect(const tsl_problem *problem, int operand, const tsl_rect *c);
 /* Returns the rectangle of lines `first` to `first` + `count` of a side of C. */
 tsl_rect tsl_several_band(const tsl_problem *problem, int side, int64_t first, int64_t count);
+/* Returns true if each of the members holds a part of C that is not empty. */
 bool tsl_several_all_hold(const tsl_sharding *spread, int members);
 
 /* Bytes that a member receives from and sends to each other member to compute a rectangle of C. */
 typedef struct tsl_traffic {
   double in[TSL_MEMBERS_MAX], out[TSL_MEMBERS_MAX];
 } tsl_traffic;
-/* Computes the traffic of all operands that a member does not hold. */
+/* Computes the traffic of all operands that a member does not hold; tsl_several_traffic_of(): of one. */
 void tsl_several_traffic(const tsl_work *work, const tsl_rect *c, int member, tsl_traffic *traffic);
 void tsl_several_traffic_of(const tsl_work *work, const tsl_rect *c, int member, int operand,
                             tsl_traffic *traffic);

@@ -91,7 +91,7 @@ typedef struct cut_decision {
   const tsl_work *work;
   tsl_several *self;
   int side, count;
-  int64_t size;
+  int64_t size;                  /* lines of the side, or terms */
   double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: the member gets no part */
   int64_t lines[TSL_MEMBERS_MAX];
   double seconds;

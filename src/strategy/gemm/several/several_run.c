@@ -76,10 +76,10 @@ static void *several_run_in_thread(void *argument) {
 typedef struct c_backup {
   const several_launch *job;
   unsigned char *packed;
-  bool back;
+  bool restores;
 } c_backup;
 
-static void keep_row(void *argument, int64_t row, int worker) {
+static void copy_row_of_c(void *argument, int64_t row, int worker) {
   const c_backup *backup = argument;
   const tsl_problem *problem = &backup->job->part->problem;
   const tsl_type_info *type = tsl_type(problem->c.type);
@@ -88,7 +88,7 @@ static void keep_row(void *argument, int64_t row, int worker) {
   unsigned char *packed = backup->packed + row * problem->n * size,
                 *host = (unsigned char *)part_operands.c.host + row * problem->c.row_stride * size;
   (void)worker;
-  if (backup->back)
+  if (backup->restores)
     tsl_type_convert(problem->c.type, packed, 1, problem->c.type, host, step, (size_t)problem->n);
   else
     tsl_type_convert(problem->c.type, host, step, problem->c.type, packed, 1, (size_t)problem->n);
@@ -107,7 +107,7 @@ static void save_c(several_launch *job) {
     return;
   tsl_status_save(&saved);
   if (bytes < tsl_memory_available() / 2 && tsl_alloc(bytes, "what C held", &job->kept) == TESELA_OK)
-    tsl_team_run(tsl_device_host_team(job->part->device), problem->m, keep_row,
+    tsl_team_run(tsl_device_host_team(job->part->device), problem->m, copy_row_of_c,
                  &(c_backup){job, job->kept, false});
   tsl_status_restore(&saved);
 }
@@ -117,7 +117,7 @@ static bool restore_c(const several_launch *job) {
   if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
     return true;
   if (job->kept)
-    tsl_team_run(tsl_device_host_team(job->part->device), job->part->problem.m, keep_row,
+    tsl_team_run(tsl_device_host_team(job->part->device), job->part->problem.m, copy_row_of_c,
                  &(c_backup){job, job->kept, true});
   return job->kept != NULL;
 }
@@ -173,7 +173,7 @@ static tesela_status several_repair(several_launch *jobs, int count, int failed)
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
 }
 
-static tesela_status take_sums(several_launch *job) {
+static tesela_status allocate_partial_sums(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
   size_t bytes;
   if (job->work->config.value[SEVERAL_CUT] != SEVERAL_TERMS || job->part->first == 0)
@@ -226,15 +226,15 @@ static int own_part(const tsl_several *self) {
   return self->count - 1;
 }
 
-static void several_run_all(several_launch *jobs, int count, int value) {
+static void several_run_all(several_launch *jobs, int count, int own) {
   for (int i = 0; i < count; i++)
-    if (i != value)
+    if (i != own)
       jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, several_run_in_thread, &jobs[i]) == 0;
-  several_run_part(&jobs[value]);
+  several_run_part(&jobs[own]);
   for (int i = 0; i < count; i++)
     if (jobs[i].has_thread)
       pthread_join(jobs[i].thread, NULL);
-    else if (i != value)
+    else if (i != own)
       several_run_part(&jobs[i]);
 }
 
@@ -247,7 +247,7 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
     return tsl_several_run_sites(work, operands);
   for (int i = 0; i < self->count; i++) {
     jobs[i] = (several_launch){.work = work, .operands = operands, .part = &self->parts[i]};
-    TSL_GO(take_sums(&jobs[i]));
+    TSL_GO(allocate_partial_sums(&jobs[i]));
     save_c(&jobs[i]);
   }
   several_run_all(jobs, self->count, own_part(self));

@@ -56,7 +56,8 @@ tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_re
   return TESELA_OK;
 }
 
-static double missing(const tsl_work *work, int operand, const tsl_several_block *block) {
+/* Returns the bytes of a block's part of an operand; 0 if it is not read, or one shard has it. */
+static double bytes_to_copy(const tsl_work *work, int operand, const tsl_several_block *block) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &block->c);
   const bool whole = tsl_sharding_whole(work->sharding, operand, &rect, block->member) >= 0;
   return whole || !tsl_problem_reads(&work->problem, operand)
@@ -72,7 +73,7 @@ static double stay_most(const tsl_device *device) {
 
 tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
                                     tsl_several_block block) {
-  const double a = missing(work, TSL_OPERAND_A, &block), b = missing(work, TSL_OPERAND_B, &block);
+  const double a = bytes_to_copy(work, TSL_OPERAND_A, &block), b = bytes_to_copy(work, TSL_OPERAND_B, &block);
   void *list = self->blocks;
   block.stays = a <= b ? TSL_OPERAND_A : TSL_OPERAND_B;
   const bool by_rows = block.stays == TSL_OPERAND_A;
@@ -124,7 +125,7 @@ typedef struct line_range {
 typedef struct tile_cutter {
   const tsl_work *work;
   const tsl_several_block *block;
-  int passes;
+  int streaming; /* operand that is not resident */
   int64_t *ends;
   int end_count;
   line_range *stretches;
@@ -133,7 +134,7 @@ typedef struct tile_cutter {
 
 static tsl_rect rect_of(const tile_cutter *job, int64_t first, int64_t count) {
   tsl_rect c = job->block->c;
-  if (job->passes == TSL_OPERAND_A) {
+  if (job->streaming == TSL_OPERAND_A) {
     c.row = first;
     c.rows = count;
   } else {
@@ -150,37 +151,39 @@ static void add_ends(tile_cutter *job, int operand) {
     tsl_rect rect;
     if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &rect))
       continue;
-    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? rect.row : rect.col;
-    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? rect.row + rect.rows : rect.col + rect.cols;
+    job->ends[job->end_count++] = job->streaming == TSL_OPERAND_A ? rect.row : rect.col;
+    job->ends[job->end_count++] =
+        job->streaming == TSL_OPERAND_A ? rect.row + rect.rows : rect.col + rect.cols;
   }
 }
 
-static int by_number(const void *a, const void *b) {
+static int compare_int64(const void *a, const void *b) {
   const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
   return (first > second) - (first < second);
 }
 
 static int distance_of(const tile_cutter *job, const tsl_rect *c) {
-  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->passes, c);
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
   const int members = job->work->device->member_count;
   int64_t most = -1;
   int best = 0;
   for (int step = 0; step < members; step++) {
-    const int64_t elements =
-        tsl_sharding_elements(job->work->sharding, job->passes, &rect, (job->block->member + step) % members);
+    const int64_t elements = tsl_sharding_elements(job->work->sharding, job->streaming, &rect,
+                                                   (job->block->member + step) % members);
     best = elements > most ? step : best;
     most = elements > most ? elements : most;
   }
   return best;
 }
 
-static bool is_here(const tile_cutter *job, const tsl_rect *c) {
-  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->passes, c);
+/* Returns true if the member holds this rectangle of C, and the streaming operand's lines for it if read. */
+static bool is_local(const tile_cutter *job, const tsl_rect *c) {
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
   const tsl_sharding *spread = job->work->sharding;
   const int member = job->block->member;
   return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
-         (!tsl_problem_reads(&job->work->problem, job->passes) ||
-          tsl_sharding_whole(spread, job->passes, &rect, member) >= 0);
+         (!tsl_problem_reads(&job->work->problem, job->streaming) ||
+          tsl_sharding_whole(spread, job->streaming, &rect, member) >= 0);
 }
 
 /* Returns true if adjacent ranges fit one tile: both are remote and C's lines for them lie in one shard. */
@@ -193,7 +196,7 @@ static bool several_tiles_may_join(const tile_cutter *job, const line_range *ran
 /* Appends a range, in order. Merges it with the last one if possible, as fewer products are faster. */
 static void add_stretch(tile_cutter *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
-  const line_range range = {first, count, distance_of(job, &c), is_here(job, &c)};
+  const line_range range = {first, count, distance_of(job, &c), is_local(job, &c)};
   line_range *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
   if (last && several_tiles_may_join(job, last, &range)) {
     last->count += count;
@@ -216,13 +219,13 @@ static void sort_stretches(tile_cutter *job) {
 
 static void cut_stretches(tile_cutter *job) {
   const tsl_rect *c = &job->block->c;
-  const int64_t start = job->passes == TSL_OPERAND_A ? c->row : c->col,
-                end = start + (job->passes == TSL_OPERAND_A ? c->rows : c->cols);
-  if (tsl_problem_reads(&job->work->problem, job->passes))
-    add_ends(job, job->passes);
+  const int64_t start = job->streaming == TSL_OPERAND_A ? c->row : c->col,
+                end = start + (job->streaming == TSL_OPERAND_A ? c->rows : c->cols);
+  if (tsl_problem_reads(&job->work->problem, job->streaming))
+    add_ends(job, job->streaming);
   add_ends(job, TSL_OPERAND_C);
   job->ends[job->end_count++] = end;
-  qsort(job->ends, (size_t)job->end_count, sizeof *job->ends, by_number);
+  qsort(job->ends, (size_t)job->end_count, sizeof *job->ends, compare_int64);
   int64_t first = start;
   for (int i = 0; i < job->end_count; i++)
     if (job->ends[i] > first) {
@@ -237,6 +240,7 @@ static bool several_tiles_same_shape(const tsl_shape *a, const tsl_shape *b) {
          a->col_stride == b->col_stride;
 }
 
+/* Sets *kind to the index of the kind with equal sizes and strides, which is appended if it is missing. */
 static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *kind) {
   void *list = site->kinds;
   for (*kind = 0; *kind < site->kind_count; ++*kind) {
@@ -279,8 +283,8 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   tsl_several_tile tile = {.c = *c, .block = block};
   void *list = site->tiles;
   size_t *const bytes[TSL_OPERANDS] = {
-      [TSL_OPERAND_A] = job->passes == TSL_OPERAND_A ? &site->slab_bytes : &site->stay_bytes,
-      [TSL_OPERAND_B] = job->passes == TSL_OPERAND_B ? &site->slab_bytes : &site->stay_bytes,
+      [TSL_OPERAND_A] = job->streaming == TSL_OPERAND_A ? &site->slab_bytes : &site->stay_bytes,
+      [TSL_OPERAND_B] = job->streaming == TSL_OPERAND_B ? &site->slab_bytes : &site->stay_bytes,
       [TSL_OPERAND_C] = &site->tile_bytes};
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem.a, &problem.b, &problem.c};
   problem.m = c->rows;
@@ -288,7 +292,7 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   for (int i = 0; i < TSL_OPERANDS; i++)
     TSL_TRY(set_layout(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
   const int turn = 1 << site->tile_count % SITE_RING;
-  site->slabs_used |= tile.piece[job->passes] < 0 ? turn : 0;
+  site->slabs_used |= tile.piece[job->streaming] < 0 ? turn : 0;
   site->results_used |= tile.piece[TSL_OPERAND_C] < 0 ? turn : 0;
   TSL_TRY(kind_of(site, &problem, &tile.kind));
   TSL_TRY(grow(&list, &site->tile_room, site->tile_count, sizeof *site->tiles));
@@ -304,8 +308,8 @@ static double slab_beside(const tile_cutter *job, int64_t lines) {
 #undef MOST
   const tsl_problem *problem = &job->work->problem;
   const tsl_device *device = job->work->device->members[job->block->member];
-  const double across = (double)(job->passes == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
-  const tesela_type type = tsl_problem_shape(problem, job->passes)->type;
+  const double across = (double)(job->streaming == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
+  const tesela_type type = tsl_problem_shape(problem, job->streaming)->type;
   const double operations = tsl_type(type)->is_complex ? 8 : 2;
   const double seconds =
       operations * (double)lines * across * (double)problem->k / rates[tsl_device_rate_of(type)];
@@ -316,17 +320,17 @@ static double slab_beside(const tile_cutter *job, int64_t lines) {
 static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of(job, range->first, range->count),
-                 through = tsl_several_rect(&job->work->problem, job->passes, &c);
+                 through = tsl_several_rect(&job->work->problem, job->streaming, &c);
   const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
   const double least = tsl_several_slab(job->work),
                slab = is_said ? least : fmax(least, slab_beside(job, before));
   double most = (double)range->count;
   int i = 0;
-  if (tsl_problem_reads(&job->work->problem, job->passes) &&
-      tsl_sharding_whole(job->work->sharding, job->passes, &through, job->block->member) < 0)
-    most = slab / ((double)job->work->problem.k * (double)several_tiles_size_of(job->work, job->passes));
+  if (tsl_problem_reads(&job->work->problem, job->streaming) &&
+      tsl_sharding_whole(job->work->sharding, job->streaming, &through, job->block->member) < 0)
+    most = slab / ((double)job->work->problem.k * (double)several_tiles_size_of(job->work, job->streaming));
   if (tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) < 0) {
-    const double line = (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) *
+    const double line = (double)(job->streaming == TSL_OPERAND_A ? c.cols : c.rows) *
                         (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;
   }
@@ -360,9 +364,9 @@ tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *sel
   const tsl_several_block *owner_block = &self->blocks[block];
   tile_cutter job = {.work = work,
                      .block = owner_block,
-                     .passes = owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
+                     .streaming = owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
   const size_t ends =
-      2 * ((size_t)work->sharding->counts[job.passes] + (size_t)work->sharding->counts[TSL_OPERAND_C]) + 1;
+      2 * ((size_t)work->sharding->counts[job.streaming] + (size_t)work->sharding->counts[TSL_OPERAND_C]) + 1;
   tesela_status status = TESELA_OK;
   job.ends = malloc(ends * sizeof *job.ends);
   job.stretches = malloc(ends * sizeof *job.stretches);

@@ -17,7 +17,7 @@ static tesela_status make_site(const tsl_work *work, int member, tsl_site **site
   return TESELA_OK;
 }
 
-static tesela_status site_of(const tsl_work *work, tsl_several *self, int member, tsl_site **site) {
+static tesela_status get_or_make_site(const tsl_work *work, tsl_several *self, int member, tsl_site **site) {
   if (!self->sites[member])
     TSL_TRY(make_site(work, member, &self->sites[member]));
   *site = self->sites[member];
@@ -55,7 +55,7 @@ tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self) {
   for (int i = 0; i < self->block_count; i++) {
     tsl_site *site;
     tsl_traffic traffic;
-    TSL_TRY(site_of(work, self, self->blocks[i].member, &site));
+    TSL_TRY(get_or_make_site(work, self, self->blocks[i].member, &site));
     TSL_TRY(tsl_several_cut_tiles(work, self, i, site));
     tsl_several_traffic(work, &self->blocks[i].c, site->member, &traffic);
     tsl_several_measure(work->device, site->member, &traffic, &self->links);

@@ -23,18 +23,18 @@ struct tsl_site {
   tsl_several_tile *tiles;
   int tile_count, tile_room;
   tsl_several_kind *kinds;
-  int kind_count, kind_room;
+  int kind_count, kind_room; /* kinds of tiles, and capacity of the array */
   /* Bytes of the buffers of the resident operand, of a slab, and of a tile of C; 0: not needed. */
   size_t stay_bytes, slab_bytes, tile_bytes;
   int slabs_used, results_used; /* bit i: buffer i of the ring is used */
-  uint64_t workspace;
+  uint64_t workspace;           /* maximum of all child plans, in bytes */
 
   /* Resources of runs; allocated by tsl_site_ready(). */
   bool is_ready;
   tsl_stream *in, *compute, *out; /* one stream for all without stream_wait */
   tsl_site_buffer stay, slabs[SITE_RING], results[SITE_RING];
   tsl_buffer *scratch;
-  tsl_event *arrived;
+  tsl_event *arrived; /* after the copies that a tile needs; NULL: a single stream */
   tsl_device_copier carrier;
 };
 
@@ -61,8 +61,7 @@ tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *fa
 /* Frees a site and its replacement; NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
-/* Allocates the resources of a run unless they exist. It is called before C is written, so that a failure
- * leaves C unchanged. */
+/* Allocates the resources of a run unless they exist, before C is written: a failure leaves C unchanged. */
 tesela_status tsl_site_ready(tsl_site *site);
 /* Returns the memory of a run to the device's pool (device/memory_pool.h). No work may be pending. */
 void tsl_site_release_memory(tsl_site *site);

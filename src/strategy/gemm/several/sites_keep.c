@@ -44,7 +44,7 @@ void tsl_site_release(tsl_site *site) {
   site->in = site->out = site->compute = NULL;
 }
 
-static tesela_status sites_keep_take(tsl_site *site, tsl_site_buffer *site_buffer, size_t bytes) {
+static tesela_status allocate_site_buffer(tsl_site *site, tsl_site_buffer *site_buffer, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
   TSL_TRY(tsl_pool_alloc(site->device, bytes, &site_buffer->buffer));
@@ -53,7 +53,7 @@ static tesela_status sites_keep_take(tsl_site *site, tsl_site_buffer *site_buffe
              : TESELA_OK;
 }
 
-static tesela_status take_streams(tsl_site *site) {
+static tesela_status create_streams(tsl_site *site) {
   const tsl_device_ops *ops = site->device->ops;
   if (site->compute)
     return TESELA_OK;
@@ -67,12 +67,13 @@ static tesela_status take_streams(tsl_site *site) {
   return ops->event_create(site->device, &site->arrived);
 }
 
-static tesela_status sites_keep_take_all(tsl_site *site) {
-  TSL_TRY(take_streams(site));
-  TSL_TRY(sites_keep_take(site, &site->stay, site->stay_bytes));
+static tesela_status allocate_site(tsl_site *site) {
+  TSL_TRY(create_streams(site));
+  TSL_TRY(allocate_site_buffer(site, &site->stay, site->stay_bytes));
   for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(sites_keep_take(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
-    TSL_TRY(sites_keep_take(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
+    TSL_TRY(allocate_site_buffer(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
+    TSL_TRY(
+        allocate_site_buffer(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
   }
   return site->workspace > 0 ? tsl_pool_alloc(site->device, (size_t)site->workspace, &site->scratch)
                              : TESELA_OK;
@@ -81,7 +82,7 @@ static tesela_status sites_keep_take_all(tsl_site *site) {
 tesela_status tsl_site_ready(tsl_site *site) {
   tesela_status status = TESELA_OK;
   if (!site->is_ready)
-    status = sites_keep_take_all(site);
+    status = allocate_site(site);
   site->is_ready = status == TESELA_OK;
   if (status != TESELA_OK)
     tsl_site_release(site);

@@ -8,7 +8,7 @@ enum { TSL_SLICES_PRODUCTS };
 /* Pairs of slices in the order of multiplication, smallest products first; the last 3, 6 or 9 are used. */
 enum { TSL_SLICES_PRODUCTS_MOST = 9, TSL_SLICES_ROW_UNIT = 4 /* unit of a row of sums in device memory */ };
 typedef struct tsl_slices_pair {
-  int a, b;
+  int a, b; /* numbers of a slice of A and of B, from 0 */
 } tsl_slices_pair;
 extern const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST];
 /* Returns the slices that a number needs: 2 for three products, else 3. */
@@ -24,7 +24,7 @@ typedef struct tsl_slices_products {
 } tsl_slices_products;
 typedef struct tsl_slices_state {
   tsl_slices_products products;
-  tsl_kernel *measure, *cut, *join;
+  tsl_kernel *measure, *cut, *join; /* scales of lines; slices; C from sums */
 } tsl_slices_state;
 
 tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *operands);

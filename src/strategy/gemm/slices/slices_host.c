@@ -49,7 +49,7 @@ static int64_t slices_reserve(int64_t *bytes, int64_t more) {
   return offset;
 }
 
-static tesela_status multiply(const tsl_work *work, const tsl_slices_job *job, tsl_team team) {
+static tesela_status multiply_slices(const tsl_work *work, const tsl_slices_job *job, tsl_team team) {
   const tsl_slices_products *products = work->state;
   const int64_t begin = TSL_SLICES_PRODUCTS_MOST - work->config.value[TSL_SLICES_PRODUCTS];
   for (int64_t i = begin; i < TSL_SLICES_PRODUCTS_MOST; i++) {
@@ -83,7 +83,7 @@ static tesela_status run_all(const tsl_work *work, slices_launch *launch, tsl_te
   job->sums = (float *)(void *)(memory + sums);
   tsl_team_run(team, tsl_ceil_div(job->m, TSL_SLICES_BLOCK) + tsl_ceil_div(job->n, TSL_SLICES_BLOCK),
                cut_lines, launch);
-  const tesela_status status = multiply(work, job, team);
+  const tesela_status status = multiply_slices(work, job, team);
   if (status == TESELA_OK)
     tsl_team_run(team, job->m, join_row, launch);
   tsl_scratch_give(block);

@@ -38,8 +38,8 @@ static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_
   return true;
 }
 
-static double seconds_by(const tsl_strategy *strategy, const tsl_problem *whole, const tsl_problem *slab,
-                         int64_t slabs, const tsl_device *device, uint64_t room) {
+static double predict_seconds(const tsl_strategy *strategy, const tsl_problem *whole, const tsl_problem *slab,
+                              int64_t slabs, const tsl_device *device, uint64_t room) {
   tsl_config config = tsl_strategy_defaults(strategy);
   if (tsl_strategy_refuse(strategy, slab, &config, device))
     return INFINITY;
@@ -71,7 +71,7 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
     return NULL;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
     const double seconds = engine_is_asked(strategy, problem)
-                               ? seconds_by(strategy, problem, &slab, 1, device, UINT64_MAX)
+                               ? predict_seconds(strategy, problem, &slab, 1, device, UINT64_MAX)
                                : INFINITY;
     if (seconds < least) {
       least = seconds;
@@ -85,6 +85,6 @@ double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *
                                  const tsl_device *device, const tsl_streamed_tiling *tiling) {
   tsl_problem slab;
   return tiling->rows >= LEAST_SIDE && tiling->cols >= LEAST_SIDE && slab_of(problem, tiling, &slab)
-             ? seconds_by(engine, problem, &slab, tiling->slabs, device, tsl_tiling_room(device, tiling))
+             ? predict_seconds(engine, problem, &slab, tiling->slabs, device, tsl_tiling_room(device, tiling))
              : INFINITY;
 }

@@ -14,9 +14,9 @@ typedef struct tsl_streamed_tiling {
   int64_t rows, cols, depth; /* size of a tile, depth of a slab; the last ones may be smaller */
   int64_t row_tiles, col_tiles, slabs;
   bool by_cols;      /* tiles are ordered along C's columns; else along its rows */
-  int panels, tiles; /* buffers for panels of A and B each, and for tiles: one more than the kernel uses */
-  uint64_t bytes;
-  double in, out; /* bytes of a run to the device and back */
+  int panels, tiles; /* buffers for panels of A, and for B; for tiles: 2 each, or 1 if there is only one */
+  uint64_t bytes;    /* bytes of all buffers */
+  double in, out;    /* bytes of a run to the device and back */
 } tsl_streamed_tiling;
 
 /* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists. */

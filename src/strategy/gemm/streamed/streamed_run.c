@@ -14,7 +14,7 @@ typedef struct ring {
   tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
   bool is_read[PANELS];                 /* the event was recorded */
   int64_t lines[PANELS], slabs[PANELS]; /* position of the panel in the buffer; -1: none */
-  int turn;
+  int turn;                             /* oldest buffer, replaced next */
 } ring;
 
 typedef struct streamed_launch {
@@ -35,7 +35,7 @@ typedef struct streamed_launch {
   bool any; /* some element of C was written */
 } streamed_launch;
 
-static tesela_status take_buffers(streamed_launch *job) {
+static tesela_status allocate_buffers(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const tsl_problem *problem = &job->work->problem;
   const int64_t a = t->rows * t->depth * (int64_t)tsl_type(problem->a.type)->size,
@@ -72,13 +72,13 @@ static tesela_status streamed_take_staging(streamed_launch *job) {
   return TESELA_OK;
 }
 
-static tesela_status streamed_take_all(streamed_launch *job) {
+static tesela_status acquire_resources(streamed_launch *job) {
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     for (int i = 0; i < PANELS; i++)
       job->rings[operand].lines[i] = job->rings[operand].slabs[i] = -1;
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
   TSL_TRY(streamed_take_staging(job));
-  return take_buffers(job);
+  return allocate_buffers(job);
 }
 
 /* Releases all resources after pending work has ended. Keeps a failure's message; ignores later failures. */
@@ -107,18 +107,18 @@ static void release_all(streamed_launch *job, tesela_status status) {
   tsl_status_restore(&saved);
 }
 
-static const tsl_operand *streamed_given_of(const streamed_launch *job, int operand) {
+static const tsl_operand *get_operand(const streamed_launch *job, int operand) {
   const tsl_operands *all = job->operands;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-static tsl_transfer_path streamed_way_of(const streamed_launch *job, const tsl_streamed_kind *kind,
-                                         int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
+static tsl_transfer_path path_of_part(const streamed_launch *job, const tsl_streamed_kind *kind, int operand,
+                                      int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
   const int64_t element = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
                              .transfer = &kind->transfers[operand],
-                             .host = (unsigned char *)streamed_given_of(job, operand)->host +
+                             .host = (unsigned char *)get_operand(job, operand)->host +
                                      element * (int64_t)tsl_type(shape->type)->size,
                              .buffer = buffer};
 }
@@ -144,8 +144,8 @@ static tesela_status copy_in(streamed_launch *job, const tsl_transfer_path *way)
 }
 
 /* Finds the buffer of a panel; copies the panel to the oldest buffer if none holds it. */
-static tesela_status panel(streamed_launch *job, const tsl_streamed_kind *kind, int operand, int64_t line,
-                           int64_t slab, int *data) {
+static tesela_status bring_panel(streamed_launch *job, const tsl_streamed_kind *kind, int operand,
+                                 int64_t line, int64_t slab, int *data) {
   ring *panels = &job->rings[operand];
   const tsl_streamed_tiling *t = &job->self->tiling;
   for (*data = 0; *data < t->panels; ++*data)
@@ -157,8 +157,8 @@ static tesela_status panel(streamed_launch *job, const tsl_streamed_kind *kind, 
     TSL_TRY(job->ops->stream_wait(job->staging->in, panels->free[*data]));
   const tsl_transfer_path way =
       operand == TSL_OPERAND_A
-          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, panels->buffers[*data])
-          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, panels->buffers[*data]);
+          ? path_of_part(job, kind, operand, line * t->rows, slab * t->depth, panels->buffers[*data])
+          : path_of_part(job, kind, operand, slab * t->depth, line * t->cols, panels->buffers[*data]);
   panels->lines[*data] = panels->slabs[*data] = -1;
   TSL_TRY(copy_in(job, &way));
   panels->lines[*data] = line;
@@ -171,8 +171,8 @@ static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
-  return streamed_way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
-                         job->tiles[index % job->self->tiling.tiles]);
+  return path_of_part(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
+                      job->tiles[index % job->self->tiling.tiles]);
 }
 
 /* Copies a tile out on the kernels' stream, without staging. */
@@ -204,7 +204,7 @@ static tesela_status finish_share(streamed_launch *job) {
 
 /* Begins the outgoing copy during a slab's incoming panels: a part of the previous tile. With one slab it is
  * the tile before that, whose buffer this tile reuses. */
-static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t slab) {
+static tesela_status begin_outgoing(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.stager = NULL};
   if (slabs == 1)
@@ -212,7 +212,7 @@ static tesela_status begin_beside(streamed_launch *job, int64_t index, int64_t s
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
 }
 
-static tesela_status record(streamed_launch *job, tsl_event *event, bool *is_recorded) {
+static tesela_status record_use(streamed_launch *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(job->stream, event));
@@ -226,8 +226,8 @@ static tesela_status streamed_panels_of(streamed_launch *job, int64_t i, int64_t
   index[TSL_OPERAND_A] = index[TSL_OPERAND_B] = 0;
   if (!tsl_problem_reads(&job->work->problem, TSL_OPERAND_A))
     return TESELA_OK;
-  TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &index[TSL_OPERAND_A]));
-  return panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
+  TSL_TRY(bring_panel(job, kind, TSL_OPERAND_A, i, slab, &index[TSL_OPERAND_A]));
+  return bring_panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
 }
 
 static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int64_t i, int64_t j,
@@ -245,8 +245,8 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
                                  .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
   TSL_TRY(job->work->subplans->enqueue(kind->child, &operands, job->stream, job->scratch));
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
-    TSL_TRY(record(job, job->rings[operand].free[position[operand]],
-                   &job->rings[operand].is_read[position[operand]]));
+    TSL_TRY(record_use(job, job->rings[operand].free[position[operand]],
+                       &job->rings[operand].is_read[position[operand]]));
   return TESELA_OK;
 }
 
@@ -257,7 +257,7 @@ static tesela_status bring_tile(streamed_launch *job, int64_t index) {
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? copy_in(job, &way) : TESELA_OK;
 }
 
-static tesela_status one_tile(streamed_launch *job, int64_t index) {
+static tesela_status compute_tile(streamed_launch *job, int64_t index) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   bool is_recorded;
   int64_t i, j;
@@ -265,7 +265,7 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
   tsl_tiling_tile(t, index, &i, &j);
   for (int64_t slab = 0; slab < t->slabs; slab++) {
     if (job->staging)
-      TSL_TRY(begin_beside(job, index, slab));
+      TSL_TRY(begin_outgoing(job, index, slab));
     TSL_TRY(streamed_panels_of(job, i, j, slab, buffers));
     if (t->slabs == 1)
       TSL_TRY(finish_share(job)); /* this tile reuses that tile's buffer */
@@ -276,7 +276,7 @@ static tesela_status one_tile(streamed_launch *job, int64_t index) {
     if (!job->staging && slab == 0 && index > 0)
       TSL_TRY(copy_out_now(job, index - 1));
   }
-  return record(job, job->done[index % t->tiles], &is_recorded);
+  return record_use(job, job->done[index % t->tiles], &is_recorded);
 }
 
 /* Copies the last tiles out: two with staging if sums have one slab. */
@@ -291,12 +291,12 @@ static tesela_status last_tiles(streamed_launch *job, int64_t count) {
   return TESELA_OK;
 }
 
-static tesela_status streamed_all_tiles(streamed_launch *job) {
+static tesela_status compute_all_tiles(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
   job->porter.beside = job->staging ? &job->out : NULL;
   for (int64_t index = 0; index < count; index++)
-    TSL_TRY(one_tile(job, index));
+    TSL_TRY(compute_tile(job, index));
   return last_tiles(job, count);
 }
 
@@ -311,9 +311,9 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
                                                                    : tsl_device_host_team(work->device)};
   (void)stream;
   pthread_mutex_lock(&self->lock);
-  tesela_status status = streamed_take_all(&job);
+  tesela_status status = acquire_resources(&job);
   if (status == TESELA_OK)
-    status = streamed_all_tiles(&job);
+    status = compute_all_tiles(&job);
   job.any |= job.out.any;
   release_all(&job, status);
   pthread_mutex_unlock(&self->lock);

@@ -33,6 +33,7 @@ static int64_t tiling_share_of(int64_t size, int64_t parts) {
   return share > 16 * GRAIN ? ceil_quotient(share, GRAIN) * GRAIN : even_share(size, share);
 }
 
+/* Sets the numbers of tiles, slabs and buffers, and the bytes, from the size of a tile and slab. */
 static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
                b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
@@ -72,7 +73,7 @@ typedef struct rates {
   const tsl_strategy *engine;      /* strategy for slabs, used if faster; NULL: unknown */
 } rates;
 
-static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
+static rates assume_rates(const tsl_problem *problem, const tsl_device *device) {
   /* Tensor cores double fast f64, and compute narrow types ten times as fast; f32 reaches 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
   const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
@@ -129,7 +130,7 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
 
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
                           const tsl_streamed_tiling *tiling) {
-  rates r = rates_of(problem, device);
+  rates r = assume_rates(problem, device);
   if (!overlaps(device, &r))
     return 0;
   r.engine = tsl_streamed_engine(problem, device);
@@ -186,7 +187,7 @@ typedef struct tiling_search {
   const tsl_problem *problem;
   const tsl_device *device;
   rates rates;
-  double least;
+  double least_cost;
   tsl_streamed_tiling best;
 } tiling_search;
 
@@ -195,11 +196,11 @@ static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
   double cost = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
-  if (is_hidden && cost < s->least)
+  if (is_hidden && cost < s->least_cost)
     cost = bytes + tiling_overlapped(s->problem, &s->rates, t,
                                      tiling_product_seconds(s->problem, s->device, &s->rates, t));
-  if (cost < s->least) {
-    s->least = cost;
+  if (cost < s->least_cost) {
+    s->least_cost = cost;
     s->best = *t;
   }
 }
@@ -222,7 +223,7 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
   const tsl_streamed_tiling empty = {
       .m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   tiling_search s = {
-      .problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
+      .problem = problem, .device = device, .rates = assume_rates(problem, device), .least_cost = INFINITY};
   int64_t parts = 0, rows;
   if (overlaps(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
@@ -236,10 +237,10 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
         break;
     }
   *best = s.best;
-  return isfinite(s.least);
+  return isfinite(s.least_cost);
 }
 
-static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
+static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
   tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   t.rows = tsl_min(t.m, LEAST);
@@ -251,7 +252,7 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
                      tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
 }
 
-static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
+static bool fits_uncut(const tsl_problem *problem, const tsl_device *device) {
   tsl_streamed_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   whole.rows = whole.m;
   whole.cols = whole.n;
@@ -265,11 +266,11 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   const int64_t rows = config->value[STREAMED_ROWS], cols = config->value[STREAMED_COLS],
                 depth = config->value[STREAMED_DEPTH];
   if (rows == 0 && cols == 0 && depth == 0) {
-    if (holds_all(problem, device))
+    if (fits_uncut(problem, device))
       return tsl_refusal(
           "the memory of %s holds all of A, B, C and the workspace: the product need not be streamed",
           device->name);
-    return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
+    return tiling_find(problem, device, tiling) ? NULL : refuse_memory(problem, device);
   }
   *tiling =
       (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
@@ -284,7 +285,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                              "must be k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);
-  return tiling_fits(problem, device, tiling) ? NULL : too_small(problem, device);
+  return tiling_fits(problem, device, tiling) ? NULL : refuse_memory(problem, device);
 }
 
 void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {

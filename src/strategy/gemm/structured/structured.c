@@ -208,7 +208,7 @@ static tesela_status structured_build_one(tsl_work *work, int products) {
   return TESELA_OK;
 }
 
-static tsl_operand structured_turned(const tsl_operand *operand) {
+static tsl_operand transposed_operand(const tsl_operand *operand) {
   tsl_operand out = *operand;
   out.row_stride = operand->col_stride;
   out.col_stride = operand->row_stride;
@@ -249,8 +249,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
     return TESELA_OK;
   const tsl_work last = structured_product_of(work, 1);
   tsl_operands second = *operands;
-  second.a = structured_turned(&operands->b);
-  second.b = structured_turned(&operands->a);
+  second.a = transposed_operand(&operands->b);
+  second.b = transposed_operand(&operands->a);
   return tsl_structured_run(&last, &second, stream);
 }
 

@@ -40,12 +40,12 @@ TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL
                                      const tsl_structured_copy copy, TSL_INDEX block, TSL_INDEX row,
                                      TSL_INDEX col) {
   const int is_beside = (copy.triangle == 1 && row < col) || (copy.triangle == 2 && row > col),
-            is_mirrored = is_beside && copy.beside == STRUCTURED_MIRROR, is_diagonal = row == col;
+            is_mirrored = is_beside && copy.outside == STRUCTURED_MIRROR, is_diagonal = row == col;
   TSL_REAL real = 0;
 #ifdef TSL_COMPLEX
   TSL_REAL imaginary = 0;
 #endif
-  if (is_beside && copy.beside == STRUCTURED_SKIP)
+  if (is_beside && copy.outside == STRUCTURED_SKIP)
     return;
   if (is_diagonal && copy.diagonal == STRUCTURED_ONES) {
     real = 1;

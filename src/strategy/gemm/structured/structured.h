@@ -14,13 +14,12 @@ enum { STRUCTURED_LEVELS_MOST = 62, STRUCTURED_PIECES_MOST = 2 * STRUCTURED_LEVE
 
 enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 }; /* minimum rows of a block */
 
-/* General product: rows and columns of C, and terms from `first`. `count` products form a batch, each `apart`
- * further along the diagonal of the structured operand. */
+/* General product, or a batch of such products along the diagonal of the structured operand. */
 typedef struct tsl_structured_piece {
-  int64_t row, rows, col, cols, first, depth;
-  int64_t count, apart;
-  bool on_diagonal; /* its structured part is a block of the diagonal, in scratch memory */
-  bool adds;        /* adds to the results of earlier pieces in C */
+  int64_t row, rows, col, cols, first, depth; /* rectangle of C; first term and terms */
+  int64_t count, apart; /* products; rows of the structured operand from one product to the next */
+  bool on_diagonal;     /* its structured part is a block of the diagonal, in scratch memory */
+  bool adds;            /* adds to the results of earlier pieces in C */
 } tsl_structured_piece;
 
 /* Pieces in the order of execution. A value without pointers. */
@@ -52,9 +51,9 @@ tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem);
 tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured_cut *cut,
                                 const tsl_structured_piece *piece);
 
-/* Matrix blocks in scratch memory, one after the other; sizes in elements. */
+/* Matrix blocks in scratch memory, one after the other. */
 typedef struct tsl_structured_room {
-  int64_t row_stride, col_stride, step, elements;
+  int64_t row_stride, col_stride, step, elements; /* step: elements from block to block; elements: of all */
 } tsl_structured_room;
 /* Returns the memory of the diagonal blocks. */
 tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_structured_cut *cut);
@@ -64,6 +63,7 @@ tsl_structured_room tsl_structured_held(const tsl_problem *problem);
 /* Returns the expected seconds of the pieces and copies; infinity if no strategy computes a piece. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device);
+/* Returns the rows of a diagonal block that are expected to be fastest; all rows: one block. */
 int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device);
 /* Returns the number of copy launches; *elements gets the elements read and written. */
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements);
@@ -71,9 +71,9 @@ int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *
 /* State of one product; a rank-2k update has two. */
 typedef struct tsl_structured_gemm {
   tsl_structured_cut cut;
-  int products; /* number of products that are added up in C */
-  tsl_structured_room blocks, held;
-  int64_t blocks_at, held_at; /* in scratch memory, in elements, after the children's workspace */
+  int products;                     /* number of products that are added up in C */
+  tsl_structured_room blocks, held; /* diagonal blocks; copy of C for a product in place */
+  int64_t blocks_at, held_at;       /* in scratch memory, in elements, after the children's workspace */
   tsl_kernel *copy;
   tsl_subplan *children[STRUCTURED_PIECES_MOST];
   bool one_by_one[STRUCTURED_PIECES_MOST]; /* no strategy computes the piece as a batch */

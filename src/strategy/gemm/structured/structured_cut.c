@@ -42,8 +42,7 @@ static tsl_structured_piece structured_cut_piece_of(const tsl_problem *problem, 
   }
 }
 
-static void structured_cut_add(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t count,
-                               int64_t apart) {
+static void append_piece(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t count, int64_t apart) {
   piece.count = count;
   piece.apart = count > 1 ? apart : 0;
   if (count > 0)
@@ -55,10 +54,10 @@ static void add_diagonal(const tsl_problem *problem, tsl_structured_cut *cut) {
   const int64_t b = cut->block, whole = cut->size / b, first = whole * b, rest = cut->size - first;
   tsl_structured_piece piece = structured_cut_piece_of(problem, 0, b, 0, b);
   piece.on_diagonal = true;
-  structured_cut_add(cut, piece, whole, b);
+  append_piece(cut, piece, whole, b);
   piece = structured_cut_piece_of(problem, first, rest, first, rest);
   piece.on_diagonal = true;
-  structured_cut_add(cut, piece, rest > 0, 0);
+  append_piece(cut, piece, rest > 0, 0);
 }
 
 /* Returns the rectangle of a pair of halves that begins at row `index`; its second half has `second` rows. */
@@ -74,8 +73,8 @@ static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem,
 
 static void add_level(const tsl_problem *problem, int64_t half, tsl_structured_cut *cut) {
   const int64_t whole = cut->size / 2 / half, first = whole * 2 * half, rest = cut->size - first - half;
-  structured_cut_add(cut, structured_cut_rectangle(problem, 0, half, half), whole, 2 * half);
-  structured_cut_add(cut, structured_cut_rectangle(problem, first, half, rest), rest > 0, 0);
+  append_piece(cut, structured_cut_rectangle(problem, 0, half, half), whole, 2 * half);
+  append_piece(cut, structured_cut_rectangle(problem, first, half, rest), rest > 0, 0);
   cut->levels++;
 }
 

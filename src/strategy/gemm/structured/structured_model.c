@@ -32,6 +32,7 @@ int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *
   return times * each + (held.elements > 0);
 }
 
+/* Returns the seconds of all pieces at the device's peak; *copying gets the seconds of the copies. */
 static double structured_cost(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device, double *copying) {
   double seconds = 0, elements;
@@ -70,7 +71,7 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
   tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
 }
 
-static double structured_seconds_of(const tsl_problem *part, const tsl_device *device) {
+static double fastest_seconds(const tsl_problem *part, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
@@ -95,10 +96,10 @@ double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_c
       leads = i;
     }
   tsl_problem part = tsl_structured_part(problem, cut, &cut->pieces[leads]);
-  double seconds = structured_seconds_of(&part, device);
+  double seconds = fastest_seconds(&part, device);
   if (!isfinite(seconds) && part.batch > 1) {
     part.batch = 0;
-    seconds = (double)cut->pieces[leads].count * structured_seconds_of(&part, device);
+    seconds = (double)cut->pieces[leads].count * fastest_seconds(&part, device);
   }
   return seconds * (longest > 0 ? all / longest : 1) + copying;
 }

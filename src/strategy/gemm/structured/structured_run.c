@@ -64,7 +64,7 @@ static tesela_status copy_diagonal(const structured_context *run, tsl_structured
   return structured_launch(run, copy, from, buffer);
 }
 
-static tsl_operand room_at(const structured_context *run, const tsl_structured_room *room, int64_t index) {
+static tsl_operand operand_at(const structured_context *run, const tsl_structured_room *room, int64_t index) {
   return (tsl_operand){.buffer = run->operands->scratch,
                        .offset = index,
                        .row_stride = room->row_stride,
@@ -76,7 +76,7 @@ static tsl_structured_side side_of_blocks(const structured_context *run) {
   return (tsl_structured_side){run->self->blocks_at, blocks->row_stride, blocks->col_stride, blocks->step};
 }
 
-static const tsl_operand *structured_given_of(const structured_context *run, int operand) {
+static const tsl_operand *get_operand(const structured_context *run, int operand) {
   return operand == TSL_OPERAND_A   ? &run->operands->a
          : operand == TSL_OPERAND_B ? &run->operands->b
                                     : &run->operands->c;
@@ -90,14 +90,14 @@ static int stored_of(const tsl_shape *shape) {
 static tesela_status complete_factor(const structured_context *run, int operand) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *source = structured_given_of(run, operand);
+  const tsl_operand *source = get_operand(run, operand);
   const bool is_hermitian = shape->structure == TESELA_HERMITIAN,
              conjugates = operand == TSL_OPERAND_A ? problem->conjugate_a : problem->conjugate_b;
   const tsl_structured_copy copy = {
       .from = structured_side_of(source, run->self->cut.block),
       .to = side_of_blocks(run),
       .triangle = stored_of(shape),
-      .beside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
+      .outside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
       .diagonal = is_hermitian                                 ? STRUCTURED_REAL
                   : shape->structure == TESELA_UNIT_TRIANGULAR ? STRUCTURED_ONES
                                                                : STRUCTURED_AS_STORED,
@@ -106,6 +106,7 @@ static tesela_status complete_factor(const structured_context *run, int operand)
   return copy_diagonal(run, copy, source->buffer, run->operands->scratch);
 }
 
+/* Copies C's diagonal blocks to scratch memory (`in`), with zeros outside the triangle, or back to C. */
 static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
   const tsl_structured_side c_side = structured_side_of(&run->operands->c, run->self->cut.block),
@@ -113,16 +114,16 @@ static tesela_status copy_triangles(const structured_context *run, bool in) {
   const tsl_structured_copy copy = {.from = in ? c_side : blocks,
                                     .to = in ? blocks : c_side,
                                     .triangle = stored_of(shape),
-                                    .beside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
+                                    .outside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
                                     .diagonal = shape->structure == TESELA_HERMITIAN ? STRUCTURED_REAL
                                                                                      : STRUCTURED_AS_STORED};
   return copy_diagonal(run, copy, in ? run->operands->c.buffer : run->operands->scratch,
                        in ? run->operands->scratch : run->operands->c.buffer);
 }
 
-static tesela_status hold(const structured_context *run) {
+static tesela_status copy_c(const structured_context *run) {
   const tsl_problem *problem = &run->work->problem;
-  const tsl_operand held = room_at(run, &run->self->held, run->self->held_at);
+  const tsl_operand held = operand_at(run, &run->self->held, run->self->held_at);
   const tsl_structured_copy copy = {.rows = problem->m,
                                     .cols = problem->n,
                                     .blocks = 1,
@@ -138,13 +139,13 @@ static tsl_operand structured_part_of(const structured_context *run, const tsl_s
   const tsl_structured_gemm *self = run->self;
   const int structured = tsl_problem_structured(&run->work->problem);
   if (operand == structured && piece->on_diagonal && self->blocks.elements > 0) {
-    tsl_operand block = room_at(run, &self->blocks, self->blocks_at);
+    tsl_operand block = operand_at(run, &self->blocks, self->blocks_at);
     block.offset += (operand == TSL_OPERAND_B ? col : row) / self->cut.block * self->blocks.step;
     block.batch_step = piece->count > 1 ? self->blocks.step : 0;
     return block;
   }
   const bool is_held = operand != structured && operand != TSL_OPERAND_C && self->held.elements > 0;
-  tsl_operand part = is_held ? room_at(run, &self->held, self->held_at) : *structured_given_of(run, operand);
+  tsl_operand part = is_held ? operand_at(run, &self->held, self->held_at) : *get_operand(run, operand);
   part.offset += row * part.row_stride + col * part.col_stride;
   part.batch_step = rows_apart * part.row_stride + cols_apart * part.col_stride;
   return part;
@@ -182,7 +183,7 @@ tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *opera
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;
   if (run.self->held.elements > 0)
-    TSL_TRY(hold(&run));
+    TSL_TRY(copy_c(&run));
   if (!of_c && run.self->blocks.elements > 0)
     TSL_TRY(complete_factor(&run, structured));
   if (of_c && tsl_problem_reads(problem, TSL_OPERAND_C))

@@ -26,7 +26,7 @@ typedef struct tsl_structured_side {
 typedef struct tsl_structured_copy {
   TSL_INDEX rows, cols, blocks;
   tsl_structured_side from, to;
-  int triangle, beside, diagonal, conjugates_stored, conjugates_mirrored, unused;
+  int triangle, outside, diagonal, conjugates_stored, conjugates_mirrored, unused;
 } tsl_structured_copy;
 
 #endif

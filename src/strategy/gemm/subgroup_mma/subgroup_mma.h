@@ -16,7 +16,7 @@ typedef struct tsl_subgroup_mma {
   bool swapped;
   bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   int size;                    /* bytes of an element of A and B */
-  int tile_m, tile_n, sub_m, sub_n, depth;
+  int tile_m, tile_n, sub_m, sub_n, depth; /* parameters */
   int items;     /* items of a group; 0 if a sub-group's tile is not a multiple of the instruction's */
   int registers; /* estimated registers of an item */
   int64_t local_bytes;

@@ -18,14 +18,14 @@ enum {
 
 /* Problem as the kernels see it, a config, and the sizes derived from both. */
 typedef struct tsl_thin_tile {
-  int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split;
-  tsl_problem problem; /* m <= n */
-  bool swapped;        /* C' = B' A' is computed */
-  bool b_along_k;      /* columns of B are read along k */
-  bool processor;      /* a group is one item (CPUs) */
-  int size;            /* bytes of an element */
-  int lanes;           /* elements of a vector */
-  int items;           /* work-items of a group */
+  int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split; /* parameters */
+  tsl_problem problem;                                                          /* m <= n */
+  bool swapped;                                                                 /* C' = B' A' is computed */
+  bool b_along_k; /* columns of B are read along k */
+  bool processor; /* a group is one item (CPUs) */
+  int size;       /* bytes of an element */
+  int lanes;      /* elements of a vector */
+  int items;      /* work-items of a group */
   int tile_m, tile_n;
   int chunk; /* k that a group processes at a time */
 } tsl_thin_tile;
@@ -33,6 +33,7 @@ typedef struct tsl_thin_tile {
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config);
 /* Returns the rows of each micro-tile that are added at a time where slices share sums. */
 int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile);
+/* Returns the local memory of a group in bytes. */
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);

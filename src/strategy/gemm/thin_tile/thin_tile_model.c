@@ -39,7 +39,7 @@ static thin_tile_pace thin_tile_pace_of(const tsl_problem *problem, const tsl_de
                           twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
-static double thin_tile_ratio_up(double value, double step) {
+static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
 
@@ -88,9 +88,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const thin_tile_pace units = thin_tile_pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double batch = (double)tsl_problem_batch(problem);
-  const double groups =
-      thin_tile_ratio_up(m, tile->tile_m) * thin_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
-  const double chunks = thin_tile_ratio_up(thin_tile_ratio_up(k, tile->split), tile->chunk);
+  const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
+  const double chunks = ceil_ratio(ceil_ratio(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / fmax(1, sharing)), remainder = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
@@ -123,8 +122,8 @@ static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device 
   const double share = (double)device->cache_bytes / 8 / fmax(1, device->compute_units);
   const bool strip_stays = part * tile->tile_n * tile->size <= share,
              thin_stays = part * m * tile->size <= share;
-  const double again = (strip_stays ? 0 : n * (thin_tile_ratio_up(m, tile->tile_m) - 1)) +
-                       (thin_stays ? 0 : m * (thin_tile_ratio_up(n, tile->tile_n) - 1));
+  const double again = (strip_stays ? 0 : n * (ceil_ratio(m, tile->tile_m) - 1)) +
+                       (thin_stays ? 0 : m * (ceil_ratio(n, tile->tile_n) - 1));
   return device->cache_bytes > 0 ? again * k * tile->size * (double)tsl_problem_batch(problem) : 0;
 }
 
@@ -141,10 +140,9 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   /* vectors along k of an operand with another layout are gathered */
   const double gathers = tile->b_along_k && problem->m > 1 && problem->a.col_stride != 1 ? 5 : 1;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double down = thin_tile_ratio_up(m, tile->tile_m),
-               groups = down * thin_tile_ratio_up(n, tile->tile_n) * tile->split *
-                        (double)tsl_problem_batch(problem);
-  const double part = thin_tile_ratio_up(thin_tile_ratio_up(k, tile->split), tile->chunk) * tile->chunk;
+  const double down = ceil_ratio(m, tile->tile_m),
+               groups = down * ceil_ratio(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
+  const double part = ceil_ratio(ceil_ratio(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks = processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills *
                             narrow * wide * waits * loads * gathers +
                         1000;

@@ -30,20 +30,20 @@ tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *con
   return tile;
 }
 
-static int64_t fold_row(const tsl_thin_tile *tile) {
+static int64_t numbers_of_fold_row(const tsl_thin_tile *tile) {
   return (int64_t)tile->slices * tile->items_m * (tile->tile_n + tile->lanes);
 }
 
 int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile) {
   int rows = 1;
-  while (rows < tile->micro_m && 2 * rows * fold_row(tile) * tile->size <= 16384)
+  while (rows < tile->micro_m && 2 * rows * numbers_of_fold_row(tile) * tile->size <= 16384)
     rows *= 2;
   return rows;
 }
 
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile) {
   const int64_t panels = (int64_t)2 * tile->tile_m * (tile->chunk + tile->lanes);
-  const int64_t fold = tile->slices == 1 ? 0 : tsl_thin_tile_fold_rows(tile) * fold_row(tile);
+  const int64_t fold = tile->slices == 1 ? 0 : tsl_thin_tile_fold_rows(tile) * numbers_of_fold_row(tile);
   return (panels > fold ? panels : fold) * tile->size;
 }
 

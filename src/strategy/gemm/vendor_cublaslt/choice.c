@@ -22,7 +22,7 @@ bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *pro
 
 typedef struct choice_number {
   tesela_type type;
-  int number, compute;
+  int number, compute; /* cuBLASLt's numbers of the type, and of sums in it; 0: no sums */
 } choice_number;
 
 static const choice_number *choice_number_of(tesela_type type) {
@@ -160,7 +160,7 @@ typedef struct choice_bench {
   tsl_buffer *buffers[BUFFERS];
   tsl_stream *stream;
   tsl_event *begin, *end;
-  tsl_lt_addresses at;
+  tsl_lt_addresses addresses;
 } choice_bench;
 
 /* Fills the operands with numbers other than zero, since zeros would let the device run faster. */
@@ -186,7 +186,7 @@ static tesela_status bench_make(choice_bench *self, uint64_t workspace) {
   TSL_TRY(device->ops->stream_create(device, &self->stream));
   TSL_TRY(device->ops->event_create(device, &self->begin));
   TSL_TRY(device->ops->event_create(device, &self->end));
-  self->at = (tsl_lt_addresses){
+  self->addresses = (tsl_lt_addresses){
       device->ops->native_buffer(self->buffers[A]), device->ops->native_buffer(self->buffers[B]),
       device->ops->native_buffer(self->buffers[C]), device->ops->native_buffer(self->buffers[WORKSPACE])};
   return choice_fill(self);
@@ -205,14 +205,14 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* Times an algorithm: the fastest of RUNS runs after one more. A proposal that fails gets infinity. */
+/* Times an algorithm: the fastest of RUNS runs, after a warm-up. A proposal that fails gets infinity. */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;
   for (int i = 0; i <= RUNS; i++) {
     double elapsed;
     TSL_TRY(ops->event_record(self->stream, self->begin));
-    if (tsl_lt_multiply(self->work, self->handle, self->choice, answer, &self->at, self->stream) !=
+    if (tsl_lt_multiply(self->work, self->handle, self->choice, answer, &self->addresses, self->stream) !=
         TSL_CUBLAS_SUCCESS)
       return TESELA_OK;
     TSL_TRY(ops->event_record(self->stream, self->end));

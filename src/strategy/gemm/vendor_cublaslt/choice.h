@@ -13,7 +13,7 @@ typedef struct tsl_lt_choice {
   int64_t steps[3];         /* distances between a batch's matrices of A, B and C */
   tsl_lt_operation operation;
   tsl_lt_layout a, b, c;
-  tsl_lt_answer aligned, any;
+  tsl_lt_answer aligned, any; /* algorithm if addresses are multiples of TSL_LT_ALIGNMENT; for others */
 } tsl_lt_choice;
 
 /* Describes the layouts and chooses an algorithm: the fastest if `timed`, else the heuristics' first. The

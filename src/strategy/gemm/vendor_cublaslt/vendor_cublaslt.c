@@ -31,13 +31,14 @@ typedef struct cublaslt_state {
   tsl_lt_choice *choices;
 } cublaslt_state;
 
-static bool is_in(int64_t many, const tsl_shape *shape) {
+static bool is_multiple_of(int64_t many, const tsl_shape *shape) {
   return shape->rows % many == 0 && shape->cols % many == 0 &&
          (shape->row_stride == 1 ? shape->col_stride : shape->row_stride) % many == 0;
 }
 
-static bool are_in(int64_t many, const tsl_problem *problem) {
-  return is_in(many, &problem->a) && is_in(many, &problem->b) && is_in(many, &problem->c);
+static bool are_multiples_of(int64_t many, const tsl_problem *problem) {
+  return is_multiple_of(many, &problem->a) && is_multiple_of(many, &problem->b) &&
+         is_multiple_of(many, &problem->c);
 }
 
 static bool cublaslt_is_tiny(const tsl_shape *c) {
@@ -60,9 +61,9 @@ static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config 
     return "some of cuBLASLt's algorithms round the product to C's type before they add C to it";
   if (problem->a.type == TESELA_E4M3 && (problem->a.col_stride != 1 || problem->b.row_stride != 1))
     return "cuBLASLt multiplies e4m3 that lies along k in both operands";
-  if (problem->a.type == TESELA_E4M3 && !are_in(16, problem))
+  if (problem->a.type == TESELA_E4M3 && !are_multiples_of(16, problem))
     return "cuBLASLt multiplies e4m3 whose sizes and lines are multiples of 16";
-  if (tsl_type(problem->a.type)->is_integer && !are_in(4, problem))
+  if (tsl_type(problem->a.type)->is_integer && !are_multiples_of(4, problem))
     return "cuBLASLt multiplies integers whose sizes and lines are multiples of 4";
   return tsl_blas_refuse(problem, INT64_MAX);
 }

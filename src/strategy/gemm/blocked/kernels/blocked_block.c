@@ -28,6 +28,7 @@ static inline void copy(const REAL *restrict in, int64_t across, int64_t count, 
           out[d * width + t] = t < count ? in[t * across + d * along] : 0;
 }
 
+/* Stores the sums of one tile, dense, for `depth` steps of two micro-panels. */
 static void multiply_tile(int64_t depth, const REAL *restrict a, const REAL *restrict b, REAL *restrict out) {
   NAME(vector) sum[TILE_ROWS][TILE_VECTORS] = {{{0}}};
   for (int64_t l = 0; l < depth; l++, a += TILE_ROWS, b += TILE_COLUMNS)
@@ -50,6 +51,7 @@ static inline void finish_row(REAL *restrict c, int64_t stride, const REAL *rest
       c[j * stride] = NAME(fma_number)(alpha * sum[j], beta, c[j * stride]);
 }
 
+/* Stores the rows x columns of a tile that lie in C: alpha sums + beta c; beta = 0 never reads c. */
 static void finish_tile(const tsl_cache_blocks *job, int64_t row, int rows, int64_t column, int columns,
                         const REAL *sums, REAL beta) {
   const int64_t stride = job->views.c.col_stride;

@@ -28,7 +28,7 @@ static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
   }
   write_rows(&late, late.left);
   copy_lines(&rows, rows.left, REGISTER_FINDS_LEAST);
-  note_least(&rows, tile, REGISTER_FINDS_LEAST);
+  store_least(&rows, tile, REGISTER_FINDS_LEAST);
   REGISTER_STORE(0, tile->out, UNIT_BYTES * tile->out_row);
   REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
 }
@@ -69,7 +69,7 @@ static void REGISTER_NAME(multiply_32)(const tsl_amx_tile *tile) {
   }
   write_rows(&late, late.left);
   copy_lines(&rows, rows.left, REGISTER_FINDS_LEAST);
-  note_least(&rows, tile, REGISTER_FINDS_LEAST);
+  store_least(&rows, tile, REGISTER_FINDS_LEAST);
   REGISTER_STORE(0, tile->out, out_bytes);
   REGISTER_STORE(1, tile->out + 16, out_bytes);
   REGISTER_STORE(2, out_below, out_bytes);

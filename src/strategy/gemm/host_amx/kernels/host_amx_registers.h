@@ -81,7 +81,8 @@ static inline __attribute__((always_inline)) void write_rows(writing *state, int
 typedef struct copying {
   const unsigned char *in;
   unsigned char *out;
-  int64_t each, left, line, lines, tail, in_gap, out_gap;
+  int64_t each, left, line, lines; /* cache lines: of each step, in all, left in this row, of a row */
+  int64_t tail, in_gap, out_gap;   /* bytes: of a row's last line, from a row's end to the next row */
 #ifdef REGISTER_LEAST
   REGISTER_LEAST least;
 #endif
@@ -130,8 +131,8 @@ static inline __attribute__((always_inline)) void copy_lines(copying *state, int
   }
 }
 
-static inline __attribute__((always_inline)) void note_least(const copying *state, const tsl_amx_tile *tile,
-                                                             bool finds) {
+static inline __attribute__((always_inline)) void store_least(const copying *state, const tsl_amx_tile *tile,
+                                                              bool finds) {
 #ifdef REGISTER_LEAST
   if (finds && tile->copy_in) {
     const uint32_t least = REGISTER_LEAST_OF(state->least);

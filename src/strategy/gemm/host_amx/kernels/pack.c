@@ -239,7 +239,8 @@ TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int
 #define INTERLEAVED(copy, per, size, along) 0
 #endif
 
-TSL_INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size) {
+TSL_INLINE void pack_by_strides(const tsl_amx_copy *copy, unit_function *make, const int per,
+                                const int64_t size) {
   const int64_t across = copy->across * size, along = copy->along * size;
   if (copy->for_amx && along == size)
     copy_blocks(copy, make, per, across, size,
@@ -259,7 +260,7 @@ TSL_INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const in
 
 #define COPY(name, unit, per, size)                                                                          \
   static void name(const tsl_amx_copy *copy) {                                                               \
-    copy_any(copy, unit, per, size);                                                                         \
+    pack_by_strides(copy, unit, per, size);                                                                  \
   }
 COPY(floats_f16, unit_float_f16, 1, 2)
 COPY(floats_bf16, unit_float_bf16, 1, 2)
@@ -340,7 +341,7 @@ TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row,
 }
 #endif
 
-TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
+TSL_INLINE void apply_to_all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
   /* a local copy, so that stores to C cannot alias it */
   const tsl_amx_epilogue local = *epilogue, *const last = &local;
   for (int64_t i = 0; i < last->rows; i++) {
@@ -360,19 +361,19 @@ TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, in
 }
 
 static void epilogue_f32(const tsl_amx_epilogue *last) {
-  all_rows(last, row_f32, 4);
+  apply_to_all_rows(last, row_f32, 4);
 }
 
 static void epilogue_f16(const tsl_amx_epilogue *last) {
-  all_rows(last, row_f16, 2);
+  apply_to_all_rows(last, row_f16, 2);
 }
 
 static void epilogue_bf16(const tsl_amx_epilogue *last) {
-  all_rows(last, row_bf16, 2);
+  apply_to_all_rows(last, row_bf16, 2);
 }
 
 static void epilogue_i32(const tsl_amx_epilogue *last) {
-  all_rows(last, row_i32, 4);
+  apply_to_all_rows(last, row_i32, 4);
 }
 
 static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {

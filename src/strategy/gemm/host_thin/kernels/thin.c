@@ -73,8 +73,8 @@ TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *
     add_vectors(x + j, along, held, y, sums + j, pitch, q, rows, prefetches, width - j);
 }
 
-TSL_INLINE void add_narrow(const REAL *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
-                           REAL *sums, int64_t pitch, int q, int vectors, int64_t last, bool fresh) {
+TSL_INLINE void add_in_registers(const REAL *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
+                                 REAL *sums, int64_t pitch, int q, int vectors, int64_t last, bool fresh) {
   const int64_t across = numbers->across, step = numbers->along;
   const REAL *y = numbers->at;
   vector sum[TSL_THIN_NARROW][TSL_THIN_KEPT];
@@ -95,19 +95,20 @@ TSL_INLINE void add_narrow(const REAL *x, int64_t along, int64_t rows, const tsl
   }
 }
 
-TSL_INLINE void add_narrows(const REAL *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
-                            int64_t width, REAL *sums, int64_t pitch, int q, bool fresh) {
+TSL_INLINE void add_strips_in_registers(const REAL *x, int64_t along, int64_t rows,
+                                        const tsl_thin_numbers *numbers, int64_t width, REAL *sums,
+                                        int64_t pitch, int q, bool fresh) {
   int64_t j = 0;
   for (; j + TSL_THIN_KEPT * LANES <= width; j += TSL_THIN_KEPT * LANES)
-    add_narrow(x + j, along, rows, numbers, sums + j, pitch, q, TSL_THIN_KEPT, LANES, fresh);
+    add_in_registers(x + j, along, rows, numbers, sums + j, pitch, q, TSL_THIN_KEPT, LANES, fresh);
   if (j + 2 * LANES <= width) {
-    add_narrow(x + j, along, rows, numbers, sums + j, pitch, q, 2, LANES, fresh);
+    add_in_registers(x + j, along, rows, numbers, sums + j, pitch, q, 2, LANES, fresh);
     j += 2 * LANES;
   }
   if (j + LANES < width)
-    add_narrow(x + j, along, rows, numbers, sums + j, pitch, q, 2, width - j - LANES, fresh);
+    add_in_registers(x + j, along, rows, numbers, sums + j, pitch, q, 2, width - j - LANES, fresh);
   else if (j < width)
-    add_narrow(x + j, along, rows, numbers, sums + j, pitch, q, 1, width - j, fresh);
+    add_in_registers(x + j, along, rows, numbers, sums + j, pitch, q, 1, width - j, fresh);
 }
 
 TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
@@ -118,9 +119,9 @@ TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_n
   int64_t l = 0;
   if (q <= TSL_THIN_NARROW && width <= NARROW_VECTORS * LANES) {
     if (fresh)
-      add_narrows(from, along, rows, numbers, width, sums, pitch, q, true);
+      add_strips_in_registers(from, along, rows, numbers, width, sums, pitch, q, true);
     else
-      add_narrows(from, along, rows, numbers, width, sums, pitch, q, false);
+      add_strips_in_registers(from, along, rows, numbers, width, sums, pitch, q, false);
     return;
   }
   if (fresh)
@@ -204,7 +205,7 @@ typedef struct outer_arguments {
   REAL alpha, beta;
 } outer_arguments;
 
-TSL_INLINE void one(outer_arguments args, const REAL *y, REAL *c, int64_t j, int steps) {
+TSL_INLINE void outer_element(outer_arguments args, const REAL *y, REAL *c, int64_t j, int steps) {
   REAL sum = y[0] * args.b[j];
   for (int l = 1; l < steps; l++)
     sum = NAME(fma_number)(sum, y[l], args.b[j + l * args.pitch]);
@@ -212,8 +213,8 @@ TSL_INLINE void one(outer_arguments args, const REAL *y, REAL *c, int64_t j, int
   c[j] = args.beta == 0 ? sum : NAME(fma_number)(sum, args.beta, c[j]);
 }
 
-TSL_INLINE void mix(outer_arguments args, const vector *held, REAL *c, int64_t j, int steps, int together,
-                    bool adds, bool nontemporal) {
+TSL_INLINE void outer_vector(outer_arguments args, const vector *held, REAL *c, int64_t j, int steps,
+                             int together, bool adds, bool nontemporal) {
   vector b[TSL_THIN_STEPS];
   TSL_UNROLL for (int l = 0; l < steps; l++) {
     b[l] = NAME(load)(args.b + j + l * args.pitch);
@@ -245,19 +246,19 @@ TSL_INLINE void outer_rows(outer_arguments args, const REAL *y, REAL *c, int ste
   }
   if (nontemporal) {
     for (; j < args.width && (uintptr_t)(c + j) % VECTOR_BYTES != 0; j++)
-      one(args, y, c, j, steps);
+      outer_element(args, y, c, j, steps);
     for (; j + LINE <= args.width; j += LINE)
       TSL_UNROLL for (int part = 0; part < LINE; part += LANES)
-          mix(args, held, c, j + part, steps, together, adds, true);
+          outer_vector(args, held, c, j + part, steps, together, adds, true);
   }
   for (; j + LANES <= args.width; j += LANES)
-    mix(args, held, c, j, steps, together, adds, false);
+    outer_vector(args, held, c, j, steps, together, adds, false);
   if (!adds && !nontemporal && args.width >= LANES) { /* the last vector overlaps its predecessor */
     if (j < args.width)
-      mix(args, held, c, args.width - LANES, steps, together, false, false);
+      outer_vector(args, held, c, args.width - LANES, steps, together, false, false);
   } else
     TSL_UNROLL for (int i = 0; i < together; i++) for (int64_t t = j; t < args.width; t++)
-        one(args, y + i * args.y_pitch, c + i * args.c_pitch, t, steps);
+        outer_element(args, y + i * args.y_pitch, c + i * args.c_pitch, t, steps);
 }
 
 TSL_INLINE void outer_way(const tsl_thin_rows *rows, int steps, int together, bool adds, bool nontemporal) {

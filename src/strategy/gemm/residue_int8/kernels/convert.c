@@ -39,8 +39,7 @@ typedef struct numbers_64 {
 
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
 enum { DIGITS = 4 };
-/* Computes the digits of two times eight numbers; the rounding constant leaves a digit in a lane's lower
- * half. */
+/* Computes the digits of 2 x 8 numbers; the rounding constant leaves a digit in a lane's lower half. */
 TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits, wide_f32 *digit) {
   (void)digits;
   wide_i64 half[2][DIGITS];
@@ -130,8 +129,7 @@ static void transpose_words(const unsigned char *from, unsigned char *dst) {
 #endif
 }
 
-/* Converts numbers along lines; each line's factors are in all lanes. Not inlined: a copy would add its
- * stack. */
+/* Converts numbers along lines; all lanes have the line's factors. Not inlined, to save stack. */
 static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
                                                  const scaling *by, int64_t ahead, unsigned char *dst,
                                                  int64_t plane) {

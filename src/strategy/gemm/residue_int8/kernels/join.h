@@ -44,14 +44,14 @@ TSL_INLINE void numbers_of(const tsl_residue_job *job, const unsigned char *rest
     for (int g = 0; g < GROUP; g++) {
       const wide_f64 c = doubles_of_bytes(rest + l * plane + g * EIGHTH);
       for (int i = 0; i < parts; i++)
-        part[g][i] = exact_wide(c, every_f64(weights->weight[l][i]), part[g][i]);
+        part[g][i] = exact_wide(c, broadcast_f64(weights->weight[l][i]), part[g][i]);
     }
   TSL_UNROLL
   for (int g = 0; g < GROUP; g++) {
     const wide_f64 q =
         rounded_wide((part[g][parts - 1] + part[g][parts - 2] * (1 / PART)) * weights->inverse);
     for (int i = 0; i < parts; i++)
-      part[g][i] = exact_wide(-q, every_f64(weights->product[i]), part[g][i]);
+      part[g][i] = exact_wide(-q, broadcast_f64(weights->product[i]), part[g][i]);
     value[g] = value_of(part[g], parts);
   }
 }
@@ -72,7 +72,7 @@ TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value
     wide_f64 before;
     WIDE_LOAD(before, c + g * EIGHTH);
     if (beta != 0)
-      sum = fused_wide(every_f64(beta), before, sum);
+      sum = fused_wide(broadcast_f64(beta), before, sum);
     const wide_i64 is_nan = sum != sum;
     wide_i64 bits = (wide_i64)sum;
 #else
@@ -89,8 +89,8 @@ TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value
   }
 }
 
-static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
-                        int64_t column, int64_t columns) {
+static void join_one_by_one(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
+                            int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
   for (int64_t j = 0; j < columns; j++) {
     const int across = job->operands[1].scales[column + j];
@@ -172,7 +172,7 @@ TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *b
       if (by[tile].is_plain && is_plain_scale(scale))
         join_row(job, rest, block->plane, block->row + i, column, columns, &by[tile], parts);
       else
-        join_slowly(job, rest, block->plane, block->row + i, column, columns);
+        join_one_by_one(job, rest, block->plane, block->row + i, column, columns);
     }
   }
 }

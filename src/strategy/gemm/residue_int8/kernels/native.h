@@ -24,11 +24,11 @@ TSL_INLINE numbers fused_numbers(numbers a, numbers b, numbers c) {
 #endif
 }
 
-TSL_INLINE int64_t each_element(const tsl_residue_job *job) {
+TSL_INLINE int64_t numbers_per_element(const tsl_residue_job *job) {
   return job->is_complex ? 2 : 1;
 }
 TSL_INLINE const REAL *native_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line) {
-  return line_at(lines, line / each_element(job)) + line % each_element(job);
+  return line_at(lines, line / numbers_per_element(job)) + line % numbers_per_element(job);
 }
 
 /* Packs `depth` numbers from `first` on of `width` lines, interleaved; absent lines are zeros. */
@@ -73,7 +73,7 @@ static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sum
     }
     TSL_UNROLL
     for (int i = 0; i < NATIVE_ROWS; i++) {
-      const wide_f64 left = every_f64(a[i]);
+      const wide_f64 left = broadcast_f64(a[i]);
       TSL_UNROLL
       for (int v = 0; v < VECTORS; v++)
         sum[i][v] = exact_wide(left, right[v], sum[i][v]);
@@ -82,8 +82,8 @@ static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sum
   memcpy(sums, sum, sizeof sum);
 }
 
-static void precise_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
-                         int count) {
+static void compute_precise_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
+                                 int count) {
   double sums[NATIVE_LIST * NATIVE_COLUMNS] = {0};
   REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
@@ -102,11 +102,11 @@ static void precise_tile(const tsl_residue_job *job, const native_lines *rows, c
 }
 #endif
 
-static void native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
-                        int count) {
+static void compute_native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
+                                int count) {
 #if !JOIN(IS_DOUBLE_, TSL_TYPE)
   if (job->is_precise) {
-    precise_tile(job, rows, columns, count);
+    compute_precise_tile(job, rows, columns, count);
     return;
   }
 #endif
@@ -120,7 +120,7 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
       add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
-  const int each = (int)each_element(job);
+  const int each = (int)numbers_per_element(job);
   for (int i = 0; i < rows->count; i += each)
     for (int j = 0; j < count; j += each) {
       const REAL *const sum = sums + i * NATIVE_COLUMNS + j;
@@ -143,21 +143,21 @@ static bool is_native_line(const tsl_residue_job *job, int operand, int64_t line
 /* Computes these rows: native columns only, unless the rows are native. */
 static void native_rows(const tsl_residue_job *job, const tsl_residue_block *block, const native_lines *rows,
                         bool is_native) {
-  const int each = (int)each_element(job);
+  const int each = (int)numbers_per_element(job);
   int64_t columns[NATIVE_COLUMNS];
   int count = 0;
   for (int64_t j = block->column; j < block->column + block->columns; j++) {
     for (int part = 0; part < each && (is_native || is_native_line(job, 1, j)); part++)
       columns[count++] = j * each + part;
     if (count == NATIVE_COLUMNS || (count > 0 && j == block->column + block->columns - 1)) {
-      native_tile(job, rows, columns, count);
+      compute_native_tile(job, rows, columns, count);
       count = 0;
     }
   }
 }
 
 static void native(const tsl_residue_job *job, const tsl_residue_block *block) {
-  const int64_t end = block->row + block->rows, each = each_element(job);
+  const int64_t end = block->row + block->rows, each = numbers_per_element(job);
   native_lines rows[2] = {{.count = 0}, {.count = 0}}; /* other rows, native rows */
   for (int64_t i = block->row; i < end; i++) {
     const bool is_native = is_native_line(job, 0, i);

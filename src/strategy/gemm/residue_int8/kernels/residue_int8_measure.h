@@ -10,19 +10,19 @@ enum { LANES = 8 };
 typedef wide_f64 numbers;
 typedef wide_i64 integers;
 typedef wide_f64 tallies; /* integers below 2^53 */
-#define MOST_BITS most_i64
+#define MOST_BITS max_i64
 #define COUNT_BELOW count_i64
-#define INTEGERS(number) every_i64(number)
-#define NUMBERS(number) every_f64(number)
+#define INTEGERS(number) broadcast_i64(number)
+#define NUMBERS(number) broadcast_f64(number)
 #else
 enum { LANES = 16 };
 typedef wide_f32 numbers;
 typedef wide_i32 integers;
 typedef wide_u32 tallies;
-#define MOST_BITS most_i32
+#define MOST_BITS max_i32
 #define COUNT_BELOW count_i32
-#define INTEGERS(number) every_i32(number)
-#define NUMBERS(number) every_f32(number)
+#define INTEGERS(number) broadcast_i32(number)
+#define NUMBERS(number) broadcast_f32(number)
 #endif
 
 enum {
@@ -71,11 +71,11 @@ TSL_INLINE tallies tops_of(numbers scaled) {
   return (wide_u32) __builtin_convertvector(scaled, wide_i32);
 #endif
 }
-TSL_INLINE tallies most_tallies(tallies a, tallies b) {
+TSL_INLINE tallies max_tallies(tallies a, tallies b) {
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
-  return most_f64(a, b);
+  return max_f64(a, b);
 #else
-  return (wide_u32)most_i32((wide_i32)a, (wide_i32)b);
+  return (wide_u32)max_i32((wide_i32)a, (wide_i32)b);
 #endif
 }
 
@@ -94,8 +94,7 @@ typedef struct vector_sums { /* of at most CHUNK vectors */
   integers largest, any, few[TSL_RESIDUE_CANDIDATES];
 } vector_sums;
 
-/* Adds vectors `step` numbers apart, and prefetches `ahead` numbers. Excess: max(top, limit - 1) - (limit -
- * 1). */
+/* Adds vectors `step` numbers apart, prefetching `ahead`. Excess: max(top, limit - 1) - (limit - 1). */
 TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, int64_t ahead, int64_t count,
                             vector_sums *sums) {
   const integers magnitude = INTEGERS(~TSL_RESIDUE_SIGN);
@@ -117,12 +116,12 @@ TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, 
       own.few[i] = COUNT_BELOW(own.few[i], bits, least[i]);
     own.sum += top;
     own.squares += top * top;
-    own.excess += most_tallies(top, below) - below;
+    own.excess += max_tallies(top, below) - below;
   }
   *sums = own;
 }
 
-static void flush(const measures *by, int64_t count, vector_sums *from, lane_sums *sums) {
+static void add_to_lane_sums(const measures *by, int64_t count, vector_sums *from, lane_sums *sums) {
   add_lanes(sums->sum, from->sum);
   add_lanes(sums->squares, from->squares);
   add_lanes(sums->excess, from->excess);
@@ -171,8 +170,7 @@ TSL_INLINE int64_t number_at(const tsl_residue_lines *lines, int64_t h) {
   return lines->is_paired ? h / 2 * lines->along + h % 2 : h * lines->along;
 }
 
-/* Copies numbers that are not adjacent, or the partial last vector, and pads with zeros, which change no
- * sum. */
+/* Copies numbers that are not adjacent, or a partial last vector, and pads with zeros. */
 static void gather(const tsl_residue_lines *lines, const REAL *from, int64_t count, int64_t whole,
                    REAL *dst) {
   for (int64_t i = 0; i < count; i++)
@@ -200,7 +198,7 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
       at = together;
     }
     add_vectors(&by, at, LANES, AHEAD, vectors, &vectors_of);
-    flush(&by, vectors, &vectors_of, &sums);
+    add_to_lane_sums(&by, vectors, &vectors_of, &sums);
   }
   return total_of(&by, &sums, 0, LANES, total);
 }
@@ -229,7 +227,7 @@ static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_li
     set_exponent(&by, lane, exponent);
   if (tells) {
     add_vectors(&by, sample, LANES, 0, TSL_RESIDUE_SAMPLE / LANES, &vectors_of);
-    flush(&by, TSL_RESIDUE_SAMPLE / LANES, &vectors_of, &sums);
+    add_to_lane_sums(&by, TSL_RESIDUE_SAMPLE / LANES, &vectors_of, &sums);
     total_of(&by, &sums, 0, LANES, &total);
   }
   residue_guess_of(job->rules, exponent, (unsigned)total.sum, total.squares, &guess);
@@ -260,7 +258,7 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
         add_vectors(&by[group], from + row * step + group * LANES, step, ROWS * step,
                     tsl_min(ROWS, end - row), &vectors[group]);
     for (int64_t group = 0; group < groups; group++)
-      flush(&by[group], end - h, &vectors[group], &sums[group]);
+      add_to_lane_sums(&by[group], end - h, &vectors[group], &sums[group]);
   }
 }
 
@@ -288,7 +286,7 @@ static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, c
     for (int64_t group = 0; group < groups; group++) {
       add_vectors(&by[group], from + residue_sample_at(job->k, s) * lines->along + group * LANES,
                   lines->along, 0, rows, &vectors[group]);
-      flush(&by[group], rows, &vectors[group], &sums[group]);
+      add_to_lane_sums(&by[group], rows, &vectors[group], &sums[group]);
     }
   }
   for (int64_t i = 0; i < groups * LANES; i++) {

@@ -18,7 +18,7 @@ TSL_INLINE void reduce_row(const tsl_residue_late *late, int64_t row) {
     if (!modulus->is_byte) {
       const wide_f32 whole = __builtin_convertvector(sum, wide_f32),
                      quotient = (whole * modulus->inverse + EXACT) - EXACT,
-                     rest = lifted_f32(whole - quotient * modulus->p, every_f32(modulus->p));
+                     rest = lifted_f32(whole - quotient * modulus->p, broadcast_f32(modulus->p));
       sum = (wide_i32)(rest + EXACT);
     }
     const bytes_16 bytes = __builtin_convertvector(sum & 0xff, bytes_16);

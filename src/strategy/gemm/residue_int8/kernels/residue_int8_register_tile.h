@@ -11,8 +11,7 @@
  * A's micro-panel, 32 KiB, stays in L1 while B's micro-panels are multiplied. */
 #include "strategy/gemm/residue_int8/kernels/residue_int8_reduce.h"
 
-/* Computes a tile. Members of *tile are read one by one: a vector copy would wait for the stores that wrote
- * them. */
+/* Computes a tile. Reads *tile member by member: a vector copy would wait for the stores to it. */
 static void register_tile(const tsl_residue_tile *tile) {
   enum { ROW = TSL_RESIDUE_STEP, HALF = TSL_RESIDUE_ROWS * ROW, SUMS = 4 * TSL_RESIDUE_LINES };
   const unsigned char *a = tile->a, *b = tile->b, *next_a = tile->next_a, *next_b = tile->next_b,

@@ -22,27 +22,27 @@ typedef uint8_t bytes_8 __attribute__((vector_size(8), may_alias));
 /* A number in every lane, as a list: a float plus 0 may differ from the float. */
 #define FOUR(number) number, number, number, number
 #define EIGHT(number) FOUR(number), FOUR(number)
-TSL_INLINE wide_f32 every_f32(float number) {
+TSL_INLINE wide_f32 broadcast_f32(float number) {
   return (wide_f32){EIGHT(number), EIGHT(number)};
 }
-TSL_INLINE wide_f64 every_f64(double number) {
+TSL_INLINE wide_f64 broadcast_f64(double number) {
   return (wide_f64){EIGHT(number)};
 }
-TSL_INLINE wide_i32 every_i32(int32_t number) {
+TSL_INLINE wide_i32 broadcast_i32(int32_t number) {
   return (wide_i32){EIGHT(number), EIGHT(number)};
 }
-TSL_INLINE wide_i64 every_i64(int64_t number) {
+TSL_INLINE wide_i64 broadcast_i64(int64_t number) {
   return (wide_i64){EIGHT(number)};
 }
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
-TSL_INLINE wide_i32 most_i32(wide_i32 a, wide_i32 b) {
+TSL_INLINE wide_i32 max_i32(wide_i32 a, wide_i32 b) {
   return (wide_i32)_mm512_max_epi32((__m512i)a, (__m512i)b);
 }
-TSL_INLINE wide_i64 most_i64(wide_i64 a, wide_i64 b) {
+TSL_INLINE wide_i64 max_i64(wide_i64 a, wide_i64 b) {
   return (wide_i64)_mm512_max_epi64((__m512i)a, (__m512i)b);
 }
-TSL_INLINE wide_f64 most_f64(wide_f64 a, wide_f64 b) {
+TSL_INLINE wide_f64 max_f64(wide_f64 a, wide_f64 b) {
   return _mm512_max_pd(a, b);
 }
 /* Returns count + (a < b), lane by lane. */
@@ -81,15 +81,15 @@ TSL_INLINE wide_i32 lower_halves(wide_i64 a, wide_i64 b) {
   return (wide_i32)_mm512_permutex2var_epi32((__m512i)a, even, (__m512i)b);
 }
 #else
-TSL_INLINE wide_i32 most_i32(wide_i32 a, wide_i32 b) {
+TSL_INLINE wide_i32 max_i32(wide_i32 a, wide_i32 b) {
   const wide_i32 above = a > b;
   return (a & above) | (b & ~above);
 }
-TSL_INLINE wide_i64 most_i64(wide_i64 a, wide_i64 b) {
+TSL_INLINE wide_i64 max_i64(wide_i64 a, wide_i64 b) {
   const wide_i64 above = a > b;
   return (a & above) | (b & ~above);
 }
-TSL_INLINE wide_f64 most_f64(wide_f64 a, wide_f64 b) {
+TSL_INLINE wide_f64 max_f64(wide_f64 a, wide_f64 b) {
   const wide_i64 above = a > b;
   return (wide_f64)(((wide_i64)a & above) | ((wide_i64)b & ~above));
 }

@@ -12,6 +12,7 @@ typedef struct chunk { /* a chunk of each line of a block; zeros after the last 
   uint32_t bits[BLOCK][CHUNK];
 } chunk;
 
+/* Reads `count` numbers from `h` on of `lines` lines from `first` on. */
 static void read_chunk(const tsl_slices_lines *slices_lines, int64_t first, int64_t lines, int64_t h,
                        int64_t count, chunk *target) {
   const float *const from = slices_lines->at + first * slices_lines->across + h * slices_lines->along;
@@ -50,6 +51,7 @@ static void measure(const tsl_slices_job *job, int operand, int64_t first) {
     operand_lines->scales[first + i] = slices_scale(largest[i], least[i] + 1);
 }
 
+/* Cuts `count` numbers of a line into slices, and stores each slice to a plane of its own. */
 static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *dst,
                      int64_t plane) {
   const float first_factor = TSL_AS_FLOAT((127 + scale / 2) << 23),
@@ -93,7 +95,7 @@ static void cut(const tsl_slices_job *job, int operand, int64_t first) {
 }
 
 /* Returns an element in f32, by k fused multiply-adds. */
-static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
+static float native_element(const tsl_slices_job *job, int64_t row, int64_t col) {
   const tsl_slices_lines *a = &job->operands[0], *b = &job->operands[1];
   const float *left = a->at + row * a->across, *right = b->at + col * b->across;
   float sum = 0;
@@ -108,7 +110,7 @@ static void join(const tsl_slices_job *job, int64_t row) {
   float *c = job->c + row * job->c_row;
   for (int64_t j = 0; j < job->n; j++) {
     const float sum = down == TSL_SLICES_NATIVE || right[j] == TSL_SLICES_NATIVE
-                          ? native(job, row, j)
+                          ? native_element(job, row, j)
                           : slices_unscaled(sums[j], down + right[j]);
     float *element = c + j * job->c_col;
     *element = job->beta != 0 ? job->alpha * sum + job->beta * *element : job->alpha * sum;
