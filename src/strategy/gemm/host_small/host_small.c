@@ -99,7 +99,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   tsl_small_job_make(&product, device->capabilities, &job, &clocks);
   const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
-  clocks *= lanes / (elements > lanes ? elements : lanes);
+  clocks /= fmin(2, fmax(1, elements / lanes)); /* narrow vectors: two multiply-adds a clock, too */
   if (bytes > level_1)
     clocks += depth * (double)job.columns * (double)job.size / 64;
   const tsl_small_tile *tile = &job.last.tile;
