@@ -160,8 +160,10 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
 enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
 
 /* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
- * cache set or sums wait. */
+ * cache set or sums wait. NARROW_STEPS: maximum steps if rows of C fit NARROW_BYTES, as vectors along k may
+ * be faster. */
 enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
+enum { NARROW_STEPS = 64, NARROW_BYTES = 32 };
 
 static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
   if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
@@ -171,6 +173,7 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
   return !(job->waits && volume > WAITING_MOST) &&
+         !(job->depth > NARROW_STEPS && job->columns * job->size <= NARROW_BYTES) &&
          !(volume > COLLIDING_MOST && !job->copies_b && collides(job->last.tile.b_step, job->depth));
 }
 
