@@ -42,8 +42,8 @@ static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t mo
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : tsl_min(most, whole);
 }
-/* Returns the rows or columns of a task: one task for each thread, or more if `most` requires it. A task reads
- * whole streams, and the thread's second-level cache holds them for the next call. */
+/* Returns the rows or columns of a task: one task for each thread, or more if `most` requires it. A task
+ * reads whole streams, and the thread's second-level cache holds them for the next call. */
 static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
