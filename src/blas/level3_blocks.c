@@ -13,7 +13,7 @@
 #include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 
-#include "base/memory.h"
+#include "base/checked.h"
 #include "base/scratch.h"
 
 /* Maximum rows of a triangle that is copied with zeros; maximum columns of B at a time. */
@@ -55,13 +55,13 @@ static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_bla
   if (layout->alpha[0] != 0 || layout->alpha[1] != 0) {
     if (!tsl_size_mul((size_t)work.m, (size_t)work.m, &bytes) ||
         !tsl_size_mul(bytes, tsl_blas_size(work.type), &bytes) ||
-        tsl_alloc(bytes, "a symmetric matrix's other triangle", &whole) != TESELA_OK)
+        tsl_scratch_take(bytes, "a symmetric matrix's other triangle", &whole) != TESELA_OK)
       return false;
     tsl_blas_parts_of(work.type)->mirror(&work.a, layout->uplo, layout->hermitian, work.m, whole);
     work.a = (tsl_blas_view){.data = whole, .row = 1, .col = work.m};
   }
   tsl_blas_inner_gemm(symbol, &work, NULL);
-  tsl_free(whole);
+  tsl_scratch_give(whole);
   return true;
 }
 

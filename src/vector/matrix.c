@@ -38,7 +38,8 @@ static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t mo
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : tsl_min(most, whole);
 }
-/* Returns the rows of a task, at most `most`: whole streams of columns, one task or more per thread. */
+/* Returns the rows or columns of a task: one task for each thread, or more if `most` requires it. A task
+ * reads whole streams, and the thread's second-level cache holds them for the next call. */
 static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
@@ -234,7 +235,7 @@ void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_
   const int64_t strip =
       matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
   matrix_job job = {.kernels = kernels, .update = update, .rows_each = strip};
-  job.columns_each = matrix_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
+  job.columns_each = long_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
   job.row_tasks = (update->rows + job.rows_each - 1) / job.rows_each;
   const int64_t count = job.row_tasks * ((update->columns + job.columns_each - 1) / job.columns_each);
   if (threads == 1)

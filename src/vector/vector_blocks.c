@@ -61,13 +61,11 @@ static void diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle
     kernels->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
 }
 
-/* Returns the begin of a range of a triangle's rows or columns; all ranges have equal areas. grows: later
- * rows or columns are longer. */
-static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
+int64_t tsl_blocks_begin(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
   if (range == 0 || range == ranges)
     return range == 0 ? 0 : n;
   const double part = (double)range / ranges, at = (double)n * (grows ? sqrt(part) : 1 - sqrt(1 - part));
-  return ((int64_t)at + unit / 2) / unit * unit;
+  return tsl_min(n, ((int64_t)at + unit / 2) / unit * unit);
 }
 
 typedef struct ranged {
@@ -100,8 +98,8 @@ static void ranged_task(void *argument, int64_t index, int worker) {
   const ranged *r = argument;
   const tsl_triangle *t = r->triangle;
   const bool grows = t->upper == r->transposed, ascends = t->upper;
-  const int64_t begin = begin_of(t->n, r->ranges, index, grows, BLOCK),
-                end = begin_of(t->n, r->ranges, index + 1, grows, BLOCK);
+  const int64_t begin = tsl_blocks_begin(t->n, r->ranges, index, grows, BLOCK),
+                end = tsl_blocks_begin(t->n, r->ranges, index + 1, grows, BLOCK);
   const int64_t first = r->transposed || ascends ? begin : 0, last = r->transposed || !ascends ? end : t->n;
   const int64_t blocks = (last - first + BLOCK - 1) / BLOCK;
   (void)worker;
@@ -178,8 +176,8 @@ typedef struct reach {
 
 static reach reach_of(const vector_blocks_job *job, int64_t range) {
   const tsl_triangle *t = job->triangle;
-  reach r = {begin_of(t->n, job->ranges, range, t->upper, UNIT),
-             begin_of(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
+  reach r = {tsl_blocks_begin(t->n, job->ranges, range, t->upper, UNIT),
+             tsl_blocks_begin(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
              range == 0 ? job->y : job->others + (range - 1) * job->pitch};
   r.first = t->upper ? 0 : r.begin;
   r.count = t->upper ? r.end : t->n - r.begin;

@@ -130,14 +130,20 @@ void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
     tsl_columns_triangular(kernels, t, transposed, solves, x);
 }
 
-/* State of an update. each: columns per task. */
+/* State of an update, whose columns are cut into `ranges`. */
 typedef struct update {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   tsl_vector_number alpha;
   tsl_line x, y;
-  int64_t each;
+  int ranges;
 } update;
+
+/* Returns the first column of a range. */
+static int64_t first_column_of(const update *u, int64_t range) {
+  enum { UNIT = 8 };
+  return tsl_blocks_begin(u->triangle->n, u->ranges, range, u->triangle->upper, UNIT);
+}
 
 /* Computes column j of A += x t; makes the diagonal of a hermitian triangle real. */
 static void add_to_column(const update *u, int64_t j, const tsl_triangle_lane *column, tsl_line x,
@@ -191,7 +197,7 @@ static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vecto
 static void one_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
-  const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
+  const int64_t first = first_column_of(u, index), end = first_column_of(u, index + 1);
   (void)worker;
   if (vector_triangle_is_plain(u, u->x)) {
     plain_columns(u, first, end, u->alpha, u->x, u->x);
@@ -207,7 +213,7 @@ static void two_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const tsl_vector_number second = tsl_number_conjugate(u->alpha, t->hermitian);
-  const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
+  const int64_t first = first_column_of(u, index), end = first_column_of(u, index + 1);
   (void)worker;
   if (vector_triangle_is_plain(u, u->x) && vector_triangle_is_plain(u, u->y)) {
     for (int64_t j = first; j < end; j += 8) { /* eight columns stay in the cache between both products */
@@ -223,11 +229,10 @@ static void two_task(void *argument, int64_t index, int worker) {
   }
 }
 
+/* Runs an update. Each thread has one range, whose columns its second-level cache holds for the next call. */
 static void vector_triangle_run(tsl_team team, update *u, tsl_pool_task task) {
-  const int threads = tsl_team_threads(team);
-  u->each = threads == 1 ? u->triangle->n : 16;
-  if (u->triangle->n > 0)
-    tsl_team_run(team, (u->triangle->n + u->each - 1) / u->each, task, u);
+  u->ranges = tsl_team_threads(team);
+  tsl_team_run(team, u->ranges, task, u);
 }
 
 void tsl_vector_rank_one(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,

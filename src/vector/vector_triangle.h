@@ -18,6 +18,9 @@ void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle
 void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, bool transposed,
                             bool solves, tsl_line x);
 
+/* Returns the first row or column of a range of a triangle, a multiple of `unit` or n. All ranges have nearly
+ * equal areas. `grows`: later rows or columns are longer. */
+int64_t tsl_blocks_begin(int64_t n, int ranges, int64_t range, bool grows, int64_t unit);
 /* Compute a full triangle by blocks. Returns false, with nothing done, without memory. */
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_vector_number alpha, tsl_line x, tsl_line y);

@@ -78,6 +78,7 @@ static const vectors_kind more[] = {
     {"whole numbers", whole, 3000, 3e8},          {"normal", normal, 1, 1},
     {"nearly halfway", nearly_halfway, -24, -53}, {"tiny", tiny, -40, -482},
     {"subnormal results", tiny, -72, -534},       {"next to nothing", tiny, -140, -1065},
+    {"least normal results", tiny, -63, -511},
 };
 enum { MORE = sizeof more / sizeof *more };
 

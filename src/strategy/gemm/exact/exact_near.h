@@ -34,6 +34,7 @@ typedef struct tsl_near_row {
   int64_t k;
   const double *high, *low;     /* sums of the row; `low` for f64 only */
   double largest, total, grain; /* of A's line */
+  double least;                 /* least normal number times the scale of A's line; 0: no line is scaled */
   tsl_near_lines b;             /* of B's lines, from the first column on */
   double alpha, beta;
   const double *before; /* C's contents; not read if beta is 0 */

@@ -298,22 +298,13 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Removes the scales of a row and its columns from the bounds. A number that becomes subnormal or 0 is
- * rounded a second time, so its bounds are first widened by a last place. An exact 0 stays positive. */
+/* Removes the scales of a row and its columns from equal bounds. No digit is lost: numbers that become
+ * subnormal were rounded before. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
-  for (int j = 0; j < count; j++) {
-    const double factor = 1 / row_scale / scale[j]; /* exact, or 0: too small for a double */
-    if (factor == 1 || (lower[j] == 0 && upper[j] == 0))
-      continue;
-    double low = lower[j] * factor, high = upper[j] * factor;
-    if (!(fabs(low) >= 0x1p-1022 && fabs(high) >= 0x1p-1022)) {
-      low = (lower[j] - 0x1p-52 * fabs(lower[j])) * factor;
-      high = (upper[j] + 0x1p-52 * fabs(upper[j])) * factor;
-    }
-    lower[j] = factor == 0 ? (double)NAN : low;
-    upper[j] = high;
-  }
+  for (int j = 0; j < count; j++)
+    if (row_scale * scale[j] != 1 && tsl_exact_bits_of(lower[j]) == tsl_exact_bits_of(upper[j]))
+      lower[j] = upper[j] = lower[j] / row_scale / scale[j];
 }
 
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
@@ -340,6 +331,7 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
     near_row.largest = run->a.largest[row + i];
     near_row.total = run->a.total[row + i];
     near_row.grain = run->a.grain[row + i];
+    near_row.least = run->is_scaled ? 0x1p-1022 * run->a.scale[row + i] : 0;
     near_row.high = block.high + i * block.row;
     near_row.low = block.low + i * block.row;
     if (near_row.beta != 0)

@@ -254,7 +254,7 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
  * Columns of two panels must be, as each panel has the first sums of some columns. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
                                const tile_region *region) {
-  enum { SHORT = 96 };
+  enum { SHORT = 48 };
   const int64_t lanes = tsl_packed_lanes(job->kernels), behind = region->column + region->columns;
   const tsl_view view = packed_structure_lines_of(job, false);
   if (region->columns <= lanes || !is_triangular(&view))

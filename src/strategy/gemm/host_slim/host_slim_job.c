@@ -57,7 +57,8 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->vectors = vectors_of_updates(job, device);
   cut(job, device);
   job->nontemporal = job->shape.beta == 0 && (double)c_bytes > level_3 / 2;
-  job->is_far = tsl_problem_bytes(problem) > level_3 / 4;
+  job->is_far = tsl_problem_bytes(problem) >
+                (tsl_last_cache_is_far(device) ? (double)device->level_bytes[1] : level_3 / 4);
   job->alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
   job->asks_ahead = c_bytes > (device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS);
 }

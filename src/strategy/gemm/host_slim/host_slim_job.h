@@ -74,7 +74,7 @@ typedef struct tsl_slim_job {
   int vectors;          /* vectors of a tile's row in an update */
   bool asks_ahead;      /* an update's C exceeds the second-level cache and is prefetched */
   bool nontemporal;     /* C is stored past the caches */
-  bool is_far;          /* the operands exceed the second-level cache */
+  bool is_far;          /* the operands exceed the near caches and are prefetched */
   bool alone;           /* too little work for a second thread */
   tsl_team team;        /* the device's team, for runs without one */
 } tsl_slim_job;

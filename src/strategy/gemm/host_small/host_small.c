@@ -87,7 +87,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   tsl_small_job_make(&product, device->capabilities, &job, &clocks);
   const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
-  clocks *= lanes / (elements > lanes ? elements : lanes);
+  clocks /= fmin(2, fmax(1, elements / lanes)); /* narrow vectors: two multiply-adds a clock, too */
   if (bytes > level_1)
     clocks += depth * (double)job.columns * (double)job.size / 64;
   const tsl_small_tile *tile = &job.last.tile;
@@ -146,8 +146,11 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
 /* Steps, and elements of C, for which a plan finds a faster strategy. */
 enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
 
-/* Multiply-adds up to which no plan is searched first: usually, if rows of B collide, if sums wait. */
+/* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
+ * cache set or sums wait. NARROW_STEPS: maximum steps if rows of C fit NARROW_BYTES, as vectors along k may
+ * be faster. */
 enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
+enum { NARROW_STEPS = 64, NARROW_BYTES = 32 };
 
 static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
   if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
@@ -156,8 +159,10 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
   if (volume > FAST_MOST || (product->k <= FEW_STEPS && product->m * product->n >= LARGE_C))
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
-  return !(job->waits && volume > WAITING_MOST) && !(volume > COLLIDING_MOST && !job->copies_b &&
-                                                     has_cache_conflict(job->last.tile.b_step, job->depth));
+  return !(job->waits && volume > WAITING_MOST) &&
+         !(job->depth > NARROW_STEPS && job->columns * job->size <= NARROW_BYTES) &&
+         !(volume > COLLIDING_MOST && !job->copies_b &&
+           has_cache_conflict(job->last.tile.b_step, job->depth));
 }
 
 /* Not inlined, since a job takes much stack. */

@@ -39,11 +39,14 @@ static void add_floats(int depth, const double *a, const double *b, double *high
   }
 }
 
-/* Returns a bound of all partial sums of a pair of lines, roundings included (lines have less than 2^31
- * numbers). Returns 0 only if a line has only zeros. */
+static inline double lesser(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than 2^31
+ * numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
 static inline double most_of(double largest, double total, double b_largest, double b_total) {
-  const double first_bound = largest * b_total, second_bound = total * b_largest,
-               least = first_bound < second_bound ? first_bound : second_bound;
+  const double least = lesser(largest * b_total, total * b_largest);
   return least * (1 + 0x1p-20) + (least == 0 && largest > 0 && b_largest > 0 ? 0x1p-1074 : 0);
 }
 
@@ -142,12 +145,24 @@ static inline double underflow_of(double a, double b, double product) {
   return size * 0x1p-120 + (size < 0x1p-900 && a != 0 && b != 0 ? 0x1p-1060 : 0);
 }
 
-static void enclose_pairs(const tsl_near_row *row, double *lower, double *upper) {
+/* Returns high + low, where |low| is at most half of high's last place. A sum below `least` is rounded once,
+ * to a multiple of 2^-52 `least`. An exact 0 is positive. */
+static inline double rounded_of(double high, double low, double least) {
+  const double sum = high + low + 0.0;
+  if (least == 0)
+    return sum;
+  const double edge = fabs(sum) < least ? copysign(least, sum) : 0;
+  const pair moved = sum_of(edge, high);
+  return copysign(moved.high + (moved.low + low) - edge, sum);
+}
+
+TSL_INLINE void enclose_scaled(const tsl_near_row *row, double row_least, double *lower, double *upper) {
   const double relative = (double)row->k * (261. / 1.5) * 0x1p-106, alpha = row->alpha, beta = row->beta;
   const bool plain = alpha == 1 && beta == 0;
   for (int j = 0; j < row->count; j++) {
     const double most = most_of(row->largest, row->total, row->b.largest[j], row->b.total[j]),
-                 base = base_of(most), before = beta == 0 ? 0 : row->before[j];
+                 base = base_of(most), before = beta == 0 ? 0 : row->before[j],
+                 least = row_least == 0 ? 0 : row_least * row->b.scale[j];
     const pair sum = sum_of(row->high[j] - base, row->low[j]), scaled = product_of(alpha, sum.high),
                added = product_of(beta, before), all = sum_of(scaled.high, added.high);
     const double small = scaled.low + added.low, tail = alpha * sum.low, rest = all.low + small + tail;
@@ -157,10 +172,19 @@ static void enclose_pairs(const tsl_near_row *row, double *lower, double *upper)
                        0x1p-50 * (fabs(all.low) + fabs(scaled.low) + fabs(added.low) + fabs(tail)) +
                        0x1p-50 * fabs(result.low) + underflow_of(alpha, sum.high, scaled.high) +
                        underflow_of(beta, before, added.high),
-                 known = plain && has_bits(most, row->grain, row->b.grain[j], 0x1p93) ? 0 : off;
-    lower[j] = result.high + (result.low - known) + 0.0;
-    upper[j] = result.high + (result.low + known) + 0.0;
+                 known = (plain && has_bits(most, row->grain, row->b.grain[j], 0x1p93) ? 0 : off) +
+                         (least != 0 && result.low != 0 ? 0x1p-52 * lesser(fabs(result.high), 0x1p-52 * least)
+                                                        : 0);
+    lower[j] = rounded_of(result.high, result.low - known, least);
+    upper[j] = rounded_of(result.high, result.low + known, least);
   }
+}
+
+static void enclose_pairs(const tsl_near_row *row, double *lower, double *upper) {
+  if (row->least == 0)
+    enclose_scaled(row, 0, lower, upper);
+  else
+    enclose_scaled(row, row->least, lower, upper);
 }
 #define PAIRS                                                                                                \
   { PAIR_ROWS, COLUMNS, add_pairs, begin_pairs, enclose_pairs }
