@@ -104,6 +104,7 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,
+    .build_seconds = 0.7,
     .accuracy = mma_accuracy,
     .params = params,
     .refuse = mma_refuse,

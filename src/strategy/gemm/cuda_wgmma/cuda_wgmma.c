@@ -233,6 +233,7 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_WGMMA,
+    .build_seconds = 2.5,
     .accuracy = wgmma_accuracy,
     .params = params,
     .refuse = wgmma_refuse,

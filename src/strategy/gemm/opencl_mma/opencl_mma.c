@@ -98,6 +98,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .op = TSL_OP_GEMM,
     .version = 2,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
+    .build_seconds = 1.6,
     .accuracy = tsl_accuracy_of_tensor_cores,
     .params = params,
     .refuse = opencl_mma_refuse,
