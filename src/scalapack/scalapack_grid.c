@@ -57,16 +57,16 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
   return comm;
 }
 
-static int scalapack_grid_forget(MPI_Comm comm, int key, void *value, void *extra) {
+static int scalapack_grid_free(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
   free(value);
   return MPI_SUCCESS;
 }
 
-static int key_of_grids(void) {
+static int get_attribute_key(void) {
   static int key = MPI_KEYVAL_INVALID;
   if (key == MPI_KEYVAL_INVALID)
-    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, scalapack_grid_forget, &key, NULL);
+    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, scalapack_grid_free, &key, NULL);
   return key;
 }
 
@@ -88,7 +88,7 @@ static grid_report make_report(const tsl_scalapack_place *place, int64_t same) {
                        .processors = tsl_affinity_hash()};
 }
 
-/* Returns false if `same` differs between processes or two have one place. */
+/* Sets grid->ranks. Returns false if `same` differs between processes or two have one place. */
 static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
@@ -102,8 +102,9 @@ static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *al
   return true;
 }
 
-static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same,
-                      grid_report *all) {
+/* Gathers all reports; sets ranks and sharing. Returns false if processes do not agree. Collective. */
+static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same,
+                             grid_report *all) {
   const grid_report mine = make_report(place, same);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
       !scalapack_grid_agree(grid, all))
@@ -167,7 +168,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   grid_report *all = malloc(count * sizeof *all);
-  const int key = key_of_grids();
+  const int key = get_attribute_key();
   const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(user_comm);
   if (lacks ? !has_memory : !all_true(user_comm, place, has_memory)) {
     free(grid);
@@ -176,7 +177,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
   }
   *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
   /* Caches a grid without tesela, too, so that processes are asked once. */
-  if (lacks || !introduce(grid, place, same, all))
+  if (lacks || !exchange_reports(grid, place, same, all))
     grid->sharing = 0;
   free(all);
   if (MPI_Comm_set_attr(user_comm, key, grid) != MPI_SUCCESS)
@@ -194,7 +195,7 @@ const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scala
     return NULL;
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
-  if (MPI_Comm_get_attr(of, key_of_grids(), &grid, &found) != MPI_SUCCESS || !found)
+  if (MPI_Comm_get_attr(of, get_attribute_key(), &grid, &found) != MPI_SUCCESS || !found)
     grid = scalapack_grid_make(of, place, same);
   pthread_mutex_unlock(&lock);
   return grid && grid->sharing > 0 ? grid : NULL;

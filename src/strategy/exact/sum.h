@@ -10,7 +10,7 @@
 
 /* Type of the terms in blocks: f64, or f32 for all narrower types. */
 typedef struct tsl_exact_terms {
-  bool twice; /* f64 */
+  bool twice; /* the terms are f64, else f32 */
   const tsl_exact_window *window;
 } tsl_exact_terms;
 /* Returns the terms for a C of type `result`, with the best instruction set in `capabilities`. */
@@ -39,6 +39,7 @@ typedef struct tsl_exact_store {
   int precision, least;
   double alpha, beta;
 } tsl_exact_store;
+/* Returns the conversion to C of the problem. */
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem);
 /* Stores round(alpha * sum + beta * *c) in *c, which is read if beta is not 0. Destroys the digits, which
  * must be settled. `flags` are the non-finite products. */
