@@ -73,20 +73,20 @@ static double expected_value(const tsl_reference_number *right) {
 }
 
 /* Adds the possible overflow of a wider sum when it is rounded to C. */
-static void end_in_range(const tsl_element_verdict *job, tsl_reference_number *right) {
+static void allow_overflow_in_c(const tsl_element_verdict *job, tsl_reference_number *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
   right->up |= right->high + off >= limit;
   right->down |= right->high - off <= -limit;
 }
 
-static bool lacks_terms(const tsl_element_verdict *job) {
+static bool has_no_terms(const tsl_element_verdict *job) {
   return job->products && !job->a;
 }
 
 static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
                            tsl_comparison *out) {
-  if (lacks_terms(job)) {
+  if (has_no_terms(job)) {
     *out = (tsl_comparison){.unknown = true};
     return;
   }
@@ -96,7 +96,7 @@ static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t 
   tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
                         &right);
   if (job->sums != job->type)
-    end_in_range(job, &right);
+    allow_overflow_in_c(job, &right);
   out->expected = expected_value(&right);
   out->bound = 0;
   if (right.nan || right.plus || right.minus || !isfinite(value)) {
@@ -132,13 +132,14 @@ static void compare_rounded(const tsl_element_verdict *job, double right, double
     compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
-typedef struct tsl_scales_here {
+typedef struct judge_element_scales {
   double a, b;
-} tsl_scales_here;
+} judge_element_scales;
 
-static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static judge_element_scales judge_element_scales_at(const tsl_element_verdict *job, int64_t row,
+                                                    int64_t col) {
   const tsl_problem *problem = job->problem;
-  tsl_scales_here found = {1, 1};
+  judge_element_scales found = {1, 1};
   if (job->products && problem->scaling_a != TESELA_NO_SCALE)
     found.a = tsl_element_verdict_value(&problem->scale_a, job->judge->scale_a, row, col);
   if (job->products && problem->scaling_b != TESELA_NO_SCALE)
@@ -147,9 +148,9 @@ static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, i
 }
 
 /* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
-static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_guess sum, double most) {
+static tsl_guess scale_guess(const tsl_element_verdict *job, double scale, tsl_guess sum, double largest) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
-  tsl_guess made = tsl_guess_scaled(scale, sum, most);
+  tsl_guess made = tsl_guess_scaled(scale, sum, largest);
   made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
   return made;
 }
@@ -160,7 +161,7 @@ static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, i
                                   double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
   tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
-  const tsl_scales_here scales = judge_element_scales_at(job, row, col);
+  const judge_element_scales scales = judge_element_scales_at(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
   if (job->products) {
     tsl_reference_number seen;
@@ -175,8 +176,8 @@ static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, i
       sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
                    (seen.up && seen.down ? TSL_KIND_NAN : 0);
     sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
-    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scaled_by(job, scales.a, sum, most) : sum;
-    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scaled_by(job, scales.b, sum, most) : sum;
+    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scale_guess(job, scales.a, sum, most) : sum;
+    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scale_guess(job, scales.b, sum, most) : sum;
     sum = tsl_guess_scaled(job->alpha, sum, most);
   }
   if (job->beta != 0)
@@ -190,14 +191,14 @@ static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64
   return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
-static unsigned given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static unsigned get_given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const unsigned char *given = job->judge->kinds;
   return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
 }
 
 /* Returns the allowed kinds where they alone decide; 0: compare with the sum. */
 static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64_t col, double value) {
-  const unsigned given = given_kinds(job, row, col);
+  const unsigned given = get_given_kinds(job, row, col);
   const unsigned kinds = given != 0 ? given
                          : !isfinite(job->alpha) || !isfinite(job->beta)
                              ? kinds_with_special_scalars(job, row, col)
@@ -207,10 +208,10 @@ static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64
 
 static void judge_element_compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
                                   double low, double magnitude, tsl_comparison *out) {
-  *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
+  *out = (tsl_comparison){.passed = (get_given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
   if (out->passed)
     return;
-  if (lacks_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
+  if (has_no_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
     out->unknown = true;
     return;
   }
@@ -250,7 +251,7 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
 }
 
 /* Returns the activation in long double, which has more digits than double on some machines. */
-static long double finished(tesela_activation activation, long double x) {
+static long double apply_activation(tesela_activation activation, long double x) {
   static const long double root_half = 0.707106781186547524400844362104849039L,
                            root_two_over_pi = 0.797884560802865355879892119868763737L;
   if (activation == TESELA_NO_ACTIVATION || isnan(x))
@@ -273,7 +274,7 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
   const unsigned minus =
       right.kinds & TSL_KIND_MINUS && activation != TESELA_NO_ACTIVATION ? TSL_KIND_MINUS : 0;
   const unsigned kinds = (right.kinds & ~minus) | (minus ? TSL_KIND_FINITE : 0);
-  const double expected = (double)finished(activation, right.value), error = fabs(value - expected);
+  const double expected = (double)apply_activation(activation, right.value), error = fabs(value - expected);
   const bool is_near = right.kinds & TSL_KIND_FINITE &&
                        error <= bound + job->judge->factor * job->type->unit_roundoff *
                                             (fabs(right.value) + right.error),
@@ -294,7 +295,7 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
                before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
                bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col)
                                        : 0;
-  const tsl_scales_here scales = judge_element_scales_at(job, row, col);
+  const judge_element_scales scales = judge_element_scales_at(job, row, col);
   const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
@@ -310,13 +311,13 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
       is_scaled && !(magnitude * fmax(1, fabs(scales.a)) * fmax(1, fabs(scales.b)) < job->sums->largest / 4);
   if (!isfinite(alpha) || !isfinite(job->beta) || !(gauge < safe) || sums_pass || !isfinite(value) ||
       !isfinite(tail)) {
-    if (lacks_terms(job))
+    if (has_no_terms(job))
       *out = (tsl_comparison){.unknown = true};
     else
       compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
     return;
   }
-  const long double expected = finished(problem->activation, (long double)right + tail + bias);
+  const long double expected = apply_activation(problem->activation, (long double)right + tail + bias);
   const bool is_exact = job->judge->exact && job->sums == job->type && problem->activation <= TESELA_RELU;
   const double error = (double)fabsl((long double)value - expected), unit = job->type->unit_roundoff;
   out->expected = (double)expected;
@@ -352,7 +353,7 @@ bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, d
          error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
 }
 
-static int digits(const tsl_type_info *type) {
+static int count_digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }
 
@@ -443,8 +444,8 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
   job->beta = beta[0];
   job->products = problem->k > 0 && job->alpha != 0;
-  job->twice =
-      job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
+  job->twice = job->judge->rounded || count_digits(a) + count_digits(b) > DBL_MANT_DIG ||
+               count_digits(job->type) > FLT_MANT_DIG;
   job->smallest = job->type->smallest;
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +

@@ -14,7 +14,7 @@ double tsl_kind_shown(unsigned kinds) {
 }
 
 /* Adds infinities to finite values that may exceed `largest`; FINITE stays, for other orders of the sum. */
-static tsl_guess with_overflow(tsl_guess x, double largest) {
+static tsl_guess add_overflow(tsl_guess x, double largest) {
   if (!(x.kinds & FINITE))
     return x;
   if (x.value + x.error >= largest)
@@ -30,11 +30,11 @@ tsl_guess tsl_guess_of(double value) {
   return (tsl_guess){.kinds = tsl_kind_of(value), .value = isfinite(value) ? value : 0};
 }
 
-static unsigned negated(unsigned kinds) {
+static unsigned negate_kinds(unsigned kinds) {
   return (kinds & (FINITE | NONE)) | (kinds & PLUS ? MINUS : 0) | (kinds & MINUS ? PLUS : 0);
 }
 
-static unsigned infinite(tsl_guess x) {
+static unsigned kinds_times_infinity(tsl_guess x) {
   unsigned kinds = x.kinds & ~(unsigned)FINITE;
   if (x.kinds & FINITE)
     kinds |= x.value > x.error ? PLUS : x.value < -x.error ? MINUS : PLUS | MINUS | NONE;
@@ -49,11 +49,11 @@ tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest) {
   if (scalar == 0)
     return (tsl_guess){.kinds = FINITE | (x.kinds & ~(unsigned)FINITE ? NONE : 0)};
   if (isinf(scalar))
-    return (tsl_guess){.kinds = scalar > 0 ? infinite(x) : negated(infinite(x))};
-  const tsl_guess scaled = {.kinds = scalar > 0 ? x.kinds : negated(x.kinds),
+    return (tsl_guess){.kinds = scalar > 0 ? kinds_times_infinity(x) : negate_kinds(kinds_times_infinity(x))};
+  const tsl_guess scaled = {.kinds = scalar > 0 ? x.kinds : negate_kinds(x.kinds),
                             .value = scalar * x.value,
                             .error = fabs(scalar) * x.error};
-  return with_overflow(scaled, largest);
+  return add_overflow(scaled, largest);
 }
 
 tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest) {
@@ -62,7 +62,7 @@ tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest) {
     for (unsigned b = FINITE; b <= NONE; b *= 2)
       if ((x.kinds & a) && (y.kinds & b))
         sum.kinds |= a == FINITE ? b : b == FINITE || a == b ? a : NONE;
-  return with_overflow(sum, largest);
+  return add_overflow(sum, largest);
 }
 
 void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
@@ -88,5 +88,5 @@ tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double sc
       .kinds = FINITE | (up ? PLUS : 0) | (down ? MINUS : 0) | (up && down ? NONE : 0),
       .value = isinf(seen->positive) && isinf(seen->negative) ? 0 : seen->positive - seen->negative,
       .error = slack * (seen->positive + seen->negative)};
-  return with_overflow(sum, largest);
+  return add_overflow(sum, largest);
 }
