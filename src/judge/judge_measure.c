@@ -230,7 +230,6 @@ static tesela_status complete_structures(tsl_error_measurement *m) {
   return allocate_operand(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
 }
 
-/* Copies the elements that the run overwrites. */
 static tesela_status save_overwritten(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   if (problem->in_place)

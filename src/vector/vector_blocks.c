@@ -63,23 +63,23 @@ static void diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle
 
 /* Returns the begin of a range of a triangle's rows or columns; all ranges have equal areas. grows: later
  * rows or columns are longer. */
-static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
+static int64_t range_begin(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
   if (range == 0 || range == ranges)
     return range == 0 ? 0 : n;
   const double part = (double)range / ranges, at = (double)n * (grows ? sqrt(part) : 1 - sqrt(1 - part));
   return ((int64_t)at + unit / 2) / unit * unit;
 }
 
-typedef struct ranged {
+typedef struct ranged_product {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   bool transposed;
   tsl_line x, old;
   int ranges;
-} ranged;
+} ranged_product;
 
 /* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to x[j..]. */
-static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
+static void add_old(const ranged_product *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
   const tsl_vector_kernels *job = r->kernels;
   if (rows > 0)
     tsl_vector_multiply(job, (tsl_team){0},
@@ -97,11 +97,11 @@ static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int
 
 /* Computes a range, each sum in the order of one thread: the block's square, then the next blocks. */
 static void ranged_task(void *argument, int64_t index, int worker) {
-  const ranged *r = argument;
+  const ranged_product *r = argument;
   const tsl_triangle *t = r->triangle;
   const bool grows = t->upper == r->transposed, ascends = t->upper;
-  const int64_t begin = begin_of(t->n, r->ranges, index, grows, BLOCK),
-                end = begin_of(t->n, r->ranges, index + 1, grows, BLOCK);
+  const int64_t begin = range_begin(t->n, r->ranges, index, grows, BLOCK),
+                end = range_begin(t->n, r->ranges, index + 1, grows, BLOCK);
   const int64_t first = r->transposed || ascends ? begin : 0, last = r->transposed || !ascends ? end : t->n;
   const int64_t blocks = (last - first + BLOCK - 1) / BLOCK;
   (void)worker;
@@ -121,13 +121,13 @@ static void ranged_task(void *argument, int64_t index, int worker) {
 }
 
 /* Computes a product in ranges. Returns false, with nothing done, without memory. */
-static bool by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
-                      bool transposed, tsl_line x) {
+static bool multiply_by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
+                               bool transposed, tsl_line x) {
   void *old;
   if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old) != TESELA_OK)
     return false;
   kernels->line->copy(t->n, x.at, x.step, false, old, 1);
-  ranged r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
+  ranged_product r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
   tsl_team_run(team, r.ranges, ranged_task, &r);
   tsl_scratch_give(old);
   return true;
@@ -137,7 +137,7 @@ void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
                            bool transposed, bool solves, tsl_line x) {
   const bool ascends = t->upper != (transposed != solves);
   const int64_t blocks = (t->n + BLOCK - 1) / BLOCK;
-  if (!solves && tsl_team_threads(team) > 1 && by_ranges(kernels, team, t, transposed, x))
+  if (!solves && tsl_team_threads(team) > 1 && multiply_by_ranges(kernels, team, t, transposed, x))
     return;
   for (int64_t step = 0; step < blocks; step++) {
     const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_min(BLOCK, t->n - j);
@@ -160,7 +160,7 @@ typedef struct vector_blocks_job {
   int ranges;
 } vector_blocks_job;
 
-static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
+static void add_symmetric_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
   const tsl_vector_kernels *k = job->kernels;
   const tsl_triangle *t = job->triangle;
   _Alignas(64) char times[BLOCK * ELEMENT_MAX];
@@ -171,16 +171,16 @@ static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64
 }
 
 /* Columns of a range, and the part of y that they change. */
-typedef struct reach {
-  int64_t begin, end, first, count;
+typedef struct symmetric_range {
+  int64_t begin, end, first, count; /* columns begin to end - 1; first row of y, and rows */
   char *y;
-} reach;
+} symmetric_range;
 
-static reach reach_of(const vector_blocks_job *job, int64_t range) {
+static symmetric_range range_rows_of(const vector_blocks_job *job, int64_t range) {
   const tsl_triangle *t = job->triangle;
-  reach r = {begin_of(t->n, job->ranges, range, t->upper, UNIT),
-             begin_of(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
-             range == 0 ? job->y : job->others + (range - 1) * job->pitch};
+  symmetric_range r = {range_begin(t->n, job->ranges, range, t->upper, UNIT),
+                       range_begin(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
+                       range == 0 ? job->y : job->others + (range - 1) * job->pitch};
   r.first = t->upper ? 0 : r.begin;
   r.count = t->upper ? r.end : t->n - r.begin;
   return r;
@@ -189,18 +189,18 @@ static reach reach_of(const vector_blocks_job *job, int64_t range) {
 static void range_task(void *argument, int64_t index, int worker) {
   const vector_blocks_job *job = argument;
   const int64_t size = job->kernels->size;
-  const reach r = reach_of(job, index);
+  const symmetric_range r = range_rows_of(job, index);
   (void)worker;
   if (index > 0)
     memset(r.y + r.first * size, 0, (size_t)(r.count * size));
   for (int64_t j = r.begin; j < r.end; j += BLOCK)
-    some_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
+    add_symmetric_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
 static void vector_blocks_add_others(const vector_blocks_job *job) {
   const int64_t size = job->kernels->size;
   for (int range = 1; range < job->ranges; range++) {
-    const reach r = reach_of(job, range);
+    const symmetric_range r = range_rows_of(job, range);
     job->kernels->line->add(r.count, (tsl_vector_number){1, 0}, r.y + r.first * size, 1, false,
                             job->y + r.first * size, 1);
   }
@@ -208,7 +208,7 @@ static void vector_blocks_add_others(const vector_blocks_job *job) {
 
 /* Copies vectors that are not dense, conjugated if A is, because conj(A) x = conj(A conj(x)), and allocates a
  * y for each range but the first. Returns false, with nothing done, without memory. */
-static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
+static bool multiply_dense_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
   const tsl_vector_kernels *k = job->kernels;
   const bool conjugate = job->triangle->conjugate, copies_x = conjugate || x.step != 1,
              copies_y = conjugate || y.step != 1;
@@ -243,5 +243,5 @@ bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, cons
   vector_blocks_job job = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
   while (job.ranges < RANGES_MAX && 2 * job.ranges * RANGE_LEAST <= triangle->n)
     job.ranges *= 2; /* independent of the number of threads */
-  return by_copies(&job, team, x, y);
+  return multiply_dense_copies(&job, team, x, y);
 }

@@ -12,7 +12,7 @@ typedef struct vector_lines_work {
   const tsl_vector_kernels *kernels;
   int64_t n, piece; /* elements in all, and of each piece except the last */
   tsl_vector_number a;
-  bool flag;
+  bool flag; /* conjugate, or is_real of tsl_vector_scale() */
   tsl_line x, y;
   const double *h;
   tsl_vector_number results[PIECES_MAX];

@@ -188,7 +188,7 @@ static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vecto
   }
 }
 
-static void one_task(void *argument, int64_t index, int worker) {
+static void update_rank_one(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
@@ -203,7 +203,7 @@ static void one_task(void *argument, int64_t index, int worker) {
   }
 }
 
-static void two_task(void *argument, int64_t index, int worker) {
+static void update_rank_two(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const tsl_vector_number second = tsl_number_conjugate(u->alpha, t->hermitian);
@@ -233,10 +233,11 @@ static void vector_triangle_run(tsl_team team, update *u, tsl_pool_task task) {
 void tsl_vector_rank_one(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,
                          tsl_vector_number alpha, tsl_line x) {
   vector_triangle_run(team, &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x},
-                      one_task);
+                      update_rank_one);
 }
 void tsl_vector_rank_two(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,
                          tsl_vector_number alpha, tsl_line x, tsl_line y) {
-  vector_triangle_run(
-      team, &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x, .y = y}, two_task);
+  vector_triangle_run(team,
+                      &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x, .y = y},
+                      update_rank_two);
 }

@@ -153,7 +153,7 @@ TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *
 TSL_INLINE void dot_apart(int apart, int64_t rows, int64_t count, const REAL *a, const REAL *x, REAL *s) {
   const int64_t numbers = (count - 1) * apart + rows;
   vector v[MOST_APART], factor[MOST_APART];
-  TSL_UNROLL for (int i = 0; i < apart; i++) factor[i] = all(i < rows ? x[i] : 0);
+  TSL_UNROLL for (int i = 0; i < apart; i++) factor[i] = splat(i < rows ? x[i] : 0);
   int64_t j = 0;
   for (; (j + LANES) * apart <= numbers; j += LANES) {
     TSL_UNROLL for (int i = 0; i < apart; i++) v[i] = NAME(load)(a + j * apart + i * LANES);
