@@ -73,7 +73,7 @@ TSL_FUNCTION unsigned int narrow_pair(float first, float second) {
 }
 #endif
 
-TSL_FUNCTION void store_four(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
+TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
                              const opencl_mma_arguments args) {
   MMA_NUMBER out[4];
   TSL_UNROLL
@@ -170,7 +170,7 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
       if (apart != 0)
         store_sums(to_apart + j * 8, line);
       else if (is_wide && inside >= j * 8 + 4)
-        store_four(to + j * 8, line, args);
+        store_wide(to + j * 8, line, args);
       else
         store_each(to + j * 8 * step, step, inside - j * 8, line, args);
     }
@@ -182,7 +182,7 @@ TSL_FUNCTION unsigned int sum_modulo_p(int sum, const opencl_mma_group_arguments
   const unsigned int x = (unsigned int)sum + args.bias;
   return x - (unsigned int)((TSL_UINT64)x * args.magic >> 39) * args.p;
 }
-TSL_FUNCTION void store_modulo_p(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
+TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
                                  MMA_NUMBER sums[TILES_M][TILES_N][4],
                                  const opencl_mma_group_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
@@ -206,7 +206,7 @@ TSL_FUNCTION void store_modulo_p(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDE
 }
 #endif
 
-TSL_FUNCTION void clear_sums(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
+TSL_FUNCTION void clear(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
   TSL_UNROLL
   for (int i = 0; i < TILES_M; i++) {
     TSL_UNROLL

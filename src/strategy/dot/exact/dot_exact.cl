@@ -126,9 +126,9 @@ TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *
 /* Gets an item's levels and flags. If its window has moved, all is in the digits. */
 TSL_FUNCTION void exact_choose_levels(exact_sum *sum, exact_memory *memory, TSL_INDEX *numbers) {
   if (sum->slow != 0)
-    exact_empty(sum, memory);
+    exact_window_to_digits(sum, memory);
   else if (sum->deep != 0)
-    exact_put_down(sum, memory);
+    exact_levels_to_memory(sum, memory);
   tsl_exact_settle_levels(sum->levels, SHALLOW + 1);
   TSL_UNROLL
   for (int j = 0; j < LEVELS; j++)
