@@ -39,7 +39,6 @@ typedef struct tsl_exact_store {
   int precision, least;
   double alpha, beta;
 } tsl_exact_store;
-/* Returns the conversion to C of the problem. */
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem);
 /* Stores round(alpha * sum + beta * *c) in *c, which is read if beta is not 0. Destroys the digits, which
  * must be settled. `flags` are the non-finite products. */

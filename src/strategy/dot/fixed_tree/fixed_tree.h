@@ -52,7 +52,6 @@ enum {
 static inline int64_t tsl_tree_row(tesela_type type) {
   return TSL_TREE_ROW_BYTES / (type == TESELA_F64 ? 8 : 4);
 }
-/* Returns the terms of a chunk. */
 static inline int64_t tsl_tree_chunk(tesela_type type) {
   return TSL_TREE_ROWS * tsl_tree_row(type);
 }
