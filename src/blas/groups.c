@@ -142,7 +142,7 @@ static void groups_run_job(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Not with call logging, which counts single calls. */
+/* Divides groups too small for a plan among threads; not with call logging, which counts single calls. */
 static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());

@@ -116,7 +116,7 @@ static void multiply_small(const level3_blocks_job *job, const tsl_blas_work *wo
   }
 }
 
-static int64_t first_half(int64_t m, int64_t step) {
+static int64_t first_half_rows(int64_t m, int64_t step) {
   return (m / 2 + step - 1) / step * step;
 }
 
@@ -126,7 +126,7 @@ static void level3_blocks_multiply(const level3_blocks_job *job, const tsl_blas_
     multiply_small(job, work);
     return;
   }
-  const int64_t top = first_half(work->m, most), rest = work->m - top;
+  const int64_t top = first_half_rows(work->m, most), rest = work->m - top;
   const tsl_blas_work first = diagonal_rows(work, 0, top), last = diagonal_rows(work, top, rest);
   const bool lower = job->layout->uplo == 'L';
   const tsl_blas_work corner = lower ? level3_blocks_off_diagonal(job, work, top, rest, 0, top)
@@ -155,7 +155,7 @@ static void level3_blocks_solve(const level3_blocks_job *job, const tsl_blas_wor
     job->parts->solve(&work->a, job->layout->uplo, job->layout->unit, work->m, work->n, alpha, &work->c);
     return;
   }
-  const int64_t top = first_half(work->m, TSL_BLAS_SOLVED_MOST), rest = work->m - top;
+  const int64_t top = first_half_rows(work->m, TSL_BLAS_SOLVED_MOST), rest = work->m - top;
   const tsl_blas_work first = diagonal_rows(work, 0, top), last = diagonal_rows(work, top, rest);
   const bool lower = job->layout->uplo == 'L';
   const tsl_blas_element *element = tsl_blas_element_of(work->type);

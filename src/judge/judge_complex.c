@@ -180,7 +180,8 @@ static bool meets_flushed(const complex_expansion *job, const double x[2], const
   return meets;
 }
 
-static void guess_sums(const complex_expansion *job, int64_t row, int64_t col, tsl_guess sum[2]) {
+static void set_possible_sums(const complex_expansion *job, int64_t row, int64_t col,
+                              tsl_possible_result sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
   double x[2], u[2];
@@ -195,28 +196,28 @@ static void guess_sums(const complex_expansion *job, int64_t row, int64_t col, t
     tsl_terms_add(&seen[1], x[1], u[0], false);
   }
   for (int part = 0; part < 2; part++) {
-    sum[part] =
-        tsl_guess_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]), job->largest);
+    sum[part] = tsl_possible_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]),
+                                      job->largest);
     sum[part].kinds |= may_be_nan ? TSL_KIND_NAN : 0;
   }
 }
 
-static void guess_product(const complex_expansion *job, const double scalar[2], const tsl_guess x[2],
-                          tsl_guess out[2]) {
+static void set_possible_product(const complex_expansion *job, const double scalar[2],
+                                 const tsl_possible_result x[2], tsl_possible_result out[2]) {
   for (int part = 0; part < 2; part++)
-    out[part] = tsl_guess_added(
-        tsl_guess_scaled(scalar[0], x[part], job->largest),
-        tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
+    out[part] = tsl_possible_added(
+        tsl_possible_scaled(scalar[0], x[part], job->largest),
+        tsl_possible_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
 }
 
 /* Sets the kinds of both parts of element (i, j); 0 where all is finite and far from the largest number. */
-static void guess_element(const complex_expansion *job, int64_t i, int64_t j) {
+static void set_element_kinds(const complex_expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const int64_t row = judge_complex_sample_index(i, job->rows, problem->m),
                 col = judge_complex_sample_index(j, job->cols, problem->n);
   const double far = job->largest / 16;
   double value[2] = {0, 0}, bias[2] = {0, 0};
-  tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
+  tsl_possible_result sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
   if (job->before)
     judge_complex_load(&problem->c, job->before, row, col, value);
   if (job->bias)
@@ -232,18 +233,18 @@ static void guess_element(const complex_expansion *job, int64_t i, int64_t j) {
   if (products < far && added < far) /* neither is NaN */
     return;
   if (any) {
-    guess_sums(job, row, col, before);
-    guess_product(job, job->alpha, before, sum);
+    set_possible_sums(job, row, col, before);
+    set_possible_product(job, job->alpha, before, sum);
   }
   if (job->before) {
-    const tsl_guess parts[2] = {tsl_guess_of(value[0]), tsl_guess_of(value[1])};
-    guess_product(job, job->beta, parts, before);
+    const tsl_possible_result parts[2] = {tsl_possible_of(value[0]), tsl_possible_of(value[1])};
+    set_possible_product(job, job->beta, parts, before);
   }
   for (int part = 0; part < 2; part++) {
     if (job->before)
-      sum[part] = tsl_guess_added(sum[part], before[part], job->largest);
+      sum[part] = tsl_possible_added(sum[part], before[part], job->largest);
     if (job->bias)
-      sum[part] = tsl_guess_added(sum[part], tsl_guess_of(bias[part]), job->largest);
+      sum[part] = tsl_possible_added(sum[part], tsl_possible_of(bias[part]), job->largest);
     job->kinds[part][at] = (unsigned char)sum[part].kinds;
   }
 }
@@ -257,11 +258,11 @@ static void judge_complex_apply_given_kinds(const complex_expansion *job, int64_
       job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
 }
 
-static void guess_all(const complex_expansion *job) {
+static void set_all_kinds(const complex_expansion *job) {
   find_max_magnitudes(job);
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
-      guess_element(job, i, j);
+      set_element_kinds(job, i, j);
       if (job->given)
         judge_complex_apply_given_kinds(job, i, j);
     }
@@ -392,7 +393,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;
   job.flushes = judge->flushes;
-  guess_all(&job);
+  set_all_kinds(&job);
   tesela_status status = TESELA_OK;
   for (int part = 0; part < 2 && status == TESELA_OK; part++) {
     tsl_verdict seen;

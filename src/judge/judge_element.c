@@ -148,47 +148,49 @@ static judge_element_scales judge_element_scales_at(const tsl_element_verdict *j
 }
 
 /* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
-static tsl_guess scale_guess(const tsl_element_verdict *job, double scale, tsl_guess sum, double largest) {
+static tsl_possible_result scale_possible_result(const tsl_element_verdict *job, double scale,
+                                                 tsl_possible_result sum, double largest) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
-  tsl_guess made = tsl_guess_scaled(scale, sum, largest);
+  tsl_possible_result made = tsl_possible_scaled(scale, sum, largest);
   made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
   return made;
 }
 
 /* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue follows:
  * first the sum, then its factors. */
-static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
-                                  double largest) {
+static tsl_possible_result possible_product(const tsl_element_verdict *job, int64_t row, int64_t col,
+                                            double slack, double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
-  tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
+  tsl_possible_result sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
   const judge_element_scales scales = judge_element_scales_at(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
   if (job->products) {
     tsl_reference_number seen;
     tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
-    sum = (tsl_guess){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
-                               : seen.plus                           ? TSL_KIND_PLUS
-                               : seen.minus                          ? TSL_KIND_MINUS
-                                                                     : TSL_KIND_FINITE,
-                      .value = ldexp(seen.high, seen.exponent),
-                      .error = ldexp(seen.magnitude, seen.exponent) * slack};
+    sum = (tsl_possible_result){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
+                                         : seen.plus                           ? TSL_KIND_PLUS
+                                         : seen.minus                          ? TSL_KIND_MINUS
+                                                                               : TSL_KIND_FINITE,
+                                .value = ldexp(seen.high, seen.exponent),
+                                .error = ldexp(seen.magnitude, seen.exponent) * slack};
     if (sum.kinds == TSL_KIND_FINITE)
       sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
                    (seen.up && seen.down ? TSL_KIND_NAN : 0);
     sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
-    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scale_guess(job, scales.a, sum, most) : sum;
-    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scale_guess(job, scales.b, sum, most) : sum;
-    sum = tsl_guess_scaled(job->alpha, sum, most);
+    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scale_possible_result(job, scales.a, sum, most) : sum;
+    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scale_possible_result(job, scales.b, sum, most) : sum;
+    sum = tsl_possible_scaled(job->alpha, sum, most);
   }
   if (job->beta != 0)
-    before = tsl_guess_scaled(
-        job->beta, tsl_guess_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)), largest);
-  return tsl_guess_added(sum, before, largest);
+    before = tsl_possible_scaled(
+        job->beta, tsl_possible_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)),
+        largest);
+  return tsl_possible_added(sum, before, largest);
 }
 
 static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff);
-  return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
+  return possible_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
 static unsigned get_given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
@@ -269,8 +271,8 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
                                        double value, double bound, tsl_comparison *out) {
   const tesela_activation activation = job->problem->activation;
   const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff), largest = job->type->largest;
-  const tsl_guess right =
-      tsl_guess_added(guess_of_product(job, row, col, slack, largest), tsl_guess_of(bias), largest);
+  const tsl_possible_result right =
+      tsl_possible_added(possible_product(job, row, col, slack, largest), tsl_possible_of(bias), largest);
   const unsigned minus =
       right.kinds & TSL_KIND_MINUS && activation != TESELA_NO_ACTIVATION ? TSL_KIND_MINUS : 0;
   const unsigned kinds = (right.kinds & ~minus) | (minus ? TSL_KIND_FINITE : 0);

@@ -82,15 +82,15 @@ static bool judge_solve_is_finite(judge_solve_number value) {
 }
 
 /* Sum of the terms of a row without the diagonal's. */
-typedef struct row_seen {
+typedef struct row_sums {
   judge_solve_total re, im;
   double magnitude;             /* sum of magnitudes without alpha b */
   double given;                 /* |alpha b| */
   bool nan, plus, minus, other; /* non-finite terms: of real numbers by kind, `other` of complex numbers */
-} row_seen;
+} row_sums;
 
 /* Counts a product, or alpha b, that may not be finite. */
-static void record_nonfinite(row_seen *seen, bool is_complex, judge_solve_number x, judge_solve_number y,
+static void record_nonfinite(row_sums *seen, bool is_complex, judge_solve_number x, judge_solve_number y,
                              bool minus) {
   const double value = minus ? -(x.re * y.re) : x.re * y.re;
   if (is_complex)
@@ -101,7 +101,7 @@ static void record_nonfinite(row_seen *seen, bool is_complex, judge_solve_number
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judge_solve_job *job, row_seen *seen, judge_solve_number x, judge_solve_number y,
+static void add_term(const judge_solve_job *job, row_sums *seen, judge_solve_number x, judge_solve_number y,
                      bool minus) {
   const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
@@ -125,20 +125,20 @@ typedef struct judge_solve_comparison {
 static const judge_solve_comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
 
 /* Compares real numbers where a value is not finite: x must be the IEEE 754 quotient s / d. */
-static judge_solve_comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
+static judge_solve_comparison compare_kinds(const row_sums *seen, double d, double x, double sum_error) {
   const double s = seen->nan || (seen->plus && seen->minus) ? NAN
                    : seen->plus                             ? INFINITY
                    : seen->minus                            ? -INFINITY
                                                             : seen->re.high + seen->re.low;
   const double quotient = s / d;
-  if (isfinite(s) && fabs(s) <= doubt && s != 0 && d == 0)
+  if (isfinite(s) && fabs(s) <= sum_error && s != 0 && d == 0)
     return isfinite(x) ? wrong : right; /* the rounded sum may be 0 */
   if (isfinite(s) && d == 0 && s == 0 && seen->magnitude > 0)
     return isfinite(x) ? wrong : right; /* the rounded sum may differ from 0 */
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job, const row_seen *seen,
+static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job, const row_sums *seen,
                                                       judge_solve_number d, judge_solve_number x) {
   const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
@@ -158,7 +158,7 @@ static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job
     const double s = hypot(seen->re.high, seen->im.high) + doubt;
     return !is_unit && s > largest / (is_complex ? 8 : 1.001) * weight ? right : wrong;
   }
-  row_seen left = *seen;
+  row_sums left = *seen;
   add_term(job, &left, d, x, true);
   const double re = left.re.high + left.re.low, im = left.im.high + left.im.low,
                error = fmax(fabs(re), fabs(im));
@@ -196,7 +196,7 @@ static judge_solve_comparison judge_row(const judge_solve_job *job, const judge_
   const tsl_problem *problem = job->problem;
   const judge_solve_number *a = job->a + row * problem->m;
   const judge_solve_number alpha = judge_solve_number_of(job->type, problem->alpha[0], problem->alpha[1]);
-  row_seen seen = {.nan = false};
+  row_sums seen = {.nan = false};
   if (job->is_zero)
     return x[row].re == 0 && x[row].im == 0 ? right : wrong;
   add_term(job, &seen, alpha, judge_solve_load(job->b_shape, job->b, row, col), false);

@@ -183,8 +183,7 @@ TSL_FUNCTION unsigned int sum_modulo_p(int sum, const opencl_mma_group_arguments
   return x - (unsigned int)((TSL_UINT64)x * args.magic >> 39) * args.p;
 }
 TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
-                                 MMA_NUMBER sums[TILES_M][TILES_N][4],
-                                 const opencl_mma_group_arguments args) {
+                              MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
   col += own_col % 2 * 8 + own_col / 2 * 4;
   const TSL_INDEX columns = args.whole.gemm.n - col;

@@ -41,7 +41,7 @@ typedef enum tsl_bound {
       TSL_BOUND_COUNT
 } tsl_bound;
 const char *tsl_bound_name(tsl_bound bound);
-/* Returns what the run waits for, for explanations: "starting kernels". */
+/* Returns the description of a bound, for explanations: "starting kernels". */
 const char *tsl_bound_what(tsl_bound bound);
 
 /* Seconds that each limit takes alone. Latency: the rest of the strategy's predicted time. */

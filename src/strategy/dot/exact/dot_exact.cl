@@ -67,7 +67,7 @@ TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINT
   TSL_BARRIER();
 }
 
-/* Returns the largest `number` of the group's items, to all of them. */
+/* Returns the largest `number` of the group's items, in every item. */
 TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
   const int item = TSL_ITEM(0);
   lines[item] = number;
