@@ -31,7 +31,7 @@ static const struct {
 
 struct tsl_device_reference {
   const tsl_plan *plan;
-  tsl_operands at;
+  tsl_operands operands;
   tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
   tsl_run_slot *slot;
   tsl_device_reference_arguments given;
@@ -108,7 +108,7 @@ static void choose_term_split(tsl_device_reference *reference, int64_t rows, int
   const tsl_work *work = &reference->plan->work;
   const int64_t tiles = tsl_ceil_div(rows, SIDE) * tsl_ceil_div(cols, SIDE), k = work->problem.k,
                 parts = tsl_min(tsl_ceil_div(k, STEP), tsl_max(GROUPS / tiles, 1));
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &reference->at);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &reference->operands);
   memcpy(given, &sizes, sizeof sizes);
   given->rows = rows;
   given->cols = cols;
@@ -154,7 +154,7 @@ static tesela_status queue_before(const tsl_device_reference *reference) {
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
   given.kept += (int64_t)(reference->elements / tsl_type(reference->plan->work.problem.c.type)->size);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.c.buffer), TSL_ARG_BUFFER(scratch),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   return reference->plan->work.device->ops->launch(reference->slot->stream, reference->kernel[BEFORE], &grid,
                                                    list, 4);
@@ -163,8 +163,9 @@ static tesela_status queue_before(const tsl_device_reference *reference) {
 static tesela_status queue_terms(const tsl_device_reference *reference) {
   const tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.a.buffer), TSL_ARG_BUFFER(reference->at.b.buffer),
-                               TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.a.buffer),
+                               TSL_ARG_BUFFER(reference->operands.b.buffer), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   const tsl_grid grid = {{(uint64_t)given.parts, (uint64_t)tsl_ceil_div(given.cols, SIDE),
                           (uint64_t)tsl_ceil_div(given.rows, SIDE)},
                          {SIDE, SIDE, 1}};
@@ -208,11 +209,11 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
   TSL_TRY(tsl_alloc_zeroed(sizeof **reference, "a look at a product", &block));
   tsl_device_reference *made = block;
   *made = (tsl_device_reference){.plan = plan,
-                                 .at = *operands,
+                                 .operands = *operands,
                                  .twice = tsl_plan_accuracy(plan).is_correctly_rounded ||
                                           problem->c.type == TESELA_F64,
                                  .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
-  tsl_plan_set_strides(plan, &made->at);
+  tsl_plan_set_strides(plan, &made->operands);
   const tesela_status status = device_reference_begin(made, rows, cols);
   if (status != TESELA_OK) {
     tsl_device_reference_free(made, false);
@@ -224,7 +225,8 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
 
 /* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they read. */
 static bool must_wait_for_sums(const tsl_device_reference *reference) {
-  return reference->at.a.buffer == reference->at.c.buffer || reference->at.b.buffer == reference->at.c.buffer;
+  return reference->operands.a.buffer == reference->operands.c.buffer ||
+         reference->operands.b.buffer == reference->operands.c.buffer;
 }
 
 tesela_status tsl_device_reference_ready(tsl_device_reference *reference) {
@@ -254,7 +256,7 @@ static tesela_status enqueue_results(const tsl_device_reference *reference, tsl_
   tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
   void *const host = reference->memory;
-  tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.c.buffer),
+  tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.c.buffer),
                          TSL_ARG_BUFFER(scratch),
                          TSL_ARG_BUFFER(scratch),
                          TSL_ARG_BUFFER(scratch),

@@ -35,18 +35,18 @@ enum { APART_MOST = 8 };
 
 struct tsl_error_measurement {
   const tsl_plan *plan;
-  tsl_operands at;
+  tsl_operands operands;
   uint64_t seed;
   tsl_floats_before floats; /* floating-point mode of the caller, in which the product runs */
   bool direct;              /* the whole result is judged in host memory without copies */
   int64_t *rows, *cols;
   tsl_problem part; /* problem of the sample, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;            /* completed sample of a product with structures, made before the run */
-  tsl_reserve reserve;        /* memory for the time after the run, which must not fail */
-  bool looked;                /* the reference's stream is done */
-  tsl_device_reference *look; /* reference on the device; NULL: on the host */
-  tsl_stream *stream;         /* stream for device operands; the reference's stream where there is one */
+  tsl_plain plain;        /* completed sample of a product with structures, made before the run */
+  tsl_reserve reserve;    /* memory for the time after the run, which must not fail */
+  bool is_reference_done; /* the reference's stream is done */
+  tsl_device_reference *device_reference; /* reference on the device; NULL: on the host */
+  tsl_stream *stream; /* stream for device operands; the reference's stream where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_error_measurement *m) {
@@ -100,11 +100,11 @@ static bool has_gaps(int64_t count, int64_t stride) {
 }
 
 /* Chooses a sample as square as the result allows. */
-static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *rows, int64_t *cols) {
+static void choose_sizes(const tsl_error_measurement *m, bool on_device, int64_t *rows, int64_t *cols) {
   const tsl_problem *problem = problem_of(m);
   const double within =
-      looks ? elements_on_device(m->plan) : elements_within_time(problem, m->plan->work.device);
-  const bool brings = !looks && !on_host(m->plan);
+      on_device ? elements_on_device(m->plan) : elements_within_time(problem, m->plan->work.device);
+  const bool brings = !on_device && !on_host(m->plan);
   int64_t rows_most = problem->m, cols_most = problem->n;
   if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && has_gaps(problem->k, problem->a.col_stride))
     rows_most = tsl_min(rows_most, APART_MOST);
@@ -117,10 +117,10 @@ static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *ro
 }
 
 static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
-  return operand == TSL_OPERAND_A   ? &m->at.a
-         : operand == TSL_OPERAND_B ? &m->at.b
-         : operand == TSL_OPERAND_C ? &m->at.c
-                                    : &m->at.bias;
+  return operand == TSL_OPERAND_A   ? &m->operands.a
+         : operand == TSL_OPERAND_B ? &m->operands.b
+         : operand == TSL_OPERAND_C ? &m->operands.c
+                                    : &m->operands.bias;
 }
 
 /* Copies lines of an operand to the host, with the listed elements of each. */
@@ -245,19 +245,19 @@ static tesela_status begin_device_reference(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   m->part.c.row_stride = cols.count;
   m->part.c.col_stride = 1;
-  TSL_TRY(tsl_device_reference_begin(m->plan, &m->at, &rows, &cols, &m->look));
-  m->stream = tsl_device_reference_stream(m->look);
+  TSL_TRY(tsl_device_reference_begin(m->plan, &m->operands, &rows, &cols, &m->device_reference));
+  m->stream = tsl_device_reference_stream(m->device_reference);
   TSL_TRY(allocate_operand(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
   TSL_TRY(allocate_operand(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   return problem_of(m)->bias_axis != TESELA_NO_BIAS ? allocate_operand(m, TSL_OPERAND_BIAS, &m->bias)
                                                     : TESELA_OK;
 }
 
-static tesela_status draw_sample(tsl_error_measurement *m, bool looks) {
+static tesela_status draw_sample(tsl_error_measurement *m, bool on_device) {
   const tsl_problem *problem = problem_of(m);
   void *indices;
   int64_t rows, cols;
-  choose_sizes(m, looks, &rows, &cols);
+  choose_sizes(m, on_device, &rows, &cols);
   m->part = part_of(problem, rows, cols);
   tsl_free(m->rows);
   m->rows = NULL;
@@ -272,14 +272,14 @@ static tesela_status draw_sample(tsl_error_measurement *m, bool looks) {
 static tesela_status prepare_sample(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   tsl_device *device = m->plan->work.device;
-  const bool looks = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->at);
-  TSL_TRY(draw_sample(m, looks));
-  if (looks)
+  const bool on_device = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->operands);
+  TSL_TRY(draw_sample(m, on_device));
+  if (on_device)
     return begin_device_reference(m);
   const int64_t rows = m->part.m, cols = m->part.n;
   m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
               on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
-              m->at.c.host;
+              m->operands.c.host;
   if (tsl_problem_has_structure(problem))
     return complete_structures(m);
   if (m->direct)
@@ -358,11 +358,11 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
     return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_error_measurement *m = block;
-  *m = (tsl_error_measurement){.plan = plan, .at = *operands, .seed = seed, .floats = floats_before};
-  use_host_memory(&m->at.a, &problem->a);
-  use_host_memory(&m->at.b, &problem->b);
-  use_host_memory(&m->at.c, &problem->c);
-  use_host_memory(&m->at.bias, &problem->bias);
+  *m = (tsl_error_measurement){.plan = plan, .operands = *operands, .seed = seed, .floats = floats_before};
+  use_host_memory(&m->operands.a, &problem->a);
+  use_host_memory(&m->operands.b, &problem->b);
+  use_host_memory(&m->operands.c, &problem->c);
+  use_host_memory(&m->operands.bias, &problem->bias);
   tesela_status status = problem->m > 0 && problem->n > 0 ? prepare_sample(m) : TESELA_OK;
   if (status == TESELA_OK && m->rows)
     status = reserve_memory(m);
@@ -376,12 +376,13 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
 
 tesela_status tsl_measure_ready(tsl_error_measurement *m) {
   TSL_DEFAULT_FLOATS;
-  return m->look ? tsl_device_reference_ready(m->look) : TESELA_OK;
+  return m->device_reference ? tsl_device_reference_ready(m->device_reference) : TESELA_OK;
 }
 
 tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases) {
-  const tsl_concurrent_hook *beside = m->look ? tsl_device_reference_beside(m->look) : NULL;
+  const tsl_concurrent_hook *beside =
+      m->device_reference ? tsl_device_reference_beside(m->device_reference) : NULL;
   if (!beside)
     TSL_TRY(tsl_measure_ready(m));
   return tsl_plan_run_beside(plan, operands, beside, phases);
@@ -444,7 +445,7 @@ static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_refere
   if (adds)
     TSL_TRY(copy_bias(m, m->bias));
   const tsl_judge rule = rule_of(m);
-  TSL_TRY(tsl_device_reference_end(m->look, &m->part, &rule, seen, verdict, &known));
+  TSL_TRY(tsl_device_reference_end(m->device_reference, &m->part, &rule, seen, verdict, &known));
   if (known)
     return TESELA_OK;
   seen->own = own_error(m);
@@ -462,9 +463,9 @@ static double bounded_error(const tsl_error_measurement *m, const tsl_verdict *v
 static tesela_status finish_measurement(tsl_error_measurement *m, tsl_error_measured *measured) {
   tsl_verdict verdict;
   tsl_device_reference_result seen = {.own = own_error(m)};
-  if (m->look) {
+  if (m->device_reference) {
     TSL_TRY(judge_looked_at(m, &seen, &verdict));
-    m->looked = true;
+    m->is_reference_done = true;
   } else {
     TSL_TRY(copy_after_run(m));
     TSL_TRY(judge_sample(m, &verdict));
@@ -490,8 +491,8 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
 void tsl_measure_free(tsl_error_measurement *m) {
   if (!m)
     return;
-  if (m->look)
-    tsl_device_reference_free(m->look, m->looked);
+  if (m->device_reference)
+    tsl_device_reference_free(m->device_reference, m->is_reference_done);
   else if (m->stream)
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)

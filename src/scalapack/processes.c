@@ -119,15 +119,15 @@ static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_s
   (void)MPI_Comm_size(comm, &count);
   (void)MPI_Comm_rank(comm, &rank);
   int *ranks = malloc(2 * (size_t)count * sizeof *ranks + 1);
-  out->all_here = ranks && find_ranks(comm, count, ranks + count, ranks);
-  for (int i = 0; out->all_here && i < count; i++)
-    out->all_here = ranks[i] != MPI_UNDEFINED;
-  const bool is_known = out->all_here;
+  out->all_on_this_host = ranks && find_ranks(comm, count, ranks + count, ranks);
+  for (int i = 0; out->all_on_this_host && i < count; i++)
+    out->all_on_this_host = ranks[i] != MPI_UNDEFINED;
+  const bool is_known = out->all_on_this_host;
   for (int i = 0; is_known && i < count; i++) {
     const state state_of = s->states[ranks[i]];
-    out->all_here = out->all_here && state_of != NOT_SEEN;
-    if (state_of == WITHOUT && out->without < 0)
-      out->without = ranks[i];
+    out->all_on_this_host = out->all_on_this_host && state_of != NOT_SEEN;
+    if (state_of == WITHOUT && out->rank_without_library < 0)
+      out->rank_without_library = ranks[i];
     if (state_of == WITH && first_with < 0)
       first_with = i;
   }
@@ -139,7 +139,7 @@ tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
   /* One search is enough: libraries are loaded before a process joins a grid. Needs a lock. */
   static processes_search known;
   static bool is_known, has_looked;
-  tsl_scalapack_processes out = {.without = -1};
+  tsl_scalapack_processes out = {.rank_without_library = -1};
   if (!has_looked) {
     has_looked = true;
     is_known = processes_init_search(&known);

@@ -147,18 +147,19 @@ static bool all_true(MPI_Comm comm, const tsl_scalapack_place *place, bool value
  * computes; on several hosts some would wait for ever, so the job is ended. */
 static bool lacks_library(MPI_Comm comm) {
   const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
-  if (processes.without < 0)
+  if (processes.rank_without_library < 0)
     return false;
   static bool has_spoken;
-  if ((processes.is_first && !has_spoken) || !processes.all_here)
+  if ((processes.is_first && !has_spoken) || !processes.all_on_this_host)
     fprintf(stderr,
             "tesela: rank %d was started without libtesela_scalapack, and others with it; %s. Load the "
             "library into all processes, or into none\n",
-            processes.without,
-            processes.all_here ? "the program's own ScaLAPACK computes on all of their grid"
-                               : "processes on other hosts would wait for it for ever, and the job ends");
+            processes.rank_without_library,
+            processes.all_on_this_host
+                ? "the program's own ScaLAPACK computes on all of their grid"
+                : "processes on other hosts would wait for it for ever, and the job ends");
   has_spoken = true;
-  if (!processes.all_here)
+  if (!processes.all_on_this_host)
     MPI_Abort(comm, EXIT_FAILURE);
   return true;
 }
