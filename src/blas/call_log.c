@@ -218,7 +218,7 @@ static void call_log_add_table(tsl_text *out) {
     call_log_add_row(&rows[i], width, out);
 }
 
-__attribute__((destructor)) static void report(void) {
+__attribute__((destructor)) static void write_report(void) {
   tsl_text out = {0};
   if (!tsl_blas_logging)
     return;

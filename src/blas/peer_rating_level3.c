@@ -48,7 +48,7 @@ typedef struct benchmark {
   _Alignas(16) unsigned char one[16]; /* 1 in the real or complex type */
 } benchmark;
 
-static tsl_blas_structured call_of(const benchmark *bench, int64_t size, int form) {
+static tsl_blas_structured make_call(const benchmark *bench, int64_t size, int form) {
   const bool is_update = bench->routine < TSL_BLAS_SYMM, is_thin = is_update && form == 1;
   const int64_t n = is_thin ? 2 * size : size;
   return (tsl_blas_structured){.routine = bench->routine,
@@ -120,7 +120,7 @@ static void time_all_sizes(const benchmark *bench, double seconds[2][SIZES][FORM
     const int theirs = round / rounds % 2;
     for (int i = 0; i < SIZES; i++) {
       for (int form = 0; form < FORMS; form++) {
-        const tsl_blas_structured given = call_of(bench, bench->sizes[i], form);
+        const tsl_blas_structured given = make_call(bench, bench->sizes[i], form);
         peer_rating_level3_fill(bench, given.n);
         double *least = &seconds[theirs][i][form];
         *least =
@@ -143,7 +143,7 @@ static bool is_faster(const double ours[FORMS], const double theirs[FORMS]) {
   return product > 1;
 }
 
-static unsigned standing_of(const benchmark *bench) {
+static unsigned measure_faster_sizes(const benchmark *bench) {
   double seconds[2][SIZES][FORMS];
   unsigned standing = TSL_BLAS_STANDING_NOWHERE;
   for (int i = 0; i < SIZES; i++)
@@ -171,7 +171,7 @@ static unsigned peer_rating_level3_measure(benchmark *bench) {
   bench->a = memory;
   bench->b = (char *)memory + bytes;
   bench->c = (char *)memory + 2 * bytes;
-  const unsigned standing = standing_of(bench);
+  const unsigned standing = measure_faster_sizes(bench);
   tsl_free(memory);
   return standing;
 }

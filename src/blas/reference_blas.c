@@ -19,7 +19,7 @@ static wide_complex product_at(const element *state, const tsl_blas_work *work, 
   return result;
 }
 
-static void gemm(const tsl_blas_work *work, int uplo) {
+static void loop_triangle_or_all(const tsl_blas_work *work, int uplo) {
   const element *element_ops = tsl_blas_element_of(work->type);
   const wide_complex alpha = element_ops->load(work->alpha), beta = element_ops->load(work->beta);
   for (int64_t j = 0; j < work->n; j++)
@@ -28,10 +28,10 @@ static void gemm(const tsl_blas_work *work, int uplo) {
 }
 
 void tsl_blas_loop_gemm(const tsl_blas_work *work) {
-  gemm(work, 0);
+  loop_triangle_or_all(work, 0);
 }
 void tsl_blas_loop_gemmt(const tsl_blas_work *work, int uplo) {
-  gemm(work, uplo);
+  loop_triangle_or_all(work, uplo);
 }
 
 void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum) {

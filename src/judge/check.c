@@ -216,7 +216,7 @@ static tesela_status check_stray_writes(check_job *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_judge(check_job *job, tsl_text_place place) {
+static tesela_status check_verdict(check_job *job, tsl_text_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
@@ -278,7 +278,7 @@ static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_pla
     return TESELA_OK;
   TSL_TRY(check_stray_writes(job, place));
   if (job->report->result == TSL_CASE_RIGHT && run == 0)
-    TSL_TRY(check_judge(job, place));
+    TSL_TRY(check_verdict(job, place));
   if (job->report->result == TSL_CASE_RIGHT && repeats > 1)
     TSL_TRY(check_repeated_bits(job, place, run));
   return TESELA_OK;
@@ -293,7 +293,7 @@ static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_plac
   return TESELA_OK;
 }
 
-static tesela_status check_create(const check_job *job, tsl_text_place place, tsl_plan **plan) {
+static tesela_status check_make_plan(const check_job *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
@@ -302,10 +302,10 @@ static tesela_status check_create(const check_job *job, tsl_text_place place, ts
       &what->problem, job->strategy, job->config, job->device, place, plan);
 }
 
-static tesela_status check_buffers(check_job *job) {
+static tesela_status check_in_buffers(check_job *job) {
   tsl_plan *plan = NULL;
   tesela_status status = TESELA_OK;
-  if (report_if_failed(job, TSL_PLACE_DEVICE, check_create(job, TSL_PLACE_DEVICE, &plan)))
+  if (report_if_failed(job, TSL_PLACE_DEVICE, check_make_plan(job, TSL_PLACE_DEVICE, &plan)))
     return TESELA_OK;
   if (!report_if_failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
     status = check_run_all(job, plan, TSL_PLACE_DEVICE);
@@ -330,7 +330,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;
-  tesela_status status = check_create(&job, TSL_PLACE_HOST, &plan);
+  tesela_status status = check_make_plan(&job, TSL_PLACE_HOST, &plan);
   if (status != TESELA_OK) {
     report_text(&job, status == TESELA_UNSUPPORTED ? TSL_CASE_REFUSED : TSL_CASE_FAILED, TSL_PLACE_HOST,
                 tesela_last_error());
@@ -342,7 +342,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   if (!what->tight)
     TSL_GO(check_run_all(&job, plan, TSL_PLACE_HOST));
   if (report->result == TSL_CASE_RIGHT && !strategy->splits.parts && (what->tight || what->seed % 2 == 1))
-    TSL_GO(check_buffers(&job));
+    TSL_GO(check_in_buffers(&job));
 out:
   check_release(&job);
   tsl_plan_destroy(plan);

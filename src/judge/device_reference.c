@@ -148,7 +148,7 @@ static tesela_status write_lists(const tsl_device_reference *reference, const ts
   return tsl_device_write(slot->stream, slot->scratch, 0, kept, reference->lists);
 }
 
-static tesela_status queue_before(const tsl_device_reference *reference) {
+static tesela_status enqueue_saved_elements(const tsl_device_reference *reference) {
   tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
@@ -160,7 +160,7 @@ static tesela_status queue_before(const tsl_device_reference *reference) {
                                                    list, 4);
 }
 
-static tesela_status queue_terms(const tsl_device_reference *reference) {
+static tesela_status enqueue_partial_sums(const tsl_device_reference *reference) {
   const tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
   const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.a.buffer),
@@ -194,10 +194,10 @@ static tesela_status device_reference_begin(tsl_device_reference *reference, con
   TSL_TRY(write_lists(reference, rows, cols, stays));
   TSL_TRY(tsl_run_slot_events(reference->slot));
   if (reference->reads_c) {
-    TSL_TRY(queue_before(reference));
+    TSL_TRY(enqueue_saved_elements(reference));
     TSL_TRY(ops->event_record(reference->slot->stream, reference->slot->begin));
   }
-  return queue_terms(reference);
+  return enqueue_partial_sums(reference);
 }
 
 tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,

@@ -84,8 +84,8 @@ static bool has_no_terms(const tsl_element_verdict *job) {
   return job->products && !job->a;
 }
 
-static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
-                           tsl_comparison *out) {
+static void compare_from_terms(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
+                               tsl_comparison *out) {
   if (has_no_terms(job)) {
     *out = (tsl_comparison){.unknown = true};
     return;
@@ -245,7 +245,7 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
       magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(tail);
   const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
   if (!in_range || tiny || !isfinite(value)) {
-    compare_slowly(job, row, col, value, out);
+    compare_from_terms(job, row, col, value, out);
     return;
   }
   out->expected = right;
@@ -363,7 +363,7 @@ static int count_digits(const tsl_type_info *type) {
 enum { AT_ONCE = 256 };
 
 /* Returns the largest finite magnitude as bits, which are ordered like numbers; the loop vectorizes. */
-static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
+static int16_t max_half_bits(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
   for (int64_t i = 0; i < count; i++) {
     int16_t size = (int16_t)(bits[i] & 0x7fff);
     size = size < infinity ? size : 0;
@@ -371,7 +371,7 @@ static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity
   }
   return most;
 }
-static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) {
+static int32_t max_single_bits(const int32_t *bits, int64_t count, int32_t most) {
   for (int64_t i = 0; i < count; i++) {
     int32_t size = bits[i] & 0x7fffffff;
     size = size < 0x7f800000 ? size : 0;
@@ -380,7 +380,7 @@ static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) 
   return most;
 }
 
-static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
+static double max_narrow_magnitude(const tsl_shape *shape, const unsigned char *base) {
   const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
   const int64_t lines = along_rows ? shape->rows : shape->cols,
                 length = along_rows ? shape->cols : shape->rows,
@@ -396,20 +396,20 @@ static double largest_narrow(const tsl_shape *shape, const unsigned char *base) 
           tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
       tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
       if (shape->type == TESELA_F32)
-        most.singles[0] = largest_single(some.singles, count, most.singles[0]);
+        most.singles[0] = max_single_bits(some.singles, count, most.singles[0]);
       else
         most.halves[0] =
-            largest_half(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
+            max_half_bits(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
     }
   double value[2];
   tsl_type_load(shape->type, &most, value);
   return value[0];
 }
 
-static double largest_element(const tsl_shape *shape, const unsigned char *base) {
+static double max_magnitude(const tsl_shape *shape, const unsigned char *base) {
   double most = 0;
   if (shape->type == TESELA_F32 || shape->type == TESELA_F16 || shape->type == TESELA_BF16)
-    return largest_narrow(shape, base);
+    return max_narrow_magnitude(shape, base);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
       const double size = fabs(tsl_element_verdict_value(shape, base, i, j));
@@ -424,8 +424,8 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
 static double allowance_of_flushing(const tsl_element_verdict *job) {
   double terms = fabs(job->beta) + 2;
   if (job->products) {
-    const double a = job->a ? largest_element(&job->problem->a, job->a) : job->most_a,
-                 b = job->b ? largest_element(&job->problem->b, job->b) : job->most_b;
+    const double a = job->a ? max_magnitude(&job->problem->a, job->a) : job->most_a,
+                 b = job->b ? max_magnitude(&job->problem->b, job->b) : job->most_b;
     terms += fabs(job->alpha) * (double)job->problem->k * (a + b + 2);
   }
   return job->flushes * terms;

@@ -206,7 +206,7 @@ static judge_solve_comparison judge_row(const judge_solve_job *job, const judge_
   return judge_solve_compare_row(job, &seen, a[row], x[row]);
 }
 
-static void judge_column(void *argument, int64_t index, int worker) {
+static void judge_column_task(void *argument, int64_t index, int worker) {
   const judge_solve_job *job = argument;
   const int64_t m = job->problem->m, n = job->problem->n;
   const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
@@ -306,7 +306,7 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
   TSL_GO(judge_solve_allocate(&job, workers));
   if (!job.is_zero)
     tsl_team_run(team, problem->m, load_row_of_a, &job);
-  tsl_team_run(team, job.cols, judge_column, &job);
+  tsl_team_run(team, job.cols, judge_column_task, &job);
   judge_solve_conclude(&job, workers, verdict);
 out:
   tsl_free(job.a);

@@ -114,7 +114,7 @@ static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_ve
   }
 }
 
-static void piece_task(void *argument, int64_t index, int worker) {
+static void multiply_piece_task(void *argument, int64_t index, int worker) {
   const matrix_job *job = argument;
   const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), j = index * piece;
@@ -133,7 +133,7 @@ static bool multiply_pieces(matrix_job *job, tsl_team team) {
   if (tsl_scratch_take((size_t)(pieces * job->pitch), "sums of long rows", &sums) != TESELA_OK)
     return false;
   job->sums = sums;
-  tsl_team_run(team, pieces, piece_task, job);
+  tsl_team_run(team, pieces, multiply_piece_task, job);
   for (int64_t i = 0; i < pieces; i++)
     add_separate_sums(job->kernels, p, 0, p->rows, job->sums + i * job->pitch);
   tsl_scratch_give(sums);

@@ -71,8 +71,8 @@ static tsl_vector_number vector_triangle_quotient(const tsl_vector_kernels *kern
               : (tsl_vector_number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static void column_of_transposed(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
-                                 bool solves, tsl_line x) {
+static void process_transposed_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
+                                      bool solves, tsl_line x) {
   const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
   tsl_vector_number value = tsl_line_get(kernels, x, j), sum = dot_column(kernels, &column, t->conjugate, x);
   if (solves) {
@@ -87,8 +87,8 @@ static void column_of_transposed(const tsl_vector_kernels *kernels, const tsl_tr
   tsl_number_put(kernels, tsl_line_at(kernels, x, j), value);
 }
 
-static void column_of_plain(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
-                            tsl_line x) {
+static void process_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
+                           tsl_line x) {
   const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
   tsl_vector_number value = tsl_line_get(kernels, x, j);
   if (tsl_number_is(value, 0))
@@ -112,7 +112,7 @@ void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangl
   const bool ascends = t->upper != (transposed != solves);
   for (int64_t step = 0; step < t->n; step++) {
     const int64_t j = ascends ? step : t->n - 1 - step;
-    (transposed ? column_of_transposed : column_of_plain)(kernels, t, j, solves, x);
+    (transposed ? process_transposed_column : process_column)(kernels, t, j, solves, x);
   }
 }
 

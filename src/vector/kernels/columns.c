@@ -177,7 +177,7 @@ TSL_INLINE void add_in_registers(columns x, const REAL *t, int64_t count, REAL *
   store(y + last, sum[vectors - 1], is_full, valid_count);
 }
 
-static void add_short(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
+static void add_to_short_y(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
   const int64_t vectors = (x.count + LANES - 1) / LANES;
   if (vectors == 1)
     add_in_registers(x, t, count, y, skips, 1);
@@ -195,7 +195,7 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
   if (x.count <= HELD * LANES) {
-    add_short(x, t, count, y, skips);
+    add_to_short_y(x, t, count, y, skips);
     return;
   }
   const int64_t more = x.count % LANES, is_full = x.count - more;
@@ -277,7 +277,8 @@ TSL_INLINE void dot_columns(columns a, const REAL *x, REAL *s, int column_count,
   add_sums_to_s(of, false, s, column_count);
 }
 
-static void dot_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x, REAL *s) {
+static void dot_columns_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x,
+                              REAL *s) {
   columns a = {from, ld * PARTS, rows * PARTS};
   const bool uses_far_loads = should_load_far(rows, count);
   int64_t j = 0;
@@ -300,7 +301,7 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
   if (rows * PARTS <= SHORT_MOST)
     dot_short(rows, count, a, ld * PARTS, x, s);
   else
-    dot_along(rows, count, a, ld, x, s);
+    dot_columns_along(rows, count, a, ld, x, s);
 }
 
 TSL_INLINE void add_and_dot_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y,
@@ -701,7 +702,7 @@ static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, in
   if (way.transposed) {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = 0;
-    dot_along(rows, count, column, ld, x + PARTS * first, t); /* faster for few columns */
+    dot_columns_along(rows, count, column, ld, x + PARTS * first, t); /* faster for few columns */
     for (int c = 0; c < PARTS * count; c++)
       x[PARTS * j + c] += sign * t[c];
   } else {

@@ -417,7 +417,7 @@ static inline int64_t find_first(int64_t count, const REAL *x, vector size) {
   return count;
 }
 
-static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double *value) {
+static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double *value) {
   int64_t found = -1;
   *value = -1;
   for (int64_t i = 0; i < n; i++) {
@@ -437,7 +437,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   int64_t found = -1;
   *value = -1;
   if (step != 1)
-    return largest_one_by_one(n, x, step, value);
+    return largest_with_step(n, x, step, value);
   const int64_t count = n * PARTS;
   for (int64_t i = 0; i < count; i += PIECE) {
     const double valid_count = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];

@@ -105,8 +105,8 @@ static void choose_partition(solve_job *job, tesela_type type, const tsl_device 
                                       TSL_CACHE_LINE);
 }
 
-static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                 const tsl_device *device, void *out) {
+static void solve_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                           const tsl_device *device, void *out) {
   solve_job *made = out;
   (void)config;
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
@@ -160,7 +160,7 @@ static void bind_operands(const solve_job *job, const tsl_operands *operands, ts
   reverse_rows(&blocks->x, m, n, job->size, false);
 }
 
-static tesela_status run(const void *src, const tsl_operands *operands) {
+static tesela_status solve_job_run(const void *src, const tsl_operands *operands) {
   const solve_job *made = src;
   solve_launch now = {.made = made, .blocks = made->blocks};
   const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
@@ -219,7 +219,7 @@ static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, 
   const tsl_operands operands = make_direct_operands(solve);
   solve_job made = make_direct_job(solve);
   choose_partition(&made, solve->type, device, tsl_team_threads(solve->team));
-  return run(&made, &operands) == TESELA_OK;
+  return solve_job_run(&made, &operands) == TESELA_OK;
 }
 
 /* Solves without a plan, with few rows and right-hand sides without a job. */
@@ -268,10 +268,11 @@ static bool multiply_small_direct(const tsl_fast_structured *product, const tsl_
 
 /* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle; each task copies A,
  * and X both ways, at half a clock a number. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double host_blocked_score(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
   solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
-  make(problem, &strides, config, device, &made);
+  solve_job_make(problem, &strides, config, device, &made);
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
   const double threads = (double)tsl_min(device->threads, made.tasks), m = (double)problem->m;
   const double width =
@@ -286,7 +287,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_cost_counts *account) {
   solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
-  make(problem, &strides, config, device, &made);
+  solve_job_make(problem, &strides, config, device, &made);
   const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
   account->workers = (double)tsl_min(device->threads, made.tasks);
   account->global.read += size * (m * (m + 1) / 2 * (double)made.tasks + m * n);
@@ -297,7 +298,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 _Static_assert(sizeof(solve_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(solve_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {
+    .size = sizeof(solve_job), .make = solve_job_make, .run = solve_job_run};
 
 const tsl_strategy tsl_solve_host_blocked = {
     .name = "host_blocked",
@@ -308,7 +310,7 @@ const tsl_strategy tsl_solve_host_blocked = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_of_substitution,
-    .score = score,
+    .score = host_blocked_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,

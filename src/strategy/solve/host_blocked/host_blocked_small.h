@@ -50,11 +50,11 @@ TSL_INLINE vector quotient(const divisors *by, int64_t row, vector value) {
   if (by->way[row] == BY_RECIPROCALS)
     return add_product((vector){0}, by->inverse[row], value, NUMBER(times_i)(value));
   const REAL diagonal[ROWS + 1] = {[0] = by->own[row][0], [ROWS] = by->own[row][1]};
-  return by->way[row] == BY_DIAGONAL ? divided(value, diagonal) : value;
+  return by->way[row] == BY_DIAGONAL ? divide_vector(value, diagonal) : value;
 #else
   if (by->way[row] == BY_RECIPROCALS)
     return add_product((vector){0}, by->inverse[row], value, value);
-  return by->way[row] == BY_DIAGONAL ? divided(value, by->own[row]) : value;
+  return by->way[row] == BY_DIAGONAL ? divide_vector(value, by->own[row]) : value;
 #endif
 }
 

@@ -163,7 +163,7 @@ static void divide(REAL *z, REAL real, REAL imaginary) {
   z[0] = first / below;
   z[1] = second / below;
 }
-static vector divided(vector value, const REAL *diagonal) {
+static vector divide_vector(vector value, const REAL *diagonal) {
   union {
     vector whole;
     REAL part[VECTOR_BYTES / sizeof(REAL)];
@@ -177,7 +177,7 @@ static void divide(REAL *z, REAL real, REAL imaginary) {
   (void)imaginary;
   z[0] /= real;
 }
-static inline vector divided(vector value, const REAL *diagonal) {
+static inline vector divide_vector(vector value, const REAL *diagonal) {
   return value / diagonal[0];
 }
 #endif
@@ -199,7 +199,7 @@ TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int
       if (way == BY_RECIPROCALS)
         tile[i][j] = add_times((vector){0}, column + i, tile[i][j]);
       else if (way == BY_DIAGONAL)
-        tile[i][j] = divided(tile[i][j], diagonal + i);
+        tile[i][j] = divide_vector(tile[i][j], diagonal + i);
       TSL_UNROLL for (int k = i + 1; k < ROWS; k++) tile[k][j] =
           add_times(tile[k][j], column + k, tile[i][j]);
     }

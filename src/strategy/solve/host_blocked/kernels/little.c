@@ -107,7 +107,7 @@ TSL_INLINE vector add_beta_c(const little_state *w, vector value, vector before)
   return NUMBER(fma)(value, (REAL)w->beta[0], before);
 }
 
-TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value) {
+TSL_INLINE void store_vector_of_tile(const little_state *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
   const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
@@ -147,11 +147,11 @@ TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, 
   add_products(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int v = 0; v < vectors; v++)
-        finish(w, i + r, j + v * NAME(LANES), join_sums(w, sums[r][v], turned[r][v]));
+        store_vector_of_tile(w, i + r, j + v * NAME(LANES), join_sums(w, sums[r][v], turned[r][v]));
   }
 }
 
-TSL_INLINE void tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
+TSL_INLINE void compute_tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
   enum { LANES = NAME(LANES) };
   const int64_t below = i + rows;
   const bool first = w->wanted != UPPER ||
@@ -166,15 +166,15 @@ TSL_INLINE void tiles(const little_state *w, int rows, int64_t i, const REAL *b,
     tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
 }
 
-static void multiply(const little_state *w) {
+static void multiply_all_tiles(const little_state *w) {
   const REAL *b = w->b;
   for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
     int64_t i = 0;
     for (; i + HIGH <= w->m; i += HIGH)
-      tiles(w, HIGH, i, b, j);
+      compute_tiles(w, HIGH, i, b, j);
     TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
       if (w->m - i == rows)
-        tiles(w, rows, i, b, j);
+        compute_tiles(w, rows, i, b, j);
     }
   }
 }
@@ -281,7 +281,7 @@ static __attribute__((noinline)) void compute_row_carefully(const little_state *
     sum = merge_range(stored == LOWER ? 0 : l, stored == LOWER ? l + 1 : w->n,
                       NUMBER(fma)(sum, number[0], row), sum);
   }
-  finish(w, i, 0, sum);
+  store_vector_of_tile(w, i, 0, sum);
 }
 
 TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
@@ -293,7 +293,7 @@ TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int
   const bool is_finite = NUMBER(equals)(zeros, zero) == all;
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     if (is_finite)
-      finish(w, i + r, 0, sums[r][0]);
+      store_vector_of_tile(w, i + r, 0, sums[r][0]);
     else
       compute_row_carefully(w, stored, i + r);
   }
@@ -347,7 +347,7 @@ static void set_operand(little_factor *out, const void *src, int64_t row, int64_
   out->stored = ALL;
 }
 
-static void make_real(const little_state *w) {
+static void make_diagonal_real(const little_state *w) {
   REAL *diagonal = (REAL *)(void *)w->c;
   for (int64_t i = 0; i < w->m; i++)
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
@@ -381,8 +381,8 @@ bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) 
     return turned && multiply_in_place(&a, &b, &w, b_room);
   prepare_a(&a, &w, a_room);
   prepare_b(&b, &w, b_room);
-  multiply(&w);
+  multiply_all_tiles(&w);
   if (fast_structured->c_is == TESELA_HERMITIAN)
-    make_real(&w);
+    make_diagonal_real(&w);
   return true;
 }
