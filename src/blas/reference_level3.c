@@ -55,7 +55,7 @@ static wide_complex off_diagonal_sum(const element *type, const tsl_blas_layout 
   return sum;
 }
 
-static wide_complex reference_level3_divided(const element *type, wide_complex a, wide_complex b) {
+static wide_complex reference_level3_divide(const element *type, wide_complex a, wide_complex b) {
   return type->complex_type ? a / b : creal(a) / creal(b);
 }
 
@@ -76,7 +76,7 @@ static void reference_level3_triangle(const tsl_blas_layout *layout) {
       tsl_blas_store(type, &work->c, i, j,
                      !solves        ? tsl_blas_times(type, alpha, sum + own)
                      : layout->unit ? right
-                                    : reference_level3_divided(type, right, diagonal));
+                                    : reference_level3_divide(type, right, diagonal));
     }
 }
 

@@ -72,29 +72,29 @@ static int get_attribute_key(void) {
 
 /* Members have eight bytes. */
 typedef struct grid_report {
-  int64_t place; /* row * columns + column */
-  int64_t same;
+  int64_t place;             /* row * columns + column */
+  int64_t settings;          /* tsl_scalapack_settings() of the process */
   uint64_t host, processors; /* equal only on one host and one set of processors */
 } grid_report;
 enum { WORDS = sizeof(grid_report) / sizeof(int64_t) };
 
-static grid_report make_report(const tsl_scalapack_place *place, int64_t same) {
+static grid_report make_report(const tsl_scalapack_place *place, int64_t settings) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
   (void)MPI_Get_processor_name(name, &length);
   return (grid_report){.place = (int64_t)place->row * place->cols + place->col,
-                       .same = same,
+                       .settings = settings,
                        .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
                        .processors = tsl_affinity_hash()};
 }
 
-/* Sets grid->ranks. Returns false if `same` differs between processes or two have one place. */
+/* Sets grid->ranks. Returns false if `settings` differs between processes or two have one place. */
 static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
     grid->ranks[i] = -1;
   for (int rank = 0; rank < count; rank++) {
-    if (all[rank].same != all[0].same || all[rank].place < 0 || all[rank].place >= count ||
+    if (all[rank].settings != all[0].settings || all[rank].place < 0 || all[rank].place >= count ||
         grid->ranks[all[rank].place] >= 0)
       return false;
     grid->ranks[all[rank].place] = rank;
@@ -103,9 +103,9 @@ static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *al
 }
 
 /* Gathers all reports; sets ranks and sharing. Returns false if processes do not agree. Collective. */
-static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same,
+static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t settings,
                              grid_report *all) {
-  const grid_report mine = make_report(place, same);
+  const grid_report mine = make_report(place, settings);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
       !scalapack_grid_agree(grid, all))
     return false;
@@ -165,7 +165,7 @@ static bool lacks_library(MPI_Comm comm) {
 }
 
 static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_place *place,
-                                               int64_t same) {
+                                               int64_t settings) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   grid_report *all = malloc(count * sizeof *all);
@@ -178,7 +178,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
   }
   *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
   /* Caches a grid without tesela, too, so that processes are asked once. */
-  if (lacks || !exchange_reports(grid, place, same, all))
+  if (lacks || !exchange_reports(grid, place, settings, all))
     grid->sharing = 0;
   free(all);
   if (MPI_Comm_set_attr(user_comm, key, grid) != MPI_SUCCESS)
@@ -187,7 +187,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
 }
 
 const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scalapack_place *place,
-                                                int64_t same) {
+                                                int64_t settings) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   const MPI_Comm of = communicator_of(context, place);
   tsl_scalapack_grid *grid = NULL;
@@ -197,7 +197,7 @@ const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scala
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
   if (MPI_Comm_get_attr(of, get_attribute_key(), &grid, &found) != MPI_SUCCESS || !found)
-    grid = scalapack_grid_make(of, place, same);
+    grid = scalapack_grid_make(of, place, settings);
   pthread_mutex_unlock(&lock);
   return grid && grid->sharing > 0 ? grid : NULL;
 }

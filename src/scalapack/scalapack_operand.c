@@ -47,7 +47,7 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
     return NULL;
   /* First: with different requests, processes may disagree about sizes. */
   const tsl_scalapack_grid *grid =
-      tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_same());
+      tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_settings());
   if (!grid)
     *why = "the processes of the grid have different settings, or cannot compare them";
   else if (!is_faster_here)

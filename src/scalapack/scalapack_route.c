@@ -37,7 +37,7 @@ void tsl_scalapack_check_request(void) {
     fprintf(stderr, "tesela: %s; %s is taken\n", tesela_last_error(), requests[wanted]);
 }
 
-int64_t tsl_scalapack_same(void) {
+int64_t tsl_scalapack_settings(void) {
   return (int64_t)TESELA_VERSION_NUMBER * REQUESTS + (int64_t)wanted;
 }
 

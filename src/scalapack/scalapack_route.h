@@ -13,6 +13,6 @@ bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bo
 bool tsl_scalapack_takes_transpose(bool has_other);
 
 /* Returns version and request as a number that must be equal on all processes. */
-int64_t tsl_scalapack_same(void);
+int64_t tsl_scalapack_settings(void);
 
 #endif
