@@ -70,7 +70,7 @@ enum { TSL_JOB_MOST = 1024 }; /* maximum bytes of a job */
 
 struct tsl_host_job_ops {
   size_t size; /* bytes of a job, at most TSL_JOB_MOST */
-  /* Fills `job`, `size` bytes, for operands with the strides of `strides`; it has no data. */
+  /* Fills `job`, `size` bytes, for operands with the strides of `strides`, which has no data. */
   void (*make)(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                const tsl_device *device, void *job);
   /* Runs a job on operands with the strides that it was made for. */

@@ -301,7 +301,7 @@ tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *p
 enum { PAGE = 4096, PROVIDED = 4 << 20 };
 
 typedef struct page_range {
-  uintptr_t start, end; /* addresses, multiples of PROVIDED except at the ends */
+  uintptr_t start, end; /* address of the first byte, and past the last */
 } page_range;
 
 /* Maps one range of PROVIDED bytes: each large page is touched by one thread only. */
