@@ -37,15 +37,15 @@ typedef struct planning_request {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variables below */
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
 static planning_request queue[WAITING], refused[REFUSED], current;
-static int first, count, refusals;
+static int queue_first, queue_count, refused_count;
 static unsigned long long loads_seen; /* loaded libraries at our last atexit(); 0: none */
-static bool runs, is_at_work, ends;
+static bool thread_runs, job_runs, is_ending;
 
 /* Held by the thread at work, so that a fork waits and the child gets no half-made driver state. */
-static tsl_fork_mutex making;
-static pthread_once_t making_once = PTHREAD_ONCE_INIT;
-static void make_guard(void) {
-  tsl_fork_mutex_init(&making);
+static tsl_fork_mutex driver_mutex;
+static pthread_once_t driver_mutex_once = PTHREAD_ONCE_INIT;
+static void init_driver_mutex(void) {
+  tsl_fork_mutex_init(&driver_mutex);
 }
 
 static planning_request planning_request_of(tesela_context *context, const tesela_gemm_desc *desc) {
@@ -57,7 +57,7 @@ static planning_request planning_request_of(tesela_context *context, const tesel
   return call;
 }
 
-static bool same_matrix(const tesela_matrix *a, const tesela_matrix *b) {
+static bool same_matrix_layout(const tesela_matrix *a, const tesela_matrix *b) {
   return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride &&
          a->conjugate == b->conjugate;
 }
@@ -71,22 +71,22 @@ static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q
 static bool async_planning_same(const planning_request *a, const planning_request *b) {
   const tesela_gemm_desc *p = &a->desc, *q = &b->desc;
   return a->context == b->context && p->m == q->m && p->n == q->n && p->k == q->k &&
-         same_matrix(&p->a, &q->a) && same_matrix(&p->b, &q->b) && p->c.type == q->c.type &&
+         same_matrix_layout(&p->a, &q->a) && same_matrix_layout(&p->b, &q->b) && p->c.type == q->c.type &&
          p->c.row_stride == q->c.row_stride && p->c.col_stride == q->c.col_stride && same_structures(p, q) &&
          memcmp(a->alpha, b->alpha, sizeof a->alpha) == 0 && memcmp(a->beta, b->beta, sizeof a->beta) == 0;
 }
 
 /* Forbids new jobs and waits for the current job, at most PATIENCE seconds. */
-static void end_all(void) {
+static void stop_planning(void) {
   struct timespec until;
   pthread_mutex_lock(&lock);
-  ends = true;
-  count = 0;
-  if (is_at_work)
+  is_ending = true;
+  queue_count = 0;
+  if (job_runs)
     tsl_log(TSL_LOG_PLAN, "the exit waits for planning to finish");
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += PATIENCE;
-  while (is_at_work && pthread_cond_timedwait(&is_idle, &lock, &until) != ETIMEDOUT)
+  while (job_runs && pthread_cond_timedwait(&is_idle, &lock, &until) != ETIMEDOUT)
     ;
   pthread_mutex_unlock(&lock);
 }
@@ -97,14 +97,14 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
   return 1;
 }
 
-/* Registers end_all() to run before the handlers of all libraries loaded so far. Needs the lock. */
+/* Registers stop_planning() to run before the handlers of all libraries loaded so far. Needs the lock. */
 static void watch_end(void) {
   unsigned long long loads = 0;
   (void)dl_iterate_phdr(count_loads, &loads);
-  if (ends || loads == loads_seen)
+  if (is_ending || loads == loads_seen)
     return;
   loads_seen = loads;
-  (void)atexit(end_all);
+  (void)atexit(stop_planning);
 }
 
 /* Calls destroy(object) at the end of the calling thread, or at exit() in this thread before all handlers.
@@ -117,7 +117,7 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 
 static void end_main_thread(void *unused) {
   (void)unused;
-  end_all();
+  stop_planning();
 }
 static atomic_bool main_is_watched;
 __attribute__((constructor)) static void watch_main_thread(void) {
@@ -131,10 +131,11 @@ static bool exit_waits(void) {
 }
 
 __attribute__((destructor)) static void end_with_library(void) {
-  end_all();
+  stop_planning();
 }
 
-static void find_out(const planning_request *call) {
+/* Decides the place of a call and prepares its device; a call without an answer is stored in `refused`. */
+static void decide_place(const planning_request *call) {
   tesela_gemm_desc desc = call->desc;
   desc.alpha = call->alpha;
   desc.beta = call->beta;
@@ -161,34 +162,34 @@ static void find_out(const planning_request *call) {
   tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor: %s", (long long)desc.m, (long long)desc.n,
           (long long)desc.k, tesela_last_error());
   pthread_mutex_lock(&lock);
-  refused[refusals++ % REFUSED] = *call;
+  refused[refused_count++ % REFUSED] = *call;
   pthread_mutex_unlock(&lock);
 }
 
 /* Takes the next request. If there is none, returns false and marks the thread as ended. */
-static bool async_planning_take(planning_request *call) {
+static bool async_planning_dequeue(planning_request *call) {
   pthread_mutex_lock(&lock);
-  is_at_work = count > 0 && !ends;
-  runs = is_at_work;
-  if (is_at_work) {
-    *call = current = queue[first];
-    first = (first + 1) % WAITING;
-    count--;
+  job_runs = queue_count > 0 && !is_ending;
+  thread_runs = job_runs;
+  if (job_runs) {
+    *call = current = queue[queue_first];
+    queue_first = (queue_first + 1) % WAITING;
+    queue_count--;
   } else {
     pthread_cond_broadcast(&is_idle);
   }
   pthread_mutex_unlock(&lock);
-  return runs;
+  return thread_runs;
 }
 
 static void *async_planning_work(void *unused) {
   TSL_DEFAULT_FLOATS; /* the application's environment is inherited */
   planning_request call;
   (void)unused;
-  while (async_planning_take(&call)) {
-    tsl_fork_mutex_lock(&making);
-    find_out(&call);
-    tsl_fork_mutex_unlock(&making);
+  while (async_planning_dequeue(&call)) {
+    tsl_fork_mutex_lock(&driver_mutex);
+    decide_place(&call);
+    tsl_fork_mutex_unlock(&driver_mutex);
   }
   return NULL;
 }
@@ -198,7 +199,7 @@ static bool async_planning_start(void) {
   sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
-  pthread_once(&making_once, make_guard);
+  pthread_once(&driver_mutex_once, init_driver_mutex);
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -211,29 +212,29 @@ static bool async_planning_start(void) {
 }
 
 static bool async_planning_is_waiting(const planning_request *call) {
-  bool found = runs && is_at_work && async_planning_same(&current, call);
-  for (int i = 0; i < count && !found; i++)
-    found = async_planning_same(&queue[(first + i) % WAITING], call);
+  bool found = thread_runs && job_runs && async_planning_same(&current, call);
+  for (int i = 0; i < queue_count && !found; i++)
+    found = async_planning_same(&queue[(queue_first + i) % WAITING], call);
   return found;
 }
 static bool was_refused(const planning_request *call) {
   bool found = false;
-  for (int i = 0; i < REFUSED && i < refusals && !found; i++)
+  for (int i = 0; i < REFUSED && i < refused_count && !found; i++)
     found = async_planning_same(&refused[i], call);
   return found;
 }
 
-static void async_planning_ask(const planning_request *call) {
+static void async_planning_enqueue(const planning_request *call) {
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
-  if (!ends && count < WAITING && !async_planning_is_waiting(call) && !was_refused(call)) {
-    queue[(first + count++) % WAITING] = *call;
-    if (!runs) {
+  if (!is_ending && queue_count < WAITING && !async_planning_is_waiting(call) && !was_refused(call)) {
+    queue[(queue_first + queue_count++) % WAITING] = *call;
+    if (!thread_runs) {
       watch_end();
-      runs = async_planning_start();
+      thread_runs = async_planning_start();
     }
-    if (!runs)
-      count = 0; /* no thread: a later call tries again */
+    if (!thread_runs)
+      queue_count = 0; /* no thread: a later call tries again */
   }
   pthread_mutex_unlock(&lock);
 }
@@ -246,7 +247,7 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
   if (is_alone || !exit_waits())
     return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
   const planning_request call = planning_request_of(context, desc);
-  async_planning_ask(&call);
+  async_planning_enqueue(&call);
   return TSL_BLAS_NOT_YET;
 }
 
@@ -254,7 +255,7 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
 void tsl_blas_forget_ahead(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);
-  ends = ends || runs || loads_seen > 0;
-  first = count = refusals = 0;
-  runs = is_at_work = false;
+  is_ending = is_ending || thread_runs || loads_seen > 0;
+  queue_first = queue_count = refused_count = 0;
+  thread_runs = job_runs = false;
 }

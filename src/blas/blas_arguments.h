@@ -47,7 +47,7 @@ typedef struct tsl_blas_copy {
   bool in_place; /* a is overwritten */
 } tsl_blas_copy;
 
-/* Converts a constant of CBLAS to a letter; 0: invalid. */
+/* Converts a constant of CBLAS to a letter, like the functions of uplo, side and diag; 0: invalid. */
 static inline int tsl_blas_trans(int cblas) {
   static const char letters[] = {'N', 'T', 'C', 'R'};
   return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
@@ -68,12 +68,14 @@ static inline int tsl_blas_diag(int cblas) {
 static inline int tsl_blas_capital(char fortran) {
   return (unsigned char)fortran & ~0x20;
 }
+/* Returns the capital of N, T, C, R, U or L; 0: another letter. */
 static inline int tsl_blas_letter(char fortran) {
   enum { N = 1 << ('N' - 'A'), T = 1 << ('T' - 'A'), C = 1 << ('C' - 'A') };
   enum { R = 1 << ('R' - 'A'), U = 1 << ('U' - 'A'), L = 1 << ('L' - 'A') };
   const unsigned place = (unsigned)tsl_blas_capital(fortran) - 'A';
   return place < 26 && ((N | T | C | R | U | L) >> place & 1) != 0 ? (int)(place + 'A') : 0;
 }
+/* Converts R or C to CBLAS's constant of the storage order; 0: invalid. */
 static inline int tsl_blas_order(char fortran) {
   const int letter = tsl_blas_letter(fortran);
   return letter == 'R' ? TSL_BLAS_ROW_MAJOR : letter == 'C' ? TSL_BLAS_COLUMN_MAJOR : 0;

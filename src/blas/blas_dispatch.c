@@ -39,7 +39,7 @@ static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *i
 }
 
 /* Returns the letter in the entry's form. */
-static int letter_of(const tsl_blas_symbol *symbol, int letter) {
+static int letter_for_entry(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
@@ -55,13 +55,13 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
   key->beta = tsl_dispatch_bits(symbol->type, product->beta);
   key->kind = tsl_dispatch_kind(symbol->type, 0);
   key->order = product->order;
-  key->trans_a = letter_of(symbol, product->trans_a);
-  key->trans_b = letter_of(symbol, product->trans_b);
+  key->trans_a = letter_for_entry(symbol, product->trans_a);
+  key->trans_b = letter_for_entry(symbol, product->trans_b);
 }
 
 /* Prepares the kernel of a new entry. Entries of large products have no kernel. */
-static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_product *product,
-                                const tsl_fast_path *path) {
+static void blas_dispatch_prepare_entry(tsl_dispatch_entry *entry, const tsl_fast_product *product,
+                                        const tsl_fast_path *path) {
   entry->state = path->strategy->direct.prepare(product, path->device, &entry->kernel);
   if (entry->state)
     entry->direct = (tsl_fast_call){.run = path->strategy->direct.run_prepared, .state = entry->state};
@@ -96,14 +96,15 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
                                 &product.c_row, &product.c_col))
     return false;
   if (entry)
-    blas_dispatch_learn(entry, &product, path);
+    blas_dispatch_prepare_entry(entry, &product, path);
   return path->strategy->direct.multiply(&product, path->device);
 }
 
 _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
-static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
-                                           const tsl_fast_path *path, tsl_blas_function **next) {
+static __attribute__((noinline)) bool look_up_product(tsl_blas_symbol *symbol,
+                                                      const tsl_blas_multiply *multiply,
+                                                      const tsl_fast_path *path, tsl_blas_function **next) {
   tsl_dispatch_key key;
   blas_dispatch_key_of(symbol, multiply, &key);
   bool is_new = false; /* with call logging no cache: kernels log nothing */
@@ -123,7 +124,8 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
     return false;
   if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
     atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
-  const int trans_a = letter_of(symbol, multiply->trans_a), trans_b = letter_of(symbol, multiply->trans_b);
+  const int trans_a = letter_for_entry(symbol, multiply->trans_a),
+            trans_b = letter_for_entry(symbol, multiply->trans_b);
   const uint32_t tag = tsl_dispatch_tag(
       multiply->m, multiply->n, multiply->k, multiply->lda, multiply->ldb, multiply->ldc,
       tsl_dispatch_bits(symbol->type, multiply->alpha), tsl_dispatch_bits(symbol->type, multiply->beta),
@@ -131,7 +133,7 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
   if (!tsl_blas_logging &&
       tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, multiply->m, multiply->n, multiply->k, tag))
     return blas_dispatch_multiply(symbol, multiply, NULL, path);
-  return look(symbol, multiply, path, next);
+  return look_up_product(symbol, multiply, path, next);
 }
 
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,

@@ -6,7 +6,7 @@
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
 
-static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
+static tsl_blas_view make_view(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
   const bool transposed = letter == 'T' || letter == 'C';
   return (tsl_blas_view){.data = data,
                          .row = by_row != transposed ? ld : 1,
@@ -20,9 +20,9 @@ tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *produc
                          .m = product->m,
                          .n = product->n,
                          .k = product->k,
-                         .a = view_of(product->a, product->lda, by_row, product->trans_a, is_complex),
-                         .b = view_of(product->b, product->ldb, by_row, product->trans_b, is_complex),
-                         .c = view_of(product->c, product->ldc, by_row, 'N', false),
+                         .a = make_view(product->a, product->lda, by_row, product->trans_a, is_complex),
+                         .b = make_view(product->b, product->ldb, by_row, product->trans_b, is_complex),
+                         .c = make_view(product->c, product->ldc, by_row, 'N', false),
                          .alpha = product->alpha,
                          .beta = product->beta};
 }

@@ -1,13 +1,13 @@
 #include "blas/blas_level1.h"
 
-typedef struct parts {
+typedef struct level1_operands {
   const tsl_vector_kernels *kernels;
   tsl_line x, y;
   tsl_team team;
-} parts;
+} level1_operands;
 
 /* Member by member: reading a copied struct in other sizes stalls longer than a short vector takes. */
-static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *lines, parts *out) {
+static void set_operands(const tsl_blas_call *call, const tsl_blas_lines *lines, level1_operands *out) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
   const double bytes = (double)lines->n * kernels->size * (lines->y ? 2 : 1);
   const tsl_line x = tsl_vector_at(kernels, lines->x, lines->n, lines->incx),
@@ -38,8 +38,8 @@ tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *line
   if (next)
     return next;
   if (lines->n > 0 && (alpha.re != 0 || alpha.im != 0)) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     tsl_vector_add(all.kernels, all.team, lines->n, alpha, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
@@ -53,8 +53,8 @@ tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *line
     return next;
   const bool stays = alpha.re == 1 && (is_real || !tsl_vector_kernels_of(call->symbol->type)->is_complex);
   if (lines->n > 0 && lines->incx > 0 && !stays) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     tsl_vector_scale(all.kernels, all.team, lines->n, alpha, is_real, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -66,8 +66,8 @@ tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_line
   if (next)
     return next;
   if (lines->n > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     tsl_vector_copy(all.kernels, all.team, lines->n, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
@@ -79,8 +79,8 @@ tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *line
   if (next)
     return next;
   if (lines->n > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     tsl_vector_swap(all.kernels, all.team, lines->n, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
@@ -92,8 +92,8 @@ tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *lines
   if (next)
     return next;
   if (lines->n > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     tsl_vector_rot(all.kernels, all.team, lines->n, all.x, all.y, h);
   }
   tsl_blas_vectors_done(call);
@@ -115,8 +115,8 @@ tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *line
   if (next)
     return next;
   if (lines->n > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     *result = tsl_vector_norm(all.kernels, all.team, lines->n, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -129,8 +129,8 @@ tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *line
   if (next)
     return next;
   if (lines->n > 0 && lines->incx > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     *result = tsl_vector_asum(all.kernels, all.team, lines->n, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -143,8 +143,8 @@ tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *lin
   if (next)
     return next;
   if (lines->n > 0 && lines->incx > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     *result = 1 + tsl_vector_iamax(all.kernels, all.team, lines->n, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -158,8 +158,8 @@ tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines 
   if (next)
     return next;
   if (lines->n > 0) {
-    parts all;
-    find_parts(call, lines, &all);
+    level1_operands all;
+    set_operands(call, lines, &all);
     sum = tsl_vector_dot(all.kernels, all.team, lines->n, all.x, conjugate, all.y);
   }
   tsl_blas_put_number(call->symbol->type, sum, result);

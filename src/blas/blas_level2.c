@@ -33,7 +33,7 @@ static const blas_level2_places place[] = {
     [TSL_BLAS_SPR2] = {.uplo = 1, .n = 2, .incx = 5, .incy = 7},
 };
 
-static int64_t least_ld(const arguments *args) {
+static int64_t min_leading_dimension(const arguments *args) {
   const bool is_general = place[args->routine].m > 0;
   const int64_t rows = is_general ? args->m : args->n;
   if (place[args->routine].kl > 0)
@@ -42,23 +42,23 @@ static int64_t least_ld(const arguments *args) {
 }
 
 /* Returns the smaller of `found` and `index` if the argument is wrong; 0: none found. */
-static int first_of(int found, int index, bool is_wrong) {
+static int smaller_wrong_index(int found, int index, bool is_wrong) {
   return index > 0 && is_wrong && (found == 0 || index < found) ? index : found;
 }
 
 int tsl_blas_check_level2(const arguments *args) {
   const blas_level2_places *at = &place[args->routine];
-  int found = first_of(0, at->uplo, args->uplo != 'U' && args->uplo != 'L');
-  found = first_of(found, at->trans,
-                   args->trans != 'N' && args->trans != 'T' && args->trans != 'C' && args->trans != 'R');
-  found = first_of(found, at->diag, args->diag != 'U' && args->diag != 'N');
-  found = first_of(found, at->m, args->m < 0);
-  found = first_of(found, at->n, args->n < 0);
-  found = first_of(found, at->kl, args->kl < 0);
-  found = first_of(found, at->ku, args->ku < 0);
-  found = first_of(found, at->lda, args->lda < least_ld(args));
-  found = first_of(found, at->incx, args->incx == 0);
-  return first_of(found, at->incy, args->incy == 0);
+  int found = smaller_wrong_index(0, at->uplo, args->uplo != 'U' && args->uplo != 'L');
+  found = smaller_wrong_index(
+      found, at->trans, args->trans != 'N' && args->trans != 'T' && args->trans != 'C' && args->trans != 'R');
+  found = smaller_wrong_index(found, at->diag, args->diag != 'U' && args->diag != 'N');
+  found = smaller_wrong_index(found, at->m, args->m < 0);
+  found = smaller_wrong_index(found, at->n, args->n < 0);
+  found = smaller_wrong_index(found, at->kl, args->kl < 0);
+  found = smaller_wrong_index(found, at->ku, args->ku < 0);
+  found = smaller_wrong_index(found, at->lda, args->lda < min_leading_dimension(args));
+  found = smaller_wrong_index(found, at->incx, args->incx == 0);
+  return smaller_wrong_index(found, at->incy, args->incy == 0);
 }
 
 static int transposed_letter(int letter) {
@@ -72,7 +72,7 @@ static void blas_level2_exchange(int64_t *a, int64_t *b) {
 }
 
 /* Converts row-major arguments. x and y of ger and of hermitian rank-2 updates change places. */
-static void see_as_columns(const arguments *args, arguments *seen) {
+static void convert_to_column_major(const arguments *args, arguments *seen) {
   const bool is_two = args->routine == TSL_BLAS_SYR2 || args->routine == TSL_BLAS_SPR2;
   *seen = *args;
   seen->uplo = args->uplo == 'U' ? 'L' : args->uplo == 'L' ? 'U' : 0;
@@ -95,7 +95,7 @@ typedef struct blas_level2_job {
   tsl_team team;
 } blas_level2_job;
 
-static bool is_number(tsl_vector_number value, double re) {
+static bool is_real_number(tsl_vector_number value, double re) {
   return value.re == re && value.im == 0;
 }
 static bool blas_level2_conjugates(const blas_level2_job *j) {
@@ -109,9 +109,9 @@ static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
   const tsl_vector_number beta = j->args->beta;
   void *at = tsl_writable(y.at);
-  if (is_number(beta, 1))
+  if (is_real_number(beta, 1))
     return;
-  if (!is_number(beta, 0))
+  if (!is_real_number(beta, 0))
     tsl_vector_scale(j->kernels, (tsl_team){0}, n, beta, false, y);
   else if (y.step == 1)
     memset(at, 0, (size_t)n * (size_t)j->kernels->size);
@@ -135,7 +135,7 @@ static void blas_level2_general(const blas_level2_job *j) {
                                       .x = tsl_vector_at(j->kernels, args->x, x_count, args->incx),
                                       .y = tsl_vector_at(j->kernels, args->y, y_count, args->incy)};
   blas_level2_scale(j, y_count, product.y);
-  if (!is_number(args->alpha, 0))
+  if (!is_real_number(args->alpha, 0))
     tsl_vector_multiply(j->kernels, j->team, &product);
 }
 
@@ -149,7 +149,7 @@ static void banded(const blas_level2_job *j) {
   if (args->m == 0 || args->n == 0)
     return;
   blas_level2_scale(j, is_transposed ? args->n : args->m, y);
-  if (is_number(args->alpha, 0))
+  if (is_real_number(args->alpha, 0))
     return;
   for (int64_t column = 0; column < args->n; column++) {
     const int64_t first = column > args->ku ? column - args->ku : 0,
@@ -199,7 +199,7 @@ static void blas_level2_symmetric(const blas_level2_job *j) {
   const tsl_line x = tsl_vector_at(j->kernels, args->x, args->n, args->incx),
                  y = tsl_vector_at(j->kernels, args->y, args->n, args->incy);
   blas_level2_scale(j, args->n, y);
-  if (!is_number(args->alpha, 0))
+  if (!is_real_number(args->alpha, 0))
     tsl_vector_symmetric(j->kernels, j->team, &triangle, args->alpha, x, y);
 }
 
@@ -212,9 +212,9 @@ static void blas_level2_triangular(const blas_level2_job *j) {
                         tsl_vector_at(j->kernels, args->x, args->n, args->incx));
 }
 
-static void outer(const blas_level2_job *j) {
+static void rank_one_general(const blas_level2_job *j) {
   const arguments *args = j->args;
-  if (!is_number(args->alpha, 0) && args->m > 0)
+  if (!is_real_number(args->alpha, 0) && args->m > 0)
     tsl_vector_ger(j->kernels, j->team,
                    &(tsl_vector_update){.rows = args->m,
                                         .columns = args->n,
@@ -229,7 +229,7 @@ static void outer(const blas_level2_job *j) {
 
 static void rank_one(const blas_level2_job *j) {
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  if (!is_number(j->args->alpha, 0))
+  if (!is_real_number(j->args->alpha, 0))
     tsl_vector_rank_one(j->kernels, j->team, &triangle, j->args->alpha,
                         tsl_vector_at(j->kernels, j->args->x, j->args->n, j->args->incx));
 }
@@ -237,7 +237,7 @@ static void rank_one(const blas_level2_job *j) {
 static void rank_two(const blas_level2_job *j) {
   const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  if (!is_number(args->alpha, 0))
+  if (!is_real_number(args->alpha, 0))
     tsl_vector_rank_two(j->kernels, j->team, &triangle, args->alpha,
                         tsl_vector_at(j->kernels, args->x, args->n, args->incx),
                         tsl_vector_at(j->kernels, args->y, args->n, args->incy));
@@ -256,7 +256,7 @@ static computing *const computes[] = {
     [TSL_BLAS_TRSV] = blas_level2_triangular,
     [TSL_BLAS_TBSV] = blas_level2_triangular,
     [TSL_BLAS_TPSV] = blas_level2_triangular,
-    [TSL_BLAS_GER] = outer,
+    [TSL_BLAS_GER] = rank_one_general,
     [TSL_BLAS_SYR] = rank_one,
     [TSL_BLAS_SPR] = rank_one,
     [TSL_BLAS_SYR2] = rank_two,
@@ -292,7 +292,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
   arguments exchanged;
   const arguments *seen = args; /* a copy takes as long as a small product */
   if (by_rows) {
-    see_as_columns(args, &exchanged);
+    convert_to_column_major(args, &exchanged);
     seen = &exchanged;
   }
   const int wrong = !by_rows && args->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG

@@ -59,24 +59,24 @@ static const char *const requests[] = {
 #undef ROW
 };
 
-static blas_route_request wanted;
-static bool asks;
-static bool is_free; /* TESELA_DEVICE=auto: products may leave the CPU */
+static blas_route_request requested_route;
+static bool has_numeric_requirements;
+static bool may_leave_cpu; /* TESELA_DEVICE=auto: products may leave the CPU */
 bool tsl_blas_owns_small;
 
 __attribute__((constructor)) static void read_request(void) {
   const char *word = tsl_env_get(TSL_ENV_BLAS);
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (strcmp(requests[i], word) == 0)
-      wanted = (blas_route_request)i;
+      requested_route = (blas_route_request)i;
   /* Only tesela guarantees accuracy and bits. */
-  asks =
+  has_numeric_requirements =
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
-  if (wanted == REQUEST_AUTO && asks)
-    wanted = REQUEST_TESELA;
+  if (requested_route == REQUEST_AUTO && has_numeric_requirements)
+    requested_route = REQUEST_TESELA;
   const char *device = tsl_env_given(TSL_ENV_DEVICE);
-  is_free = device && strcmp(device, "auto") == 0;
-  tsl_blas_owns_small = wanted == REQUEST_AUTO || wanted == REQUEST_TESELA;
+  may_leave_cpu = device && strcmp(device, "auto") == 0;
+  tsl_blas_owns_small = requested_route == REQUEST_AUTO || requested_route == REQUEST_TESELA;
 }
 
 static bool is_real(const tsl_blas_symbol *symbol) {
@@ -87,7 +87,7 @@ static bool is_real(const tsl_blas_symbol *symbol) {
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
   int unknown = TSL_BLAS_PEER_UNKNOWN;
-  if (peer != TSL_BLAS_PEER_UNKNOWN || wanted != REQUEST_AUTO || tsl_blas_is_nested())
+  if (peer != TSL_BLAS_PEER_UNKNOWN || requested_route != REQUEST_AUTO || tsl_blas_is_nested())
     return peer;
   atomic_compare_exchange_strong(&symbol->peer, &unknown,
                                  (int)tsl_blas_standing(symbol, tsl_blas_host_function(symbol)));
@@ -99,12 +99,12 @@ static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
     return true;
-  if (wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
+  if (requested_route == REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
     return false;
   *route = TSL_BLAS_TESELA;
-  if (wanted == REQUEST_LOOPS && !tsl_blas_is_nested())
+  if (requested_route == REQUEST_LOOPS && !tsl_blas_is_nested())
     *route = TSL_BLAS_LOOPS;
-  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || wanted == REQUEST_OTHER))
+  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || requested_route == REQUEST_OTHER))
     *route = TSL_BLAS_OTHER;
   return true;
 }
@@ -136,18 +136,19 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
 static const double elsewhere_from = 120.0 * 120 * 120;
 
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
-  return is_free && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
+  return may_leave_cpu && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
          (double)product->m * (double)product->n * (double)product->k > elsewhere_from &&
          tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
-  return is_real(symbol) && wanted == REQUEST_AUTO && !is_free && !tsl_blas_is_nested() && !tsl_blas_logging;
+  return is_real(symbol) && requested_route == REQUEST_AUTO && !may_leave_cpu && !tsl_blas_is_nested() &&
+         !tsl_blas_logging;
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
   const double volume = (double)product->m * (double)product->n * (double)product->k;
-  const bool is_small = is_real(symbol) && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
+  const bool is_small = is_real(symbol) && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
                         volume <= small && tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
   return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
@@ -163,22 +164,22 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
 }
 
 bool tsl_blas_asks_of_sums(void) {
-  return asks;
+  return has_numeric_requirements;
 }
 
 /* Returns true if tesela's route is final: the search for a host BLAS, over 32 calls, has ended. */
-static bool blas_route_stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+static bool blas_route_is_final(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   enum { CALLS = 32 };
   const bool waits =
       peer == TSL_BLAS_PEER_NONE && atomic_load_explicit(&symbol->next.tries, memory_order_relaxed) < CALLS;
-  return !waits && wanted != REQUEST_OTHER && !tsl_blas_logging && !tsl_blas_is_nested();
+  return !waits && requested_route != REQUEST_OTHER && !tsl_blas_logging && !tsl_blas_is_nested();
 }
 
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (is_route_fixed(peer, &route)) {
-    if (route != TSL_BLAS_OTHER && blas_route_stays(symbol, peer))
+    if (route != TSL_BLAS_OTHER && blas_route_is_final(symbol, peer))
       atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
     return route;
   }
@@ -191,7 +192,8 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
 }
 
 bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
-  return wanted == REQUEST_AUTO && !tsl_blas_is_nested() && blas_route_peer_of(symbol) == TSL_BLAS_PEER_TUNED;
+  return requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
+         blas_route_peer_of(symbol) == TSL_BLAS_PEER_TUNED;
 }
 
 tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,

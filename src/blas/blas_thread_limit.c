@@ -11,12 +11,12 @@
 
 typedef int count_threads(void);
 
-typedef struct followed {
+typedef struct followed_library {
   count_threads *count;
   int no_limit; /* number that the library was built for, which is no limit; 0: none */
-  struct followed *older;
-} followed;
-static _Atomic(followed *) newest;
+  struct followed_library *older;
+} followed_library;
+static _Atomic(followed_library *) newest;
 
 typedef union function {
   void *address;
@@ -25,19 +25,19 @@ typedef union function {
 } function;
 
 /* Parses "... Haswell MAX_THREADS=64". */
-static int built_for(function config) {
+static int built_thread_count(function config) {
   static const char before[] = "MAX_THREADS=";
   const char *text = config.address ? config.text() : NULL;
   const char *number = text ? strstr(text, before) : NULL;
   return number ? atoi(number + strlen(before)) : 0;
 }
 
-static void follow(count_threads *count, int no_limit) {
-  followed *entry = malloc(sizeof *entry);
+static void add_followed_library(count_threads *count, int no_limit) {
+  followed_library *entry = malloc(sizeof *entry);
   if (!entry)
     return;
-  *entry = (followed){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
-  for (const followed *older = entry->older; older; older = older->older)
+  *entry = (followed_library){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
+  for (const followed_library *older = entry->older; older; older = older->older)
     if (older->count == count) {
       free(entry);
       return;
@@ -61,7 +61,8 @@ static void follow_openblas(void *library) {
     const function count = openblas_function(library, prefix, "get_num_threads", suffix),
                    parallel = openblas_function(library, prefix, "get_parallel", suffix);
     if (count.address && parallel.address && parallel.count() != 0)
-      follow(count.count, built_for(openblas_function(library, prefix, "get_config", suffix)));
+      add_followed_library(count.count,
+                           built_thread_count(openblas_function(library, prefix, "get_config", suffix)));
   }
 }
 
@@ -76,12 +77,12 @@ void tsl_blas_follow(tsl_blas_function *blas_function) {
   follow_openblas(library);
   const function mkl = {dlsym(library, "MKL_Get_Max_Threads")};
   if (mkl.address)
-    follow(mkl.count, 0);
+    add_followed_library(mkl.count, 0);
   dlclose(library); /* stays loaded: it serves calls */
 }
 
 int tsl_blas_followed(int count) {
-  for (const followed *entry = atomic_load_explicit(&newest, memory_order_acquire); entry;
+  for (const followed_library *entry = atomic_load_explicit(&newest, memory_order_acquire); entry;
        entry = entry->older) {
     const int theirs = entry->count();
     if (theirs >= 1 && theirs < count && theirs != entry->no_limit)

@@ -35,7 +35,7 @@ static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t 
 }
 
 /* The square has C's storage order. */
-static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangle_job *job) {
+static void blas_triangle_square(const tsl_blas_work *work, const blas_triangle_job *job) {
   static const double zero[2];
   const int64_t n = work->n;
   const bool by_row = work->c.row != 1;
@@ -48,9 +48,9 @@ static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangl
             by_row ? work->c.row : work->c.col);
 }
 
-static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangle_job *job) {
+static void blas_triangle_halve(const tsl_blas_work *work, const blas_triangle_job *job) {
   if (work->n <= PIECE) {
-    blas_triangle_diagonal(work, job);
+    blas_triangle_square(work, job);
     return;
   }
   const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, remainder = work->n - half;
@@ -58,8 +58,8 @@ static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangl
                       last = blas_triangle_block_of(work, half, remainder, half, remainder);
   const tsl_blas_work between = job->uplo == 'L' ? blas_triangle_block_of(work, half, remainder, 0, half)
                                                  : blas_triangle_block_of(work, 0, half, half, remainder);
-  blas_triangle_triangle(&first, job);
-  blas_triangle_triangle(&last, job);
+  blas_triangle_halve(&first, job);
+  blas_triangle_halve(&last, job);
   tsl_blas_inner_gemm(job->symbol, &between, job->record);
 }
 
@@ -70,7 +70,7 @@ bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work,
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
       tsl_alloc(bytes, "a diagonal block of a triangle", &job.square) != TESELA_OK)
     return false;
-  blas_triangle_triangle(work, &job);
+  blas_triangle_halve(work, &job);
   tsl_free(job.square);
   return true;
 }

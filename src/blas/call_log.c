@@ -24,9 +24,9 @@ const char tsl_blas_loops_name[] = "plain loops";
 
 /* Calls of one routine and implementation whose sizes have equal next powers of two. */
 typedef struct row {
-  const tsl_blas_symbol *symbol; /* NULL: calls without a free row */
-  int sizes;
-  int64_t power[SHAPES], least[SHAPES], most[SHAPES];
+  const tsl_blas_symbol *symbol;                      /* NULL: calls without a free row */
+  int sizes;                                          /* used numbers of the arrays */
+  int64_t power[SHAPES], least[SHAPES], most[SHAPES]; /* of each size: next power of two, smallest, largest */
   char who[WHO];
   uint64_t calls;
   double seconds, flops;
@@ -87,7 +87,7 @@ tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record)
   return call->started > 0 ? record : NULL;
 }
 
-static int64_t power_above(int64_t size) {
+static int64_t next_power_of_two(int64_t size) {
   int64_t power = 1;
   while (power < size && power < INT64_MAX / 2)
     power *= 2;
@@ -110,7 +110,7 @@ static void call_log_add(const tsl_blas_call *call, double seconds, const char *
   TSL_NOT_CANCELLED;
   row like = {.symbol = call->symbol, .sizes = call->sizes};
   for (int i = 0; i < SHAPES; i++) {
-    like.power[i] = power_above(call->shape[i]);
+    like.power[i] = next_power_of_two(call->shape[i]);
     like.least[i] = like.most[i] = call->shape[i];
   }
   snprintf(like.who, sizeof like.who, "%s", who);
@@ -218,7 +218,7 @@ static void call_log_add_table(tsl_text *out) {
     call_log_add_row(&rows[i], width, out);
 }
 
-__attribute__((destructor)) static void report(void) {
+__attribute__((destructor)) static void write_report(void) {
   tsl_text out = {0};
   if (!tsl_blas_logging)
     return;

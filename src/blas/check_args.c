@@ -8,7 +8,7 @@
 static bool is_trans(int letter) {
   return letter == 'N' || letter == 'T' || letter == 'C' || letter == 'R';
 }
-static bool keeps(int letter) {
+static bool is_not_transposed(int letter) {
   return letter == 'N' || letter == 'R';
 }
 static int64_t check_args_at_least_one(int64_t size) {
@@ -47,9 +47,9 @@ int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
     return 4;
   if (seen.k < 0)
     return 5;
-  if (seen.lda < check_args_at_least_one(keeps(seen.trans_a) ? seen.m : seen.k))
+  if (seen.lda < check_args_at_least_one(is_not_transposed(seen.trans_a) ? seen.m : seen.k))
     return 8;
-  if (seen.ldb < check_args_at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+  if (seen.ldb < check_args_at_least_one(is_not_transposed(seen.trans_b) ? seen.k : seen.n))
     return 10;
   return seen.ldc < check_args_at_least_one(seen.m) ? 13 : 0;
 }
@@ -68,9 +68,9 @@ int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
     return 4;
   if (seen.k < 0)
     return 5;
-  if (seen.lda < check_args_at_least_one(keeps(seen.trans_a) ? seen.n : seen.k))
+  if (seen.lda < check_args_at_least_one(is_not_transposed(seen.trans_a) ? seen.n : seen.k))
     return 8;
-  if (seen.ldb < check_args_at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+  if (seen.ldb < check_args_at_least_one(is_not_transposed(seen.trans_b) ? seen.k : seen.n))
     return 10;
   return seen.ldc < check_args_at_least_one(seen.n) ? 13 : 0;
 }
@@ -89,7 +89,7 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
     return 4;
   if (copy->lda < check_args_at_least_one(along))
     return 7;
-  if (copy->ldb < check_args_at_least_one(keeps(copy->trans) ? along : across))
+  if (copy->ldb < check_args_at_least_one(is_not_transposed(copy->trans) ? along : across))
     return copy->in_place ? 8 : 9;
   return 0;
 }
@@ -104,7 +104,7 @@ static const struct {
     {"symm", {{4, 5}}},   {"hemm", {{4, 5}}},          {"trmm", {{6, 7}}}, {"trsm", {{6, 7}}},
 };
 
-static int check_args_exchanged(const char *title, int number) {
+static int check_args_exchange_number(const char *title, int number) {
   for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
     if (!strstr(title, exchanges[row].piece))
       continue;
@@ -120,7 +120,7 @@ static int check_args_exchanged(const char *title, int number) {
 extern int RowMajorStrg; /* ours, in entries/xerbla.c */
 
 /* Makes a reference cblas_xerbla exchange the numbers itself; false: it has no such variable. */
-static bool tell_row_major(bool row_major) {
+static bool set_reference_row_major(bool row_major) {
   void *address = tsl_blas_program_has("RowMajorStrg");
   const int value = row_major;
   if (!address || address == (void *)&RowMajorStrg)
@@ -132,9 +132,9 @@ static bool tell_row_major(bool row_major) {
 static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbla, int number,
                          bool row_major) {
   typedef void cblas_xerbla(int, const char *, const char *, ...);
-  const bool is_row_major_set = tell_row_major(row_major);
+  const bool is_row_major_set = set_reference_row_major(row_major);
   if (row_major && !is_row_major_set)
-    number = check_args_exchanged(symbol->title, number);
+    number = check_args_exchange_number(symbol->title, number);
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }
 

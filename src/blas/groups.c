@@ -61,7 +61,7 @@ typedef struct grouped_call {
   tesela_batch *batches;
   tsl_blas_group **groups;
   int64_t count;
-  bool reads;
+  bool reads; /* a product reads C */
 } grouped_call;
 
 static bool grouped_call_create(int64_t count, grouped_call *out) {
@@ -85,7 +85,7 @@ static void grouped_call_add(tesela_type type, tsl_blas_group *group, grouped_ca
   state->reads = state->reads || state->words[at].beta[0] != 0 || state->words[at].beta[1] != 0;
 }
 
-static void run_grouped(tsl_blas_call *call, const grouped_call *all) {
+static void run_grouped_call(tsl_blas_call *call, const grouped_call *all) {
   tesela_record record;
   if (tsl_blas_logging) {
     tsl_blas_describe(call, &all->groups[0]->product);
@@ -112,7 +112,7 @@ static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t cou
     if (is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product))
       grouped_call_add(call->symbol->type, &groups[g], &all);
   if (all.count > 0)
-    run_grouped(call, &all);
+    run_grouped_call(call, &all);
   free(all.words);
 }
 
@@ -142,7 +142,7 @@ static void groups_run_job(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Not with call logging, which counts single calls. */
+/* Divides groups too small for a plan among threads; not with call logging, which counts single calls. */
 static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());

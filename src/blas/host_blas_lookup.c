@@ -81,7 +81,7 @@ static bool host_blas_lookup_serves(void *address, symbol_search *search) {
 }
 
 /* Keeps a library that serves us open. */
-static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
+static tsl_loaded_answer host_blas_lookup_accept(void *address, void *argument) {
   symbol_search *search = argument;
   return host_blas_lookup_serves(address, search) ? TSL_LOADED_TAKE
          : address == search->wide                ? TSL_LOADED_KEEP
@@ -94,7 +94,7 @@ static void *host_blas_lookup_search(symbol_search *search, bool program_first) 
   if (host_blas_lookup_serves(address, search))
     return address;
   /* The program would have called it, so the search ends. */
-  return search->wide ? NULL : tsl_loaded_find(search->name, host_blas_lookup_ask, search);
+  return search->wide ? NULL : tsl_loaded_find(search->name, host_blas_lookup_accept, search);
 }
 
 /* Returns true if it is time to search again. Not atomic: a lost count is harmless, and an atomic addition
@@ -125,7 +125,7 @@ static tsl_blas_peer host_blas_lookup_peer_of(tsl_blas_function *function) {
 }
 
 /* The first thread stores the kind; a measured rating is not overwritten. */
-static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+static void store_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   int none = TSL_BLAS_PEER_NONE;
   atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);
 }
@@ -141,7 +141,7 @@ tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
   if (!function)
     return NULL;
   tsl_blas_follow(function);
-  note_peer(symbol, wide ? TSL_BLAS_PEER_WIDE : host_blas_lookup_peer_of(function));
+  store_peer(symbol, wide ? TSL_BLAS_PEER_WIDE : host_blas_lookup_peer_of(function));
   atomic_store_explicit(&symbol->next.found, function, memory_order_release);
   return function;
 }

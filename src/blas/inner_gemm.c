@@ -7,7 +7,7 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_threads.h"
 
-static bool at_once(const tsl_blas_work *work) {
+static bool multiply_real_at_once(const tsl_blas_work *work) {
   const tsl_fast_path *path = tsl_blas_is_complex(work->type) ? NULL : tsl_blas_fast_path();
   if (!path || work->m <= 0 || work->n <= 0 || work->k <= 0 ||
       !tsl_dispatch_aligned(work->type, work->a.data, work->b.data, work->c.data))
@@ -128,7 +128,7 @@ static bool multiply_complex_small(const tsl_blas_work *work) {
 }
 
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  if (at_once(work) || multiply_complex_small(work) ||
+  if (multiply_real_at_once(work) || multiply_complex_small(work) ||
       (inner_gemm_volume_of(work) < planned_from &&
        tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
       tsl_blas_by_tesela(symbol, work, record))

@@ -21,12 +21,12 @@ enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
 
 typedef struct level3_blocks_job {
   const tsl_blas_symbol *symbol;
-  const tsl_blas_layout *of;
+  const tsl_blas_layout *layout;
   const tsl_blas_parts *parts;
   void *factor, *copy; /* trmm: SPREAD_MOST x SPREAD_MOST and SPREAD_MOST x WIDE elements */
 } level3_blocks_job;
 
-static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t i, int64_t j) {
+static tsl_blas_view view_from(const tsl_blas_view *view, tesela_type type, int64_t i, int64_t j) {
   tsl_blas_view part = *view;
   part.data = (const char *)view->data + (i * view->row + j * view->col) * (int64_t)tsl_blas_size(type);
   return part;
@@ -66,29 +66,29 @@ static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_bla
 }
 
 /* Returns the product: rows from i of C += alpha (columns from j of A) (rows from j of C). */
-static tsl_blas_work level3_blocks_between(const level3_blocks_job *job, const tsl_blas_work *whole,
-                                           int64_t i, int64_t rows, int64_t j, int64_t terms) {
+static tsl_blas_work level3_blocks_off_diagonal(const level3_blocks_job *job, const tsl_blas_work *whole,
+                                                int64_t i, int64_t rows, int64_t j, int64_t terms) {
   tsl_blas_work part = *whole;
   part.m = rows;
   part.k = terms;
-  part.a = inside(&whole->a, whole->type, i, j);
-  part.b = inside(&whole->c, whole->type, j, 0);
-  part.c = inside(&whole->c, whole->type, i, 0);
-  part.alpha = job->of->scalars + TSL_BLAS_AT_ALPHA;
-  part.beta = job->of->scalars + TSL_BLAS_AT_ONE;
+  part.a = view_from(&whole->a, whole->type, i, j);
+  part.b = view_from(&whole->c, whole->type, j, 0);
+  part.c = view_from(&whole->c, whole->type, i, 0);
+  part.alpha = job->layout->scalars + TSL_BLAS_AT_ALPHA;
+  part.beta = job->layout->scalars + TSL_BLAS_AT_ONE;
   return part;
 }
 
-static tsl_blas_work half(const tsl_blas_work *whole, int64_t i, int64_t rows) {
+static tsl_blas_work diagonal_rows(const tsl_blas_work *whole, int64_t i, int64_t rows) {
   tsl_blas_work part = *whole;
   part.m = rows;
-  part.a = inside(&whole->a, whole->type, i, i);
-  part.c = inside(&whole->c, whole->type, i, 0);
+  part.a = view_from(&whole->a, whole->type, i, i);
+  part.c = view_from(&whole->c, whole->type, i, 0);
   return part;
 }
 
 static void multiply_by_loops(const level3_blocks_job *job, const tsl_blas_work *work) {
-  tsl_blas_layout part = *job->of;
+  tsl_blas_layout part = *job->layout;
   part.work = *work;
   tsl_blas_level3_loops(&part);
 }
@@ -98,11 +98,11 @@ static void multiply_small(const level3_blocks_job *job, const tsl_blas_work *wo
   const bool by_row = work->c.col == 1;
   const bool a_by_row = work->a.col == 1 && work->a.row != 1;
   const tsl_blas_view factor = {job->factor, a_by_row ? work->m : 1, a_by_row ? 1 : work->m, false};
-  job->parts->spread(&work->a, job->of->uplo, job->of->unit, work->m, &factor);
+  job->parts->spread(&work->a, job->layout->uplo, job->layout->unit, work->m, &factor);
   for (int64_t j = 0; j < work->n; j += WIDE) {
     tsl_blas_work part = *work;
     part.n = work->n - j < WIDE ? work->n - j : WIDE;
-    part.c = inside(&work->c, work->type, 0, j);
+    part.c = view_from(&work->c, work->type, 0, j);
     part.b = (tsl_blas_view){job->copy, by_row ? part.n : 1, by_row ? 1 : part.m, false};
     if (!job->parts->copy(&part.c, part.m, part.n, &part.b)) {
       multiply_by_loops(job, &part);
@@ -110,13 +110,13 @@ static void multiply_small(const level3_blocks_job *job, const tsl_blas_work *wo
     }
     part.a = factor;
     part.k = part.m;
-    part.alpha = job->of->scalars + TSL_BLAS_AT_ALPHA;
+    part.alpha = job->layout->scalars + TSL_BLAS_AT_ALPHA;
     part.beta = zero;
     tsl_blas_inner_gemm(job->symbol, &part, NULL);
   }
 }
 
-static int64_t first_half(int64_t m, int64_t step) {
+static int64_t first_half_rows(int64_t m, int64_t step) {
   return (m / 2 + step - 1) / step * step;
 }
 
@@ -126,24 +126,24 @@ static void level3_blocks_multiply(const level3_blocks_job *job, const tsl_blas_
     multiply_small(job, work);
     return;
   }
-  const int64_t top = first_half(work->m, most), rest = work->m - top;
-  const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
-  const bool lower = job->of->uplo == 'L';
-  const tsl_blas_work corner = lower ? level3_blocks_between(job, work, top, rest, 0, top)
-                                     : level3_blocks_between(job, work, 0, top, top, rest);
+  const int64_t top = first_half_rows(work->m, most), rest = work->m - top;
+  const tsl_blas_work first = diagonal_rows(work, 0, top), last = diagonal_rows(work, top, rest);
+  const bool lower = job->layout->uplo == 'L';
+  const tsl_blas_work corner = lower ? level3_blocks_off_diagonal(job, work, top, rest, 0, top)
+                                     : level3_blocks_off_diagonal(job, work, 0, top, top, rest);
   level3_blocks_multiply(job, lower ? &last : &first);
   tsl_blas_inner_gemm(job->symbol, &corner, NULL);
   level3_blocks_multiply(job, lower ? &first : &last);
 }
 
-static bool triangle_times(level3_blocks_job *job) {
-  const size_t size = tsl_blas_size(job->of->work.type);
-  const int64_t n = job->of->work.n < WIDE ? job->of->work.n : WIDE;
+static bool multiply_by_triangle(level3_blocks_job *job) {
+  const size_t size = tsl_blas_size(job->layout->work.type);
+  const int64_t n = job->layout->work.n < WIDE ? job->layout->work.n : WIDE;
   if (tsl_scratch_take((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle",
                        &job->factor) != TESELA_OK)
     return false;
   job->copy = (char *)job->factor + SPREAD_MOST * SPREAD_MOST * size;
-  level3_blocks_multiply(job, &job->of->work);
+  level3_blocks_multiply(job, &job->layout->work);
   tsl_scratch_give(job->factor);
   return true;
 }
@@ -152,16 +152,16 @@ static void level3_blocks_solve(const level3_blocks_job *job, const tsl_blas_wor
                                 const double alpha[2]) {
   static const double one[2] = {1, 0};
   if (work->m <= TSL_BLAS_SOLVED_MOST) {
-    job->parts->solve(&work->a, job->of->uplo, job->of->unit, work->m, work->n, alpha, &work->c);
+    job->parts->solve(&work->a, job->layout->uplo, job->layout->unit, work->m, work->n, alpha, &work->c);
     return;
   }
-  const int64_t top = first_half(work->m, TSL_BLAS_SOLVED_MOST), rest = work->m - top;
-  const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
-  const bool lower = job->of->uplo == 'L';
+  const int64_t top = first_half_rows(work->m, TSL_BLAS_SOLVED_MOST), rest = work->m - top;
+  const tsl_blas_work first = diagonal_rows(work, 0, top), last = diagonal_rows(work, top, rest);
+  const bool lower = job->layout->uplo == 'L';
   const tsl_blas_element *element = tsl_blas_element_of(work->type);
   double minus[2], beta[2];
-  tsl_blas_work corner = lower ? level3_blocks_between(job, work, top, rest, 0, top)
-                               : level3_blocks_between(job, work, 0, top, top, rest);
+  tsl_blas_work corner = lower ? level3_blocks_off_diagonal(job, work, top, rest, 0, top)
+                               : level3_blocks_off_diagonal(job, work, 0, top, top, rest);
   element->store(minus, -1);
   element->store(beta, CMPLX(alpha[0], alpha[1]));
   corner.alpha = minus;
@@ -172,7 +172,7 @@ static void level3_blocks_solve(const level3_blocks_job *job, const tsl_blas_wor
 }
 
 bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
-  level3_blocks_job of = {.symbol = symbol, .of = layout, .parts = tsl_blas_parts_of(layout->work.type)};
+  level3_blocks_job of = {.symbol = symbol, .layout = layout, .parts = tsl_blas_parts_of(layout->work.type)};
   bool done = true;
   if (layout->routine < TSL_BLAS_SYMM)
     level3_blocks_update(symbol, layout, &done);
@@ -182,7 +182,7 @@ bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout
     tsl_blas_loop_copy(layout->work.type, layout->work.m, layout->work.n, layout->work.alpha, &layout->work.c,
                        &layout->work.c);
   else if (layout->routine == TSL_BLAS_TRMM)
-    done = triangle_times(&of);
+    done = multiply_by_triangle(&of);
   else
     level3_blocks_solve(&of, &layout->work, layout->alpha);
   return done;

@@ -6,12 +6,12 @@
 static int64_t level3_check_at_least_one(int64_t size) {
   return size > 1 ? size : 1;
 }
-static int other(int letter, int value, int two) {
+static int exchange_letter(int letter, int value, int two) {
   return letter == value ? two : letter == two ? value : letter;
 }
 
 /* For real types C is T. */
-static bool level3_check_takes(tesela_type type, tsl_blas_routine routine, int trans) {
+static bool level3_check_accepts_trans(tesela_type type, tsl_blas_routine routine, int trans) {
   const bool hermitian = routine == TSL_BLAS_HERK || routine == TSL_BLAS_HER2K;
   return trans == 'N' || (trans == 'T' && !hermitian) ||
          (trans == 'C' && (hermitian || !tsl_blas_is_complex(type)));
@@ -24,7 +24,7 @@ static int check_update(tesela_type type, const tsl_blas_structured *structured)
   const int64_t rows = (structured->trans == 'N') != by_row ? structured->n : structured->k;
   if (structured->uplo != 'U' && structured->uplo != 'L')
     return 1;
-  if (!level3_check_takes(type, structured->routine, structured->trans))
+  if (!level3_check_accepts_trans(type, structured->routine, structured->trans))
     return 2;
   if (structured->n < 0)
     return 3;
@@ -40,7 +40,7 @@ static int check_update(tesela_type type, const tsl_blas_structured *structured)
 static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *structured) {
   tsl_blas_structured seen = *structured;
   if (structured->order == TSL_BLAS_ROW_MAJOR) {
-    seen.side = other(structured->side, 'L', 'R');
+    seen.side = exchange_letter(structured->side, 'L', 'R');
     seen.m = structured->n;
     seen.n = structured->m;
   }

@@ -74,14 +74,14 @@ static bool level3_direct_multiply(const tsl_blas_layout *layout) {
                                                       .in_place = in_place});
 }
 
-static bool update_of_both(const tsl_blas_layout *layout) {
+static bool update_rank_2k_packed(const tsl_blas_layout *layout) {
   return tsl_blas_pack_at_once(
       &layout->work,
       &(tsl_blas_structures){.c = layout->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM,
                              .c_triangle = tsl_blas_level3_side(layout)});
 }
 
-static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+static bool update_rank_2k_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   const size_t n = (size_t)layout->work.n;
   void *square;
   if (tsl_scratch_take(n * n * tsl_blas_size(layout->work.type), "a product before its transpose is added",
@@ -95,7 +95,7 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *l
 }
 
 /* With a large other size, packing pays because it is reused. */
-static bool is_small(const tsl_blas_work *work, int64_t other) {
+static bool is_faster_by_blocks(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }
 
@@ -108,7 +108,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
   case TSL_BLAS_GEMMT:
-    if (work->n <= SMALL_MOST && is_small(work, work->k))
+    if (work->n <= SMALL_MOST && is_faster_by_blocks(work, work->k))
       return update_small(symbol, layout);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) &&
            level3_direct_update(layout);
@@ -116,13 +116,13 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_HER2K:
     if (tsl_blas_level3_is_sum(layout) && work->k >= BOTH_TERMS_LEAST &&
         work->n >= (tsl_blas_is_complex(work->type) ? BOTH_LEAST_COMPLEX : BOTH_LEAST))
-      return update_of_both(layout);
-    return work->n <= SQUARE_MOST && update_twice(symbol, layout);
+      return update_rank_2k_packed(layout);
+    return work->n <= SQUARE_MOST && update_rank_2k_by_square(symbol, layout);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
     return has_columns && tsl_blas_is_complex(work->type) && level3_direct_multiply(layout);
   case TSL_BLAS_TRMM:
-    if (work->m <= SMALL_TRIANGLE && is_small(work, work->n))
+    if (work->m <= SMALL_TRIANGLE && is_faster_by_blocks(work, work->n))
       return tsl_blas_level3_blocks(symbol, layout);
     return has_columns && level3_direct_multiply(layout);
   default:

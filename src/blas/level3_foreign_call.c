@@ -4,7 +4,7 @@ typedef struct letters {
   char side, uplo, trans, diag;
 } letters;
 
-static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *args) {
+static void call_fortran(tsl_blas_function *function, const tsl_blas_structured *args) {
   typedef void update(const char *, const char *, const int64_t *, const int64_t *, const void *,
                       const void *, const int64_t *, const void *, void *, const int64_t *, size_t, size_t);
   typedef void update2(const char *, const char *, const int64_t *, const int64_t *, const void *,
@@ -100,7 +100,7 @@ BY_CBLAS(by_address_and_float, const void *, float, args->alpha, *(const float *
 BY_CBLAS(by_address_and_double, const void *, double, args->alpha, *(const double *)args->beta)
 
 /* herk has real scalars, her2k a real beta. */
-static void by_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *args) {
+static void call_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *args) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   if (!tsl_blas_is_complex(type) || args->routine == TSL_BLAS_HERK)
     (is_single ? by_float : by_double)(function, args);
@@ -113,7 +113,7 @@ static void by_cblas(tesela_type type, tsl_blas_function *function, const tsl_bl
 void tsl_blas_level3_call(const tsl_blas_symbol *symbol, tsl_blas_function *function,
                           const tsl_blas_structured *args) {
   if (symbol->cblas)
-    by_cblas(symbol->type, function, args);
+    call_cblas(symbol->type, function, args);
   else
-    by_fortran(function, args);
+    call_fortran(function, args);
 }

@@ -25,7 +25,7 @@ static const crossover table[TSL_BLAS_ROUTINES] = {
 /* Packing the factor must be reused, and short sums are dominated by C. */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
 
-static double level3_planned_least_of(const tsl_blas_layout *layout) {
+static double level3_planned_min_volume(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   const crossover *limits = &table[layout->routine];
   if (layout->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
@@ -38,7 +38,7 @@ static double level3_planned_least_of(const tsl_blas_layout *layout) {
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
-         (double)work->m * (double)work->n * (double)work->k >= level3_planned_least_of(layout);
+         (double)work->m * (double)work->n * (double)work->k >= level3_planned_min_volume(layout);
 }
 
 /* A sum of absolute values is finite only if all are. An overflowing sum may count as non-finite. */
@@ -102,7 +102,7 @@ static bool level3_planned_solve(const tsl_blas_layout *layout, tesela_record *r
 }
 
 /* Computes the second product of her2k; without memory by blocks or loops, since the first is done. */
-static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+static void multiply_second_product(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   tsl_blas_work work = layout->work;
   work.a = layout->a2;
   work.b = layout->b2;
@@ -126,6 +126,6 @@ bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *
   if (!level3_planned_multiply(&layout->work, layout, record))
     return false;
   if (layout->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(layout))
-    multiply_again(symbol, layout);
+    multiply_second_product(symbol, layout);
   return true;
 }

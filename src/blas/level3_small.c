@@ -18,7 +18,7 @@ enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
 enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
 static const struct size_limits vector_most = {.f32 = 8, .f64 = 8};
 
-static int64_t of_type(const struct size_limits *limits, tesela_type type) {
+static int64_t limit_of_type(const struct size_limits *limits, tesela_type type) {
   return type == TESELA_F32   ? limits->f32
          : type == TESELA_F64 ? limits->f64
          : type == TESELA_C64 ? limits->c64
@@ -54,7 +54,7 @@ static bool level3_small_multiply(const tsl_blas_layout *layout) {
 bool tsl_blas_level3_little(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   if (layout->routine < TSL_BLAS_TRMM) {
-    const int64_t size_limits = of_type(&table[layout->routine], work->type);
+    const int64_t size_limits = limit_of_type(&table[layout->routine], work->type);
     return work->m <= size_limits && work->n <= size_limits && work->k <= size_limits &&
            level3_small_multiply(layout);
   }
@@ -63,6 +63,6 @@ bool tsl_blas_level3_little(const tsl_blas_layout *layout) {
   if (layout->routine != TSL_BLAS_TRMM || work->m > TRIANGLE_MOST || work->n > COLUMNS_MOST)
     return false;
   const bool are_vectors = work->a.row == 1 && work->c.row == 1 && work->n <= BESIDE_MOST &&
-                           work->m <= of_type(&vector_most, work->type);
+                           work->m <= limit_of_type(&vector_most, work->type);
   return (are_vectors && level3_small_multiply(layout)) || tsl_blas_level3_multiply(layout);
 }

@@ -15,7 +15,7 @@ static tsl_team level3_solve_team_of(double work, double from) {
 }
 
 /* A row-major triangle is its transpose in column-major order, with the other triangle stored. */
-static void solve_one(const tsl_blas_layout *layout) {
+static void solve_single_column(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->a.row != 1;
@@ -36,7 +36,7 @@ static void solve_one(const tsl_blas_layout *layout) {
 }
 
 /* Clearing and copying would take as long as a tiny system. */
-static void fill_in_solve(const tsl_blas_layout *layout, tsl_fast_solve *out) {
+static void set_fast_solve(const tsl_blas_layout *layout, tsl_fast_solve *out) {
   const tsl_blas_work *work = &layout->work;
   out->type = work->type;
   out->m = work->m;
@@ -62,11 +62,11 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *layout) {
     return false;
   const int64_t alone = tsl_blas_is_complex(work->type) ? ALONE_FROM_COMPLEX : ALONE_FROM;
   if (work->n == 1 && work->m >= alone && !is_zero) {
-    solve_one(layout);
+    solve_single_column(layout);
     return true;
   }
   tsl_fast_solve words;
-  fill_in_solve(layout, &words);
+  set_fast_solve(layout, &words);
   words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
   return path->solver->direct.solve(&words, path->device);
 }
@@ -77,6 +77,6 @@ bool tsl_blas_level3_multiply(const tsl_blas_layout *layout) {
       !path->solver->direct.multiply_triangle)
     return false;
   tsl_fast_solve words;
-  fill_in_solve(layout, &words);
+  set_fast_solve(layout, &words);
   return path->solver->direct.multiply_triangle(&words, path->device);
 }

@@ -30,7 +30,7 @@ static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *cop
 }
 
 /* Returns true if tesela can: no conjugation, scaling for real types only, in place for squares only. */
-static bool suits(tesela_type type, const tsl_blas_copy *copy) {
+static bool is_supported(tesela_type type, const tsl_blas_copy *copy) {
   const bool scales = !tsl_blas_is(type, copy->alpha, 1);
   return matcopy_transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
          (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
@@ -42,7 +42,7 @@ static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy
   const tesela_type type = symbol->type;
   const tsl_blas_view written = {.data = both->to.data, .row = both->to.col, .col = both->to.row};
   double alpha[2];
-  if (!suits(type, copy))
+  if (!is_supported(type, copy))
     return false;
   tsl_blas_doubles(type, copy->alpha, alpha);
   tesela_transpose_desc desc = {.rows = copy->rows,
@@ -92,7 +92,8 @@ static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy 
 }
 
 tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy) {
-  const double elements = suits(call->symbol->type, copy) ? (double)copy->rows * (double)copy->cols : 0;
+  const double elements =
+      is_supported(call->symbol->type, copy) ? (double)copy->rows * (double)copy->cols : 0;
   const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_TRANSPOSE, call->symbol, elements);
   call->sizes = 2;
   call->shape[0] = copy->rows;

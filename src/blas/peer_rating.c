@@ -34,7 +34,8 @@ typedef union peer_rating_function {
   const char *(*name_of)(int);
 } peer_rating_function;
 
-static peer_rating_function peer_rating_ask(tsl_blas_function *function_near, const char *name) {
+/* Returns the function `name` of the library that has `function_near`; address NULL: none. */
+static peer_rating_function peer_rating_find_function(tsl_blas_function *function_near, const char *name) {
   peer_rating_function function;
   memcpy(&function.address, &function_near, sizeof function.address);
   function.address = tsl_loaded_beside(function.address, name);
@@ -45,7 +46,7 @@ const char *tsl_blas_kernels_of(tsl_blas_function *function) {
   static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
                                       "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const peer_rating_function core = peer_rating_ask(function, names[i]);
+    const peer_rating_function core = peer_rating_find_function(function, names[i]);
     if (core.address)
       return core.text();
   }
@@ -57,11 +58,11 @@ static bool has_good_kernels(tsl_blas_function *function) {
   const char *core = tsl_blas_kernels_of(function);
   if (core)
     return peer_rating_is_good(core);
-  const peer_rating_function id = peer_rating_ask(function, "bli_arch_query_id"),
-                             name = peer_rating_ask(function, "bli_arch_string");
+  const peer_rating_function id = peer_rating_find_function(function, "bli_arch_query_id"),
+                             name = peer_rating_find_function(function, "bli_arch_string");
   if (id.address && name.address)
     return strcmp(name.name_of(id.number()), "generic") != 0;
-  return peer_rating_ask(function, "MKL_Get_Max_Threads").address != NULL;
+  return peer_rating_find_function(function, "MKL_Get_Max_Threads").address != NULL;
 }
 
 /* SIZE exceeds small products: a CBLAS function's call by Fortran name, which is ours, must be forwarded. */
@@ -106,7 +107,7 @@ static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_functio
                           zero, matrices->c, n);
 }
 
-static bool may_be_called(const tsl_blas_symbol *symbol) {
+static bool can_be_called(const tsl_blas_symbol *symbol) {
   const char *at = strstr(symbol->name, "gemm");
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
@@ -168,7 +169,7 @@ static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) 
 }
 
 tsl_blas_peer tsl_blas_standing(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
-  if (has_good_kernels(function) || !may_be_called(symbol) ||
+  if (has_good_kernels(function) || !can_be_called(symbol) ||
       strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return TSL_BLAS_PEER_TUNED;
   return is_slow(symbol, function) ? TSL_BLAS_PEER_PLAIN : TSL_BLAS_PEER_TUNED;

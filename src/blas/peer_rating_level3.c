@@ -35,7 +35,7 @@ static const int64_t sizes[2][SIZES] = {{16, 32, 80, 160, LARGEST}, {16, 32, 56,
 static const double begins[2][SIZES] = {{TSL_BLAS_STANDING_FROM, 11600, 129500, 1448000, 11600000},
                                         {TSL_BLAS_STANDING_FROM, 11600, 75900, 497000, 3970000}};
 /* Calls per measurement, since small ones are too short for the clock. */
-static const int calls_of[SIZES] = {32, 8, 1, 1, 1};
+static const int calls_per_measurement[SIZES] = {32, 8, 1, 1, 1};
 static const double seconds_most = 0.1; /* limit after two turns */
 
 /* Numbers stay finite: a and triangles are identities, b is zero. */
@@ -48,7 +48,7 @@ typedef struct benchmark {
   _Alignas(16) unsigned char one[16]; /* 1 in the real or complex type */
 } benchmark;
 
-static tsl_blas_structured call_of(const benchmark *bench, int64_t size, int form) {
+static tsl_blas_structured make_call(const benchmark *bench, int64_t size, int form) {
   const bool is_update = bench->routine < TSL_BLAS_SYMM, is_thin = is_update && form == 1;
   const int64_t n = is_thin ? 2 * size : size;
   return (tsl_blas_structured){.routine = bench->routine,
@@ -105,14 +105,14 @@ static double peer_rating_level3_seconds_of(const benchmark *bench, const tsl_bl
   return done ? seconds : INFINITY;
 }
 
-static int threads(void) {
+static int thread_count(void) {
   return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
 /* Times all sizes by turns; the first turn finds cold caches. With several threads each library takes several
  * rounds in sequence, because threads spin for some milliseconds after a call. */
-static void race(const benchmark *bench, double seconds[2][SIZES][FORMS]) {
-  const int rounds = threads() == 1 ? 1 : ROUNDS / 2;
+static void time_all_sizes(const benchmark *bench, double seconds[2][SIZES][FORMS]) {
+  const int rounds = thread_count() == 1 ? 1 : ROUNDS / 2;
   const double start = tsl_clock();
   for (int round = 0; round < 2 * ROUNDS; round++) {
     if (round >= 4 * rounds && round % (2 * rounds) == 0 && tsl_clock() - start > seconds_most)
@@ -120,10 +120,11 @@ static void race(const benchmark *bench, double seconds[2][SIZES][FORMS]) {
     const int theirs = round / rounds % 2;
     for (int i = 0; i < SIZES; i++) {
       for (int form = 0; form < FORMS; form++) {
-        const tsl_blas_structured given = call_of(bench, bench->sizes[i], form);
+        const tsl_blas_structured given = make_call(bench, bench->sizes[i], form);
         peer_rating_level3_fill(bench, given.n);
         double *least = &seconds[theirs][i][form];
-        *least = fmin(*least, peer_rating_level3_seconds_of(bench, &given, calls_of[i], theirs == 0));
+        *least =
+            fmin(*least, peer_rating_level3_seconds_of(bench, &given, calls_per_measurement[i], theirs == 0));
       }
     }
   }
@@ -142,13 +143,13 @@ static bool is_faster(const double ours[FORMS], const double theirs[FORMS]) {
   return product > 1;
 }
 
-static unsigned standing_of(const benchmark *bench) {
+static unsigned measure_faster_sizes(const benchmark *bench) {
   double seconds[2][SIZES][FORMS];
   unsigned standing = TSL_BLAS_STANDING_NOWHERE;
   for (int i = 0; i < SIZES; i++)
     for (int form = 0; form < FORMS; form++)
       seconds[0][i][form] = seconds[1][i][form] = INFINITY;
-  race(bench, seconds);
+  time_all_sizes(bench, seconds);
   for (int i = 0; i < SIZES; i++)
     if (is_faster(seconds[0][i], seconds[1][i]))
       standing |= 1u << i;
@@ -170,7 +171,7 @@ static unsigned peer_rating_level3_measure(benchmark *bench) {
   bench->a = memory;
   bench->b = (char *)memory + bytes;
   bench->c = (char *)memory + 2 * bytes;
-  const unsigned standing = standing_of(bench);
+  const unsigned standing = measure_faster_sizes(bench);
   tsl_free(memory);
   return standing;
 }
@@ -185,10 +186,10 @@ static void peer_rating_level3_name_of(const benchmark *bench, char name[NAME]) 
   tsl_library_file(bench->function, path, sizeof path);
   if (path[0])
     (void)stat(path, &info);
-  const int length = snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)bench->routine,
-                              (int)bench->symbol->type, bench->symbol->cblas ? "c" : "f",
-                              tsl_blas_fast_path()->device->capabilities, threads(), (long long)info.st_size,
-                              (long long)info.st_mtime, kernels ? kernels : "", path);
+  const int length = snprintf(
+      name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)bench->routine,
+      (int)bench->symbol->type, bench->symbol->cblas ? "c" : "f", tsl_blas_fast_path()->device->capabilities,
+      thread_count(), (long long)info.st_size, (long long)info.st_mtime, kernels ? kernels : "", path);
   for (int i = 0; i < length && i < NAME - 1; i++)
     if (isspace((unsigned char)name[i]) || name[i] == '=')
       name[i] = '_';

@@ -20,8 +20,8 @@ static bool is_thin(const tsl_blas_layout *layout) {
 }
 
 /* Copies a factor of m x k elements to part `part`; lines are columns or rows. */
-static void rank2k_concat_bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size,
-                                int part, char *dst) {
+static void rank2k_concat_copy_factor(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k,
+                                      size_t size, int part, char *dst) {
   const int64_t lines = by_row ? m : k, length = by_row ? k : m;
   const int64_t distance = by_row ? from->row : from->col;
   for (int64_t i = 0; i < lines; i++) {
@@ -45,7 +45,7 @@ void *tsl_blas_level3_join(tsl_blas_layout *layout) {
   const bool by_row = work->a.row != 1 || layout->a2.row != 1;
   const tsl_blas_view *const parts[PARTS] = {&work->a, &layout->a2, &work->a};
   for (int i = 0; i < PARTS; i++)
-    rank2k_concat_bring(parts[i], by_row, m, k, size, i, joined);
+    rank2k_concat_copy_factor(parts[i], by_row, m, k, size, i, joined);
   const int64_t row = by_row ? PARTS * k : 1, col = by_row ? 1 : m;
   work->a = (tsl_blas_view){joined, row, col, work->a.conjugate};
   work->b = (tsl_blas_view){(char *)joined + (size_t)(k * col) * size, col, row, work->b.conjugate};

@@ -17,22 +17,23 @@ static const double plain_from = 8.0 * 8 * 8;
 static atomic_bool is_measuring;
 static const double wait_most = 1;
 
-static unsigned known(const tsl_blas_symbol *symbol) {
+static unsigned get_standing(const tsl_blas_symbol *symbol) {
   return atomic_load_explicit(&symbol->standing, memory_order_relaxed);
 }
-/* Ignores later results. */
-static void make_known(tsl_blas_symbol *symbol, unsigned standing) {
+/* Stores the result of a measurement, unless one is stored already. */
+static void store_standing(tsl_blas_symbol *symbol, unsigned standing) {
   unsigned unknown = 0;
   atomic_compare_exchange_strong(&symbol->standing, &unknown, standing);
 }
 
-static bool may_begin(tsl_blas_symbol *symbol) {
+/* Waits for other measurements. Returns true if this thread shall measure; false: the result is stored. */
+static bool begin_measurement(tsl_blas_symbol *symbol) {
   static const struct timespec pause = {.tv_nsec = 200 * 1000};
   const double start = tsl_clock();
   while (atomic_exchange_explicit(&is_measuring, true, memory_order_acquire)) {
     if (tsl_clock() - start > wait_most)
-      make_known(symbol, TSL_BLAS_STANDING_NOWHERE);
-    if (known(symbol) != 0)
+      store_standing(symbol, TSL_BLAS_STANDING_NOWHERE);
+    if (get_standing(symbol) != 0)
       return false;
     nanosleep(&pause, NULL);
   }
@@ -41,14 +42,14 @@ static bool may_begin(tsl_blas_symbol *symbol) {
 
 static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol,
                                             double volume) {
-  if (known(symbol) == 0 && volume < TSL_BLAS_STANDING_FROM)
+  if (get_standing(symbol) == 0 && volume < TSL_BLAS_STANDING_FROM)
     return (tsl_blas_share){.from = TSL_BLAS_STANDING_FROM};
-  if (known(symbol) == 0 && may_begin(symbol)) {
-    if (known(symbol) == 0)
-      make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_host_function(symbol)));
+  if (get_standing(symbol) == 0 && begin_measurement(symbol)) {
+    if (get_standing(symbol) == 0)
+      store_standing(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_host_function(symbol)));
     atomic_store_explicit(&is_measuring, false, memory_order_release);
   }
-  return tsl_blas_standing_share(known(symbol), symbol->type, volume);
+  return tsl_blas_standing_share(get_standing(symbol), symbol->type, volume);
 }
 
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {

@@ -13,7 +13,8 @@ typedef struct tsl_case {
       /* sub-plan factory of a strategy that splits (strategy/subplans.h); NULL: as plans make them */
       *children;
   bool loaded_only; /* refuse a strategy that needs kernels which are not loaded yet */
-  bool tight;       /* operands in buffers only, each exactly as large as its operand: for memory checkers */
+  /* operands in buffers only, of exactly the operand's size, for memory checkers; false: with guard bands */
+  bool tight;
 } tsl_case;
 
 #endif

@@ -38,16 +38,16 @@ void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
 /* Removes structures that the case's types do not support. */
 void tsl_case_fit_structures(tsl_case *out);
 
-/* Replaces an epilogue that the case's types do not support. */
+/* Replaces scales and an epilogue that the case does not support; may change the type of C. */
 void tsl_case_fit_finish(tsl_case *out);
 
 typedef struct tsl_case_group {
   int count;
-  void (*make)(int index, tesela_type type, tsl_case *out);
+  void (*make)(int index, tesela_type type, tsl_case *out); /* sets *out to case `index`, from 0 */
 } tsl_case_group;
 
 typedef struct tsl_dice {
-  uint64_t seed, next;
+  uint64_t seed, next; /* next: number of rolls so far */
 } tsl_dice;
 
 /* Returns a random number from 0 to sides - 1. */

@@ -26,7 +26,7 @@ static void cases_dot_graded(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, index % 2 ? 1.5 : 1, index % 3 ? 0 : -0.5);
 }
 
-static void steps(int index, tesela_type type, tsl_case *out) {
+static void cases_dot_strides(int index, tesela_type type, tsl_case *out) {
   static const int64_t values[] = {1, 2, 3, -1, -2, 7, 16, 0};
   cases_dot_make(out, 5003, type, values[index % 8], values[index / 8]);
   out->data = index % 3 ? TSL_DATA_NORMAL : TSL_DATA_INTEGER;
@@ -46,7 +46,7 @@ static void cases_dot_special(int index, tesela_type type, tsl_case *out) {
 }
 
 static const tsl_case_group groups[] = {
-    {2 * LENGTHS, all_lengths}, {LENGTHS, cases_dot_graded},      {64, steps},
+    {2 * LENGTHS, all_lengths}, {LENGTHS, cases_dot_graded},      {64, cases_dot_strides},
     {32, cases_dot_scalars},    {2 * LENGTHS, cases_dot_special}, {0, NULL},
 };
 

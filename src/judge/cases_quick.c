@@ -9,12 +9,13 @@
 static const int64_t most_lines = 256, most_depth = 128, lines_step = 64, operations = (int64_t)1 << 22,
                      longest = (int64_t)1 << 17;
 
-static int64_t shrunk(int64_t size, int64_t most) {
-  return size < most + lines_step ? size : most + size % lines_step;
+/* Returns `size`, or the limit plus the remainder of `size` by lines_step for larger sizes. */
+static int64_t shrink_size(int64_t size, int64_t limit) {
+  return size < limit + lines_step ? size : limit + size % lines_step;
 }
 
 /* Sets a layout like `like`: rows or columns with a pad of equal remainder, else gaps everywhere. */
-static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
+static void copy_layout(const tsl_shape *like, tsl_shape *shape) {
   const bool by_rows = like->col_stride == 1, by_cols = like->row_stride == 1;
   const int64_t line = by_rows ? shape->cols : shape->rows,
                 stride = by_rows ? like->row_stride : like->col_stride;
@@ -27,7 +28,7 @@ static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   shape->col_stride = by_rows ? 1 : line + pad;
 }
 
-static void structure_like(const tsl_problem *like, tsl_problem *out) {
+static void copy_structure(const tsl_problem *like, tsl_problem *out) {
   const tsl_shape *const from[] = {&like->a, &like->b, &like->c};
   tsl_shape *const to[] = {&out->a, &out->b, &out->c};
   if (like->op == TSL_OP_GEMM)
@@ -38,7 +39,7 @@ static void structure_like(const tsl_problem *like, tsl_problem *out) {
   }
 }
 
-static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t *k) {
+static void make_structured_square(const tsl_problem *like, int64_t *n, int64_t m, int64_t *k) {
   if (like->op != TSL_OP_GEMM || !tsl_problem_has_structure(like))
     return;
   const int operand = tsl_problem_structured(like);
@@ -48,7 +49,7 @@ static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t 
     *k = operand == TSL_OPERAND_A ? m : *n;
 }
 
-static void lay_over(tsl_problem *problem) {
+static void use_strides_of_c(tsl_problem *problem) {
   if (problem->op != TSL_OP_GEMM || !problem->in_place)
     return;
   tsl_shape *general = tsl_problem_structured(problem) == TSL_OPERAND_A ? &problem->b : &problem->a;
@@ -56,16 +57,16 @@ static void lay_over(tsl_problem *problem) {
   general->col_stride = problem->c.col_stride;
 }
 
-static void small(const tsl_problem *like, tsl_case *out) {
-  const int64_t m = shrunk(like->m, most_lines);
-  int64_t n = shrunk(like->n, most_lines);
+static void make_small_case(const tsl_problem *like, tsl_case *out) {
+  const int64_t m = shrink_size(like->m, most_lines);
+  int64_t n = shrink_size(like->n, most_lines);
   int64_t depth = operations / (m > 0 && n > 0 ? m * n : 1);
   depth = depth < most_depth ? most_depth : depth < longest ? depth / lines_step * lines_step : longest;
-  int64_t k = shrunk(like->k, depth);
-  square_like(like, &n, m, &k);
+  int64_t k = shrink_size(like->k, depth);
+  make_structured_square(like, &n, m, &k);
   out->problem =
       tsl_problem_of(like->op, m, like->in_place && like->op == TSL_OP_TRANSPOSE ? m : n, k, like->c.type);
-  structure_like(like, &out->problem);
+  copy_structure(like, &out->problem);
   out->problem.in_place = like->in_place;
   if (like->op == TSL_OP_SOLVE) {
     out->problem.a.structure = like->a.structure;
@@ -73,17 +74,17 @@ static void small(const tsl_problem *like, tsl_case *out) {
   }
   out->problem.conjugate_a = like->conjugate_a;
   out->problem.conjugate_b = like->conjugate_b;
-  lay_out_like(&like->a, &out->problem.a);
-  lay_out_like(&like->b, &out->problem.b);
-  lay_out_like(&like->c, &out->problem.c);
+  copy_layout(&like->a, &out->problem.a);
+  copy_layout(&like->b, &out->problem.b);
+  copy_layout(&like->c, &out->problem.c);
   if (like->op == TSL_OP_SOLVE && like->in_place)
     out->problem.b = out->problem.c;
-  lay_over(&out->problem);
+  use_strides_of_c(&out->problem);
   tsl_case_set_scalars(out, like->alpha[0], like->beta[0]);
 }
 
 /* Layouts along rows, and their counterparts along columns. */
-typedef enum way { DENSE, PADDED, SPREAD, ROTATED } way;
+typedef enum layout_kind { DENSE, PADDED, SPREAD, ROTATED } layout_kind;
 static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPOSED},
                                  [PADDED] = {TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED},
                                  [SPREAD] = {TSL_LAYOUT_SPREAD, TSL_LAYOUT_SPREAD_TRANSPOSED},
@@ -92,7 +93,7 @@ static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPO
 /* Row of an operation's list; sizes that it lacks are ignored. Operands have the problem's direction. */
 typedef struct quick {
   int64_t m, n, k;
-  way a, b, c;
+  layout_kind a, b, c;
   int64_t pad;
   double alpha, beta;
   tsl_data data;
@@ -118,20 +119,20 @@ static const quick lists[TSL_OP_COUNT][QUICK] = {
                       {300, 3, 0, PADDED, SPREAD, DENSE, 1, -0.5, 0, TSL_DATA_NORMAL}},
 };
 
-static int cases_quick_layout_of(way along, const tsl_shape *like) {
+static int cases_quick_layout_of(layout_kind along, const tsl_shape *like) {
   const bool by_cols = llabs(like->row_stride) < llabs(like->col_stride);
   return layouts[along][by_cols];
 }
 
-static void odd(const tsl_problem *like, const quick *row, tsl_case *out) {
+static void make_unusual_case(const tsl_problem *like, const quick *row, tsl_case *out) {
   const bool moves = like->op == TSL_OP_TRANSPOSE;
   int64_t n = row->n, k = row->k;
-  square_like(like, &n, row->m, &k);
+  make_structured_square(like, &n, row->m, &k);
   out->problem = tsl_problem_of(like->op, row->m, n, k, like->c.type);
-  structure_like(like, &out->problem);
+  copy_structure(like, &out->problem);
   tsl_case_lay_out_all(out, cases_quick_layout_of(row->a, &like->a), cases_quick_layout_of(row->b, &like->b),
                        cases_quick_layout_of(row->c, &like->c), row->pad);
-  lay_over(&out->problem);
+  use_strides_of_c(&out->problem);
   tsl_case_set_scalars(out, moves ? like->alpha[0] : row->alpha, out->problem.in_place ? 0 : row->beta);
   out->data = row->data;
 }
@@ -142,9 +143,9 @@ bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out) {
   if (index < 0 || index > QUICK)
     return false;
   if (index == 0) {
-    small(like, out);
+    make_small_case(like, out);
   } else {
-    odd(like, &lists[like->op][index - 1], out);
+    make_unusual_case(like, &lists[like->op][index - 1], out);
   }
   tsl_case_set_types(out, &(tsl_types){like->a.type, like->b.type, like->c.type});
   out->problem.activation = like->activation;

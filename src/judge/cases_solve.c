@@ -3,7 +3,7 @@
 /* Forms of a triangle: bit 0 triangle, bit 1 unit diagonal, bit 2 in place. */
 enum { FORMS = 8 };
 
-static void take_form(tsl_case *out, int form) {
+static void set_form(tsl_case *out, int form) {
   tsl_problem *problem = &out->problem;
   problem->a.triangle = form & 1 ? TESELA_UPPER : TESELA_LOWER;
   problem->a.structure = form & 2 ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
@@ -30,7 +30,7 @@ static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, sizes[index / 2][0], sizes[index / 2][1], type,
                    index % 3 == 1 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE,
                    index % 4 < 2 ? TSL_LAYOUT_DENSE : TSL_LAYOUT_TRANSPOSED, 0);
-  take_form(out, (index / 2 + 3 * (index % 2)) % FORMS);
+  set_form(out, (index / 2 + 3 * (index % 2)) % FORMS);
   out->data = (tsl_data)((index / 2 + index % 2 + index / 8) % TSL_DATA_COUNT);
   out->repeats = 2;
 }
@@ -42,27 +42,27 @@ static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
   if (out->problem.b.row_stride == 0 || out->problem.b.col_stride == 0 ||
       out->problem.b.row_stride == out->problem.b.col_stride)
     tsl_case_lay_out(&out->problem.b, TSL_LAYOUT_PADDED, 4); /* exact data are made in B itself */
-  take_form(out, index / TSL_LAYOUTS_OF_C);
+  set_form(out, index / TSL_LAYOUTS_OF_C);
   out->data = (tsl_data)(index % TSL_DATA_COUNT);
 }
 
 static void cases_solve_graded(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, 40 + 61 * (index / FORMS), 19, type, TSL_LAYOUT_PADDED, TSL_LAYOUT_DENSE,
                    index % 3 ? TSL_LAYOUT_TRANSPOSED_PADDED : TSL_LAYOUT_PADDED, 2);
-  take_form(out, index % FORMS);
+  set_form(out, index % FORMS);
   out->data = TSL_DATA_GRADED;
 }
 
 static void cases_solve_special(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, 30 + 5 * index, 24, type, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, 0);
-  take_form(out, index % FORMS);
+  set_form(out, index % FORMS);
   out->data = TSL_DATA_SPECIAL;
 }
 
 static void cases_solve_scaled(int index, tesela_type type, tsl_case *out) {
   static const double values[] = {0, -1, 1.5, 0.1, 2, 0.25};
   cases_solve_make(out, 53, 29, type, TSL_LAYOUT_DENSE, TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED, 5);
-  take_form(out, index % FORMS);
+  set_form(out, index % FORMS);
   out->data = (tsl_data)(index % TSL_DATA_COUNT);
   tsl_case_set_scalars(out, values[index / 2 % 6], 0);
 }
@@ -78,7 +78,7 @@ static void random_solve(tsl_dice *dice, tesela_type type, tsl_case *out) {
   const int a = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C), b = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C);
   const int c = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C);
   cases_solve_make(out, m, n, type, a, b, c, tsl_dice_roll(dice, 20));
-  take_form(out, (int)tsl_dice_roll(dice, FORMS));
+  set_form(out, (int)tsl_dice_roll(dice, FORMS));
   out->data = (tsl_data)tsl_dice_roll(dice, TSL_DATA_COUNT);
   out->repeats = 1 + (int)tsl_dice_roll(dice, 2);
   if (tsl_dice_roll(dice, 2))

@@ -45,10 +45,10 @@ static void cases_structured_lay_out(tsl_case *out, int factor, int general, int
 }
 
 static const struct {
-  int64_t depth, lines;
+  int64_t depth, lines; /* rows of the structured operand; the other size */
   tsl_data data;
   double alpha, beta;
-} ways[] = {
+} variants[] = {
     {0, 3, TSL_DATA_NORMAL, 1, 0},        {3, 0, TSL_DATA_NORMAL, 1.5, -0.5},
     {1, 1, TSL_DATA_INTEGER, 1, 0},       {2, 5, TSL_DATA_INTEGER, -0.5, 1},
     {7, 9, TSL_DATA_INTEGER, 1.5, -0.5},  {16, 16, TSL_DATA_NORMAL, 1, 0},
@@ -58,16 +58,16 @@ static const struct {
     {129, 17, TSL_DATA_INTEGER, 1, 0},    {150, 2, TSL_DATA_GRADED, 1, 1},
     {12, 260, TSL_DATA_NORMAL, -0.5, 0},  {140, 50, TSL_DATA_NORMAL, 1, 0},
 };
-enum { WAYS = sizeof ways / sizeof *ways };
+enum { VARIANTS = sizeof variants / sizeof *variants };
 
 bool tsl_case_structured(int index, tesela_type type, tsl_case *out) {
-  if (index < 0 || index >= KINDS * WAYS)
+  if (index < 0 || index >= KINDS * VARIANTS)
     return false;
   const int way = index / KINDS, kind = index % KINDS;
-  *out = (tsl_case){.seed = (uint64_t)index + 1, .data = ways[way].data, .repeats = way % 4 == 3 ? 3 : 1};
-  cases_structured_make(kind, ways[way].depth, ways[way].lines, type, out);
+  *out = (tsl_case){.seed = (uint64_t)index + 1, .data = variants[way].data, .repeats = way % 4 == 3 ? 3 : 1};
+  cases_structured_make(kind, variants[way].depth, variants[way].lines, type, out);
   cases_structured_lay_out(out, index, index / 3, index / 2, way % 5);
-  tsl_case_set_scalars(out, ways[way].alpha, out->problem.in_place ? 0 : ways[way].beta);
+  tsl_case_set_scalars(out, variants[way].alpha, out->problem.in_place ? 0 : variants[way].beta);
   tsl_case_set_types(out, &(tsl_types){type, type, type});
   return true;
 }

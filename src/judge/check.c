@@ -33,7 +33,7 @@ typedef struct check_job {
   tsl_buffer *buffers[GIVEN];
 } check_job;
 
-static bool has(const check_job *job, int operand) {
+static bool has_operand(const check_job *job, int operand) {
   return tsl_problem_has_operand(&job->what->problem, operand);
 }
 
@@ -44,7 +44,7 @@ static void report_text(check_job *job, tsl_case_result result, tsl_text_place p
 }
 
 /* Fills an operand that must not be read: NaN spoils every sum; integers get an unlikely value. */
-static void poison(const tsl_shape *shape, void *data) {
+static void fill_poison(const tsl_shape *shape, void *data) {
   tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, data);
 }
 
@@ -52,12 +52,12 @@ static void poison(const tsl_shape *shape, void *data) {
 static tesela_status fill_solve(check_job *job) {
   const tsl_problem *problem = &job->what->problem;
   void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
-  poison(&problem->b, job->operands[B].origin);
-  poison(&problem->c, job->operands[C].origin);
+  fill_poison(&problem->b, job->operands[B].origin);
+  fill_poison(&problem->c, job->operands[C].origin);
   if (tsl_problem_reads(problem, A))
     TSL_TRY(tsl_solve_fill(problem, job->what->data, job->what->seed, a, b));
   else
-    poison(&problem->a, a);
+    fill_poison(&problem->a, a);
   tsl_guarded_seal(&job->operands[A]);
   tsl_guarded_seal(&job->operands[B]);
   return tsl_guarded_keep(&job->operands[C]);
@@ -67,13 +67,13 @@ static tesela_status fill_solve(check_job *job) {
 static tesela_status fill_vectors(check_job *job) {
   for (int i = BIAS; i < GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&job->what->problem, i);
-    if (!has(job, i))
+    if (!has_operand(job, i))
       continue;
     if (tsl_problem_reads(&job->what->problem, i))
       TSL_TRY(tsl_data_fill(job->what->data, ~job->what->seed + (uint64_t)(7 + i - BIAS), shape, 8,
                             job->operands[i].origin));
     else
-      poison(shape, job->operands[i].origin);
+      fill_poison(shape, job->operands[i].origin);
     tsl_guarded_seal(&job->operands[i]);
   }
   return TESELA_OK;
@@ -83,7 +83,7 @@ static tesela_status make_operands(check_job *job) {
   const tsl_problem *problem = &job->what->problem;
   const uint64_t seed = job->what->seed;
   for (int i = 0; i < GIVEN; i++)
-    if (has(job, i))
+    if (has_operand(job, i))
       TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
   if (problem->op == TSL_OP_SOLVE)
     return fill_solve(job);
@@ -93,7 +93,7 @@ static tesela_status make_operands(check_job *job) {
       TSL_TRY(
           tsl_data_fill(job->what->data, 2 * seed + (uint64_t)i, shape, problem->k, job->operands[i].origin));
     else
-      poison(shape, job->operands[i].origin);
+      fill_poison(shape, job->operands[i].origin);
     if (shape->structure != TESELA_GENERAL)
       tsl_data_fill_unread(NAN, shape, job->operands[i].origin);
     tsl_guarded_seal(&job->operands[i]);
@@ -103,7 +103,7 @@ static tesela_status make_operands(check_job *job) {
     TSL_TRY(tsl_data_fill(job->what->data, ~seed, &problem->c,
                           problem->in_place && problem->k > 0 ? problem->k : 8, job->operands[C].origin));
   else
-    poison(&problem->c, job->operands[C].origin);
+    fill_poison(&problem->c, job->operands[C].origin);
   if (problem->c.triangle != TESELA_WHOLE)
     tsl_data_fill_unread(NAN, &problem->c, job->operands[C].origin);
   return tsl_guarded_keep(&job->operands[C]);
@@ -145,7 +145,7 @@ static check_part check_part_of(const check_job *job, int operand) {
 
 static tesela_status write_buffers(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
-    if (!has(job, i))
+    if (!has_operand(job, i))
       continue;
     const check_part held = check_part_of(job, i);
     TSL_TRY(
@@ -156,7 +156,7 @@ static tesela_status write_buffers(check_job *job) {
 
 static tesela_status read_buffers(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
-    if (!has(job, i))
+    if (!has_operand(job, i))
       continue;
     const check_part held = check_part_of(job, i);
     TSL_TRY(
@@ -168,7 +168,7 @@ static tesela_status read_buffers(check_job *job) {
 static tesela_status make_buffers(check_job *job) {
   TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
   for (int i = 0; i < GIVEN; i++)
-    if (has(job, i))
+    if (has_operand(job, i))
       TSL_TRY(job->device->ops->buffer_create(job->device, check_part_of(job, i).bytes, &job->buffers[i]));
   return TESELA_OK;
 }
@@ -182,7 +182,7 @@ static tsl_operand check_operand_of(const check_job *job, tsl_text_place place, 
 }
 
 static tsl_operand check_vector_of(const check_job *job, tsl_text_place place, int operand) {
-  return has(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
+  return has_operand(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
 }
 
 static tsl_operands check_operands_of(const check_job *job, tsl_text_place place) {
@@ -194,11 +194,11 @@ static tsl_operands check_operands_of(const check_job *job, tsl_text_place place
                         .scale_b = check_vector_of(job, place, SCALE_B)};
 }
 
-/* Checks that only elements of C have changed. */
-static tesela_status check_guards(check_job *job, tsl_text_place place) {
+/* Reports the case as wrong if anything but elements of C has changed. */
+static tesela_status check_stray_writes(check_job *job, tsl_text_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
-    if (i != C && has(job, i) && !tsl_guarded_intact(&job->operands[i])) {
+    if (i != C && has_operand(job, i) && !tsl_guarded_intact(&job->operands[i])) {
       static const char *const names[GIVEN] = {"operand A", "operand B", "",
                                                "the bias",  "scale_a",   "scale_b"};
       snprintf(text, sizeof text, "%s was written to", names[i]);
@@ -216,16 +216,16 @@ static tesela_status check_guards(check_job *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_judge(check_job *job, tsl_text_place place) {
+static tesela_status check_verdict(check_job *job, tsl_text_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
                           .exact = is_exact(what),
                           .rounded = accuracy.is_correctly_rounded,
                           .flushes = tsl_accuracy_underflow(&accuracy),
-                          .bias = has(job, BIAS) ? job->operands[BIAS].origin : NULL,
-                          .scale_a = has(job, SCALE_A) ? job->operands[SCALE_A].origin : NULL,
-                          .scale_b = has(job, SCALE_B) ? job->operands[SCALE_B].origin : NULL,
+                          .bias = has_operand(job, BIAS) ? job->operands[BIAS].origin : NULL,
+                          .scale_a = has_operand(job, SCALE_A) ? job->operands[SCALE_A].origin : NULL,
+                          .scale_b = has_operand(job, SCALE_B) ? job->operands[SCALE_B].origin : NULL,
                           .finite = accuracy.finite_only,
                           .seed = what->seed,
                           .operations_max = what->operations_max};
@@ -240,7 +240,8 @@ static tesela_status check_judge(check_job *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_repeat(check_job *job, tsl_text_place place, int run) {
+/* Saves C after run 0; reports later runs whose C, gaps included, has other bits. */
+static tesela_status check_repeated_bits(check_job *job, tsl_text_place place, int run) {
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
@@ -255,8 +256,8 @@ static tesela_status check_repeat(check_job *job, tsl_text_place place, int run)
   return TESELA_OK;
 }
 
-/* Reports a device's failure as the result of the case, not of the check. */
-static bool check_failed(check_job *job, tsl_text_place place, tesela_status status) {
+/* Returns true after a failure, which is reported as the result of the case, not of the check. */
+static bool report_if_failed(check_job *job, tsl_text_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
   return status != TESELA_OK;
@@ -266,20 +267,20 @@ static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_pla
                                     int repeats) {
   const tsl_operands operands = check_operands_of(job, place);
   tsl_guarded_restore(&job->operands[C]);
-  if (place == TSL_PLACE_DEVICE && check_failed(job, place, write_buffers(job)))
+  if (place == TSL_PLACE_DEVICE && report_if_failed(job, place, write_buffers(job)))
     return TESELA_OK;
   const double start = tsl_clock();
-  if (check_failed(job, place, tsl_plan_run(plan, &operands, NULL)))
+  if (report_if_failed(job, place, tsl_plan_run(plan, &operands, NULL)))
     return TESELA_OK;
   if (place == TSL_PLACE_HOST && run == 0)
     job->report->seconds = tsl_clock() - start;
-  if (place == TSL_PLACE_DEVICE && check_failed(job, place, read_buffers(job)))
+  if (place == TSL_PLACE_DEVICE && report_if_failed(job, place, read_buffers(job)))
     return TESELA_OK;
-  TSL_TRY(check_guards(job, place));
+  TSL_TRY(check_stray_writes(job, place));
   if (job->report->result == TSL_CASE_RIGHT && run == 0)
-    TSL_TRY(check_judge(job, place));
+    TSL_TRY(check_verdict(job, place));
   if (job->report->result == TSL_CASE_RIGHT && repeats > 1)
-    TSL_TRY(check_repeat(job, place, run));
+    TSL_TRY(check_repeated_bits(job, place, run));
   return TESELA_OK;
 }
 
@@ -292,7 +293,7 @@ static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_plac
   return TESELA_OK;
 }
 
-static tesela_status check_create(const check_job *job, tsl_text_place place, tsl_plan **plan) {
+static tesela_status check_make_plan(const check_job *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
@@ -301,12 +302,12 @@ static tesela_status check_create(const check_job *job, tsl_text_place place, ts
       &what->problem, job->strategy, job->config, job->device, place, plan);
 }
 
-static tesela_status check_buffers(check_job *job) {
+static tesela_status check_in_buffers(check_job *job) {
   tsl_plan *plan = NULL;
   tesela_status status = TESELA_OK;
-  if (check_failed(job, TSL_PLACE_DEVICE, check_create(job, TSL_PLACE_DEVICE, &plan)))
+  if (report_if_failed(job, TSL_PLACE_DEVICE, check_make_plan(job, TSL_PLACE_DEVICE, &plan)))
     return TESELA_OK;
-  if (!check_failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
+  if (!report_if_failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
     status = check_run_all(job, plan, TSL_PLACE_DEVICE);
   tsl_plan_destroy(plan);
   return status;
@@ -329,7 +330,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;
-  tesela_status status = check_create(&job, TSL_PLACE_HOST, &plan);
+  tesela_status status = check_make_plan(&job, TSL_PLACE_HOST, &plan);
   if (status != TESELA_OK) {
     report_text(&job, status == TESELA_UNSUPPORTED ? TSL_CASE_REFUSED : TSL_CASE_FAILED, TSL_PLACE_HOST,
                 tesela_last_error());
@@ -341,7 +342,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   if (!what->tight)
     TSL_GO(check_run_all(&job, plan, TSL_PLACE_HOST));
   if (report->result == TSL_CASE_RIGHT && !strategy->splits.parts && (what->tight || what->seed % 2 == 1))
-    TSL_GO(check_buffers(&job));
+    TSL_GO(check_in_buffers(&job));
 out:
   check_release(&job);
   tsl_plan_destroy(plan);

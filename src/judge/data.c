@@ -33,7 +33,7 @@ typedef struct fill_job {
   tsl_data data;
   uint64_t seed;
   tsl_shape shape;
-  int64_t inner;
+  int64_t inner; /* terms of a sum, which special values are spread over */
   unsigned char *at;
   unsigned char *dense; /* buffer for a block of a row for each worker */
   int64_t piece, pieces,
@@ -66,7 +66,7 @@ static void data_make_special(const fill_job *job, uint64_t index, unsigned char
 }
 
 /* Fills integers of all values, so that sums wrap and signs meet. */
-static void fill_bits(const fill_job *job, uint64_t first, unsigned char *dense, size_t bytes) {
+static void fill_random_bits(const fill_job *job, uint64_t first, unsigned char *dense, size_t bytes) {
   for (size_t i = 0; i < bytes; i++)
     dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);
 }
@@ -79,7 +79,7 @@ static void data_fill_piece(const fill_job *job, int64_t row, int64_t col, int w
   const uint64_t first = (uint64_t)row * (uint64_t)shape->cols + (uint64_t)col;
   const bool any_bits = tsl_type(shape->type)->is_integer && distributions[job->data] == TSL_DRAW_NORMAL;
   if (any_bits)
-    fill_bits(job, first * size, dense, count * size);
+    fill_random_bits(job, first * size, dense, count * size);
   else
     tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, count);
   for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < count; j++)
@@ -89,7 +89,7 @@ static void data_fill_piece(const fill_job *job, int64_t row, int64_t col, int w
                    shape->col_stride, count);
 }
 
-static void fill_some(void *argument, int64_t index, int worker) {
+static void fill_task(void *argument, int64_t index, int worker) {
   const fill_job *job = argument;
   const int64_t first = index / job->pieces * job->rows_each, left = job->shape.rows - first;
   for (int64_t row = 0; row < left && row < job->rows_each; row++)
@@ -97,14 +97,14 @@ static void fill_some(void *argument, int64_t index, int worker) {
 }
 
 /* Returns false if blocks share bytes (operands may repeat elements) and must be filled in order. */
-static bool data_are_apart(const tsl_shape *shape) {
+static bool data_have_disjoint_rows(const tsl_shape *shape) {
   const bool rows =
       shape->rows == 1 || llabs(shape->row_stride) > (shape->cols - 1) * llabs(shape->col_stride);
   return rows && (shape->cols == 1 || shape->col_stride != 0);
 }
 
 /* Returns a column as a row; the numbers of its elements, and so their values, are unchanged. */
-static tsl_shape lay_down(const tsl_shape *shape) {
+static tsl_shape turn_column_into_row(const tsl_shape *shape) {
   tsl_shape row = *shape;
   if (shape->cols != 1)
     return row;
@@ -118,9 +118,12 @@ static tsl_shape lay_down(const tsl_shape *shape) {
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
                             void *address) {
   tsl_pool *pool = tsl_pool_shared();
-  fill_job job = {
-      .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = address};
-  const bool parallel = data_are_apart(&job.shape);
+  fill_job job = {.data = data,
+                  .seed = seed,
+                  .shape = turn_column_into_row(shape),
+                  .inner = inner > 0 ? inner : 1,
+                  .at = address};
+  const bool parallel = data_have_disjoint_rows(&job.shape);
   void *dense;
   if (shape->rows == 0 || shape->cols == 0)
     return TESELA_OK;
@@ -133,9 +136,9 @@ tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape
   job.dense = dense;
   const int64_t tasks = ((job.shape.rows - 1) / job.rows_each + 1) * job.pieces;
   if (parallel)
-    tsl_pool_run(pool, tasks, fill_some, &job);
+    tsl_pool_run(pool, tasks, fill_task, &job);
   for (int64_t task = 0; !parallel && task < tasks; task++)
-    fill_some(&job, task, 0);
+    fill_task(&job, task, 0);
   tsl_free(dense);
   return TESELA_OK;
 }

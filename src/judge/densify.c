@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t densify_at(const tsl_indices *indices, int64_t i) {
+static int64_t densify_index_at(const tsl_indices *indices, int64_t i) {
   return indices->of ? indices->of[i] : i;
 }
 
@@ -49,27 +49,27 @@ static void copy_terms(const tsl_problem *problem, const void *a, const void *b,
   for (int64_t l = 0; l < own->k; l++) {
     double value[2];
     for (int64_t i = 0; i < own->m; i++) {
-      densify_load_term(problem, true, a, b, densify_at(rows, i), l, value);
+      densify_load_term(problem, true, a, b, densify_index_at(rows, i), l, value);
       tsl_type_store(own->a.type, densify_address(&own->a, plain->a, i, l), value);
     }
     for (int64_t j = 0; j < own->n; j++) {
-      densify_load_term(problem, false, a, b, densify_at(cols, j), l, value);
+      densify_load_term(problem, false, a, b, densify_index_at(cols, j), l, value);
       tsl_type_store(own->b.type, densify_address(&own->b, plain->b, l, j), value);
     }
   }
 }
 
-static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
-                         const tsl_indices *cols, const tsl_shape *dense, void *dst) {
+static void densify_copy_elements(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
+                                  const tsl_indices *cols, const tsl_shape *dense, void *dst) {
   for (int64_t i = 0; i < dense->rows; i++)
     for (int64_t j = 0; j < dense->cols; j++) {
       double value[2];
-      densify_load(shape, origin, densify_at(rows, i), densify_at(cols, j), value);
+      densify_load(shape, origin, densify_index_at(rows, i), densify_index_at(cols, j), value);
       tsl_type_store(shape->type, densify_address(dense, dst, i, j), value);
     }
 }
 
-static tsl_problem densify_general(const tsl_problem *problem, int64_t rows, int64_t cols) {
+static tsl_problem densify_general_problem(const tsl_problem *problem, int64_t rows, int64_t cols) {
   const bool is_sum = tsl_is_sum(problem->c.structure); /* copies of a sum are conjugated already */
   const int64_t terms = tsl_problem_terms(problem);
   tsl_problem made = tsl_problem_gemm(rows, cols, terms, problem->c.type);
@@ -86,7 +86,7 @@ static size_t densify_bytes_of(const tsl_shape *shape) {
   return ((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size + 15) / 16 * 16;
 }
 
-static tesela_status densify_take(tsl_plain *out) {
+static tesela_status densify_allocate(tsl_plain *out) {
   const tsl_problem *p = &out->problem;
   const size_t a = densify_bytes_of(&p->a), b = densify_bytes_of(&p->b), c = densify_bytes_of(&p->c),
                lines = (size_t)(p->m > p->n ? p->m : p->n);
@@ -108,7 +108,8 @@ static bool densify_is_finite(const tsl_shape *shape, const void *origin, int64_
   return isfinite(value[0]) && isfinite(value[1]);
 }
 
-static void find_special(tsl_plain *out, bool by_rows) {
+/* Sets out->first and out->last for each row of A (`by_rows`) or column of B. */
+static void find_nonfinite_ranges(tsl_plain *out, bool by_rows) {
   const tsl_problem *p = &out->problem;
   const int64_t lines = by_rows ? p->m : p->n;
   for (int64_t i = 0; i < lines; i++) {
@@ -123,8 +124,9 @@ static void find_special(tsl_plain *out, bool by_rows) {
   }
 }
 
-static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
-                             int64_t *end) {
+/* Gets the terms, first to end - 1, of the factor's triangle that element (row, col) needs. */
+static void densify_triangle_terms(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
+                                   int64_t *end) {
   const bool by_a = tsl_problem_structured(problem) == TSL_OPERAND_A;
   const int64_t place = by_a ? row : col;
   const bool up_to = by_a == ((by_a ? problem->a.triangle : problem->b.triangle) == TESELA_LOWER);
@@ -139,20 +141,20 @@ static bool has_real_diagonal(const tsl_problem *problem) {
          (structure == TESELA_HERMITIAN || structure == TESELA_UNIT_TRIANGULAR);
 }
 
-/* Returns true if a non-finite element meets a zero of the diagonal that may be left out. Sets `beside` if it
- * meets one outside of the triangle. */
-static bool meets(const tsl_problem *problem, const tsl_plain *plain, const tsl_indices *rows,
-                  const tsl_indices *cols, int64_t i, int64_t j, bool *beside) {
+/* Returns true if a non-finite element meets a zero of the diagonal that may be left out. Sets `outside` if
+ * it meets one outside of the triangle. */
+static bool meets_nonfinite(const tsl_problem *problem, const tsl_plain *plain, const tsl_indices *rows,
+                            const tsl_indices *cols, int64_t i, int64_t j, bool *outside) {
   const int factor = tsl_problem_structured(problem);
   const bool by_a = factor == TSL_OPERAND_A;
-  const int64_t line = by_a ? j : i, place = by_a ? densify_at(rows, i) : densify_at(cols, j);
-  *beside = false;
+  const int64_t line = by_a ? j : i, place = by_a ? densify_index_at(rows, i) : densify_index_at(cols, j);
+  *outside = false;
   if (plain->first[line] > plain->last[line])
     return false;
   if (tsl_is_triangular(tsl_problem_shape(problem, factor)->structure)) {
     int64_t first, end;
-    densify_terms_of(problem, place, place, &first, &end);
-    *beside = plain->first[line] < first || plain->last[line] >= end;
+    densify_triangle_terms(problem, place, place, &first, &end);
+    *outside = plain->first[line] < first || plain->last[line] >= end;
   }
   return has_real_diagonal(problem) && (by_a ? !densify_is_finite(&plain->problem.b, plain->b, place, j)
                                              : !densify_is_finite(&plain->problem.a, plain->a, i, place));
@@ -166,10 +168,10 @@ static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, co
     for (int64_t j = 0; j < cols->count; j++, kinds++) {
       bool beside = false;
       const bool passed =
-          (of_c && !tsl_shape_stores(&problem->c, densify_at(rows, i), densify_at(cols, j))) ||
-          (!of_c && reads && meets(problem, out, rows, cols, i, j, &beside));
+          (of_c && !tsl_shape_stores(&problem->c, densify_index_at(rows, i), densify_index_at(cols, j))) ||
+          (!of_c && reads && meets_nonfinite(problem, out, rows, cols, i, j, &beside));
       const bool is_real =
-          tsl_is_hermitian(problem->c.structure) && densify_at(rows, i) == densify_at(cols, j);
+          tsl_is_hermitian(problem->c.structure) && densify_index_at(rows, i) == densify_index_at(cols, j);
       *kinds = passed || beside ? TSL_KIND_PASSED : is_real ? TSL_KIND_REAL : 0;
     }
 }
@@ -179,22 +181,22 @@ tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const 
   const int factor = tsl_problem_structured(problem);
   const tsl_indices all = {NULL, problem->k};
   const bool reads = problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
-  *out = (tsl_plain){.problem = densify_general(problem, rows->count, cols->count)};
-  TSL_TRY(densify_take(out));
+  *out = (tsl_plain){.problem = densify_general_problem(problem, rows->count, cols->count)};
+  TSL_TRY(densify_allocate(out));
   if (reads && tsl_is_sum(problem->c.structure)) {
     copy_terms(problem, a, b, rows, cols, out);
   } else if (reads) {
-    densify_copy(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all,
-                 &out->problem.a, out->a);
-    densify_copy(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols,
-                 &out->problem.b, out->b);
+    densify_copy_elements(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all,
+                          &out->problem.a, out->a);
+    densify_copy_elements(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols,
+                          &out->problem.b, out->b);
     if (factor != TSL_OPERAND_C)
-      find_special(out, factor == TSL_OPERAND_B);
+      find_nonfinite_ranges(out, factor == TSL_OPERAND_B);
   } else {
     out->a = out->b = NULL;
   }
   if (tsl_problem_reads(&out->problem, TSL_OPERAND_C))
-    densify_copy(&problem->c, before, rows, cols, &out->problem.c, out->before);
+    densify_copy_elements(&problem->c, before, rows, cols, &out->problem.c, out->before);
   else
     out->before = NULL;
   choose_kinds(problem, rows, cols, out);
@@ -211,10 +213,10 @@ bool tsl_plain_terms(const tsl_problem *problem, const tsl_plain *plain, int64_t
   const tsl_indices all_rows = {NULL, problem->m}, all_cols = {NULL, problem->n};
   bool beside;
   if (!plain->a || tsl_problem_structured(problem) == TSL_OPERAND_C ||
-      meets(problem, plain, &all_rows, &all_cols, row, col, &beside) || !beside)
+      meets_nonfinite(problem, plain, &all_rows, &all_cols, row, col, &beside) || !beside)
     return false;
   int64_t end;
-  densify_terms_of(problem, row, col, first, &end);
+  densify_triangle_terms(problem, row, col, first, &end);
   *count = end - *first;
   return true;
 }

@@ -31,13 +31,13 @@ static const struct {
 
 struct tsl_device_reference {
   const tsl_plan *plan;
-  tsl_operands at;
+  tsl_operands operands;
   tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
   tsl_run_slot *slot;
   tsl_device_reference_arguments given;
   /* writes_host: the last kernel writes its results directly to pinned memory */
   bool twice, reads_c, writes_host;
-  int64_t numbers;              /* of an element */
+  int64_t numbers;
   size_t lists, elements, back; /* bytes of the sample's index lists, of C's elements, and of all results */
   unsigned char *memory;        /* results: pinned memory of the slot, or own memory */
   void *own;
@@ -61,7 +61,7 @@ bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operan
          operands->c.buffer;
 }
 
-static bool flushes(const tsl_plan *plan) {
+static bool may_flush(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
 }
 
@@ -85,7 +85,7 @@ out:
 }
 
 /* Gets the plan's kernels; the first caller compiles them. */
-static tesela_status take_kernels(tsl_device_reference *reference) {
+static tesela_status get_kernels(tsl_device_reference *reference) {
   tsl_looks *looks = reference->plan->looks;
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&looks->slots->lock);
@@ -93,7 +93,7 @@ static tesela_status take_kernels(tsl_device_reference *reference) {
     tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS] = {NULL};
     const tsl_work *work = &reference->plan->work;
     status = tsl_device_reference_build(&work->problem, work->device, reference->twice,
-                                        flushes(reference->plan), made);
+                                        may_flush(reference->plan), made);
     if (status == TESELA_OK)
       memcpy(looks->kernels, made, sizeof made);
   }
@@ -102,12 +102,13 @@ static tesela_status take_kernels(tsl_device_reference *reference) {
   return status;
 }
 
-static void choose_parts(tsl_device_reference *reference, int64_t rows, int64_t cols) {
+/* Sets sizes, and splits the terms so that the sample has about GROUPS work-groups. */
+static void choose_term_split(tsl_device_reference *reference, int64_t rows, int64_t cols) {
   tsl_device_reference_arguments *given = &reference->given;
   const tsl_work *work = &reference->plan->work;
   const int64_t tiles = tsl_ceil_div(rows, SIDE) * tsl_ceil_div(cols, SIDE), k = work->problem.k,
                 parts = tsl_min(tsl_ceil_div(k, STEP), tsl_max(GROUPS / tiles, 1));
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &reference->at);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &reference->operands);
   memcpy(given, &sizes, sizeof sizes);
   given->rows = rows;
   given->cols = cols;
@@ -121,7 +122,7 @@ static size_t device_reference_lay_out(tsl_device_reference *reference) {
   const size_t size = tsl_type(reference->plan->work.problem.c.type)->size;
   const int64_t all = given->rows * given->cols;
   reference->numbers =
-      flushes(reference->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
+      may_flush(reference->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
   reference->lists = (size_t)(given->rows + given->cols) * 8;
   reference->elements = (size_t)tsl_round_up(all * (int64_t)size, 8);
   reference->back =
@@ -147,23 +148,24 @@ static tesela_status write_lists(const tsl_device_reference *reference, const ts
   return tsl_device_write(slot->stream, slot->scratch, 0, kept, reference->lists);
 }
 
-static tesela_status queue_before(const tsl_device_reference *reference) {
+static tesela_status enqueue_saved_elements(const tsl_device_reference *reference) {
   tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
   given.kept += (int64_t)(reference->elements / tsl_type(reference->plan->work.problem.c.type)->size);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.c.buffer), TSL_ARG_BUFFER(scratch),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   return reference->plan->work.device->ops->launch(reference->slot->stream, reference->kernel[BEFORE], &grid,
                                                    list, 4);
 }
 
-static tesela_status queue_terms(const tsl_device_reference *reference) {
+static tesela_status enqueue_partial_sums(const tsl_device_reference *reference) {
   const tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.a.buffer), TSL_ARG_BUFFER(reference->at.b.buffer),
-                               TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.a.buffer),
+                               TSL_ARG_BUFFER(reference->operands.b.buffer), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   const tsl_grid grid = {{(uint64_t)given.parts, (uint64_t)tsl_ceil_div(given.cols, SIDE),
                           (uint64_t)tsl_ceil_div(given.rows, SIDE)},
                          {SIDE, SIDE, 1}};
@@ -174,9 +176,9 @@ static tesela_status queue_terms(const tsl_device_reference *reference) {
 static tesela_status device_reference_begin(tsl_device_reference *reference, const tsl_indices *rows,
                                             const tsl_indices *cols) {
   void *block;
-  TSL_TRY(take_kernels(reference));
+  TSL_TRY(get_kernels(reference));
   TSL_TRY(tsl_run_slot_take(reference->plan->looks->slots, &reference->slot));
-  choose_parts(reference, rows->count, cols->count);
+  choose_term_split(reference, rows->count, cols->count);
   const tsl_device_ops *ops = reference->plan->work.device->ops;
   const size_t bytes = device_reference_lay_out(reference);
   const bool stays = reference->slot->scratch && reference->slot->scratch->bytes >= bytes;
@@ -192,10 +194,10 @@ static tesela_status device_reference_begin(tsl_device_reference *reference, con
   TSL_TRY(write_lists(reference, rows, cols, stays));
   TSL_TRY(tsl_run_slot_events(reference->slot));
   if (reference->reads_c) {
-    TSL_TRY(queue_before(reference));
+    TSL_TRY(enqueue_saved_elements(reference));
     TSL_TRY(ops->event_record(reference->slot->stream, reference->slot->begin));
   }
-  return queue_terms(reference);
+  return enqueue_partial_sums(reference);
 }
 
 tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,
@@ -207,11 +209,11 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
   TSL_TRY(tsl_alloc_zeroed(sizeof **reference, "a look at a product", &block));
   tsl_device_reference *made = block;
   *made = (tsl_device_reference){.plan = plan,
-                                 .at = *operands,
+                                 .operands = *operands,
                                  .twice = tsl_plan_accuracy(plan).is_correctly_rounded ||
                                           problem->c.type == TESELA_F64,
                                  .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
-  tsl_plan_set_strides(plan, &made->at);
+  tsl_plan_set_strides(plan, &made->operands);
   const tesela_status status = device_reference_begin(made, rows, cols);
   if (status != TESELA_OK) {
     tsl_device_reference_free(made, false);
@@ -222,17 +224,18 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
 }
 
 /* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they read. */
-static bool shares_buffers(const tsl_device_reference *reference) {
-  return reference->at.a.buffer == reference->at.c.buffer || reference->at.b.buffer == reference->at.c.buffer;
+static bool must_wait_for_sums(const tsl_device_reference *reference) {
+  return reference->operands.a.buffer == reference->operands.c.buffer ||
+         reference->operands.b.buffer == reference->operands.c.buffer;
 }
 
 tesela_status tsl_device_reference_ready(tsl_device_reference *reference) {
-  return reference->reads_c || shares_buffers(reference)
+  return reference->reads_c || must_wait_for_sums(reference)
              ? reference->plan->work.device->ops->finish(reference->slot->stream)
              : TESELA_OK;
 }
 
-static void device_reference_note(tsl_device_reference *reference, tesela_status status) {
+static void device_reference_keep_status(tsl_device_reference *reference, tesela_status status) {
   if (reference->status == TESELA_OK)
     reference->status = status;
 }
@@ -241,18 +244,19 @@ static void device_reference_note(tsl_device_reference *reference, tesela_status
 static void before_run(void *argument, tsl_stream *stream) {
   tsl_device_reference *reference = argument;
   const tsl_device_ops *ops = reference->plan->work.device->ops;
-  if (shares_buffers(reference)) {
-    device_reference_note(reference, ops->event_record(reference->slot->stream, reference->slot->end));
-    device_reference_note(reference, ops->stream_wait(stream, reference->slot->end));
+  if (must_wait_for_sums(reference)) {
+    device_reference_keep_status(reference, ops->event_record(reference->slot->stream, reference->slot->end));
+    device_reference_keep_status(reference, ops->stream_wait(stream, reference->slot->end));
   } else if (reference->reads_c)
-    device_reference_note(reference, ops->stream_wait(stream, reference->slot->begin));
+    device_reference_keep_status(reference, ops->stream_wait(stream, reference->slot->begin));
 }
 
-static tesela_status bring_back(const tsl_device_reference *reference, tsl_stream *stream) {
+/* Enqueues the kernel that joins partial sums and copies elements of C, and the copy to the host. */
+static tesela_status enqueue_results(const tsl_device_reference *reference, tsl_stream *stream) {
   tsl_device_reference_arguments given = reference->given;
   tsl_buffer *scratch = reference->slot->scratch;
   void *const host = reference->memory;
-  tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.c.buffer),
+  tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.c.buffer),
                          TSL_ARG_BUFFER(scratch),
                          TSL_ARG_BUFFER(scratch),
                          TSL_ARG_BUFFER(scratch),
@@ -279,25 +283,25 @@ static tesela_status bring_back(const tsl_device_reference *reference, tsl_strea
                         : reference->plan->work.device->ops->read_later(stream, &copy);
 }
 
-static tesela_status bring_back_behind(const tsl_device_reference *reference, tsl_stream *stream) {
+static tesela_status enqueue_results_after_sums(const tsl_device_reference *reference, tsl_stream *stream) {
   TSL_TRY(reference->plan->work.device->ops->event_record(reference->slot->stream, reference->slot->end));
   TSL_TRY(reference->plan->work.device->ops->stream_wait(stream, reference->slot->end));
-  return bring_back(reference, stream);
+  return enqueue_results(reference, stream);
 }
 
-static void behind_run(void *argument, tsl_stream *stream) {
+static void after_run(void *argument, tsl_stream *stream) {
   tsl_device_reference *reference = argument;
   if (reference->status == TESELA_OK)
-    device_reference_note(reference, bring_back_behind(reference, stream));
+    device_reference_keep_status(reference, enqueue_results_after_sums(reference, stream));
   reference->is_back = true;
 }
 
 const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *reference) {
-  reference->beside = (tsl_concurrent_hook){before_run, behind_run, reference};
+  reference->beside = (tsl_concurrent_hook){before_run, after_run, reference};
   return reference->plan->work.device->ops->stream_wait ? &reference->beside : NULL;
 }
 
-static double device_reference_largest_of(const double *numbers, int64_t count) {
+static double device_reference_max_magnitude(const double *numbers, int64_t count) {
   double most = 0;
   for (int64_t i = 0; i < count; i++)
     most = fmax(most, numbers[i]);
@@ -308,12 +312,12 @@ static double device_reference_largest_of(const double *numbers, int64_t count) 
 enum { AT_ONCE = 64 };
 
 static void device_reference_compare(const tsl_element_verdict *facts, const double *sums, int64_t rows,
-                                     int64_t cols, tsl_verdict *verdict, bool *known) {
+                                     int64_t cols, tsl_verdict *verdict, bool *is_known) {
   const int64_t all = rows * cols, size = (int64_t)facts->type->size;
   const tesela_type type = facts->type->type;
   double value[AT_ONCE] = {0}, before[AT_ONCE] = {0};
   *verdict = (tsl_verdict){.right = true, .checked = all};
-  *known = true;
+  *is_known = true;
   for (int64_t row = 0; row < rows; row++)
     for (int64_t col = 0; col < cols; col++) {
       const double *own = sums + row * cols + col;
@@ -329,7 +333,7 @@ static void device_reference_compare(const tsl_element_verdict *facts, const dou
                                       verdict->grade))
         continue;
       tsl_compare_element(facts, row, col, own[0], own[all], own[2 * all], &one);
-      *known = *known && !one.unknown && one.ratio <= 1;
+      *is_known = *is_known && !one.unknown && one.ratio <= 1;
       verdict->grade = fmax(verdict->grade, one.grade);
     }
 }
@@ -345,7 +349,7 @@ tesela_status tsl_device_reference_end(tsl_device_reference *reference, const ts
                                        tsl_verdict *verdict, bool *known) {
   const int64_t rows = reference->given.rows, cols = reference->given.cols, all = rows * cols;
   if (!reference->is_back) {
-    TSL_TRY(bring_back(reference, reference->slot->stream));
+    TSL_TRY(enqueue_results(reference, reference->slot->stream));
     TSL_TRY(reference->plan->work.device->ops->finish(reference->slot->stream));
   }
   TSL_TRY(reference->status);
@@ -356,8 +360,8 @@ tesela_status tsl_device_reference_end(tsl_device_reference *reference, const ts
                                         .own = device_reference_own_error(reference)};
   tsl_element_verdict facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
   if (reference->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
-    facts.most_a = device_reference_largest_of(sums + 3 * all, all);
-    facts.most_b = device_reference_largest_of(sums + 4 * all, all);
+    facts.most_a = device_reference_max_magnitude(sums + 3 * all, all);
+    facts.most_b = device_reference_max_magnitude(sums + 4 * all, all);
   }
   tsl_element_verdict_prepare(&facts);
   device_reference_compare(&facts, sums, rows, cols, verdict, known);

@@ -25,7 +25,7 @@
 
 typedef struct look_sum {
   tsl_twofold sum;
-  double size, most_a, most_b;
+  double size, most_a, most_b; /* sum of magnitudes; largest magnitude of the terms in A and B */
 } look_sum;
 
 TSL_FUNCTION look_sum look_nothing(void) {
@@ -39,11 +39,11 @@ TSL_FUNCTION double look_magnitude(double x) {
 }
 
 /* Returns the larger of two magnitudes; non-finite values are ignored. */
-TSL_FUNCTION double look_most(double most, double size) {
+TSL_FUNCTION double look_larger(double most, double size) {
   return size - size == 0 && size > most ? size : most;
 }
 
-TSL_FUNCTION look_sum look_with(look_sum total, double x, double y) {
+TSL_FUNCTION look_sum look_add_term(look_sum total, double x, double y) {
 #if LOOK_TWICE
   total.sum = tsl_twofold_add(total.sum, x, y);
 #else
@@ -51,17 +51,17 @@ TSL_FUNCTION look_sum look_with(look_sum total, double x, double y) {
 #endif
   total.size = TSL_FMA(look_magnitude(x), look_magnitude(y), total.size);
 #if LOOK_FLUSHES
-  total.most_a = look_most(total.most_a, look_magnitude(x));
-  total.most_b = look_most(total.most_b, look_magnitude(y));
+  total.most_a = look_larger(total.most_a, look_magnitude(x));
+  total.most_b = look_larger(total.most_b, look_magnitude(y));
 #endif
   return total;
 }
 
-TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
+TSL_FUNCTION look_sum look_add_sum(look_sum a, look_sum b) {
   a.sum = tsl_twofold_join(a.sum, b.sum);
   a.size += b.size;
-  a.most_a = look_most(a.most_a, b.most_a);
-  a.most_b = look_most(a.most_b, b.most_b);
+  a.most_a = look_larger(a.most_a, b.most_a);
+  a.most_b = look_larger(a.most_b, b.most_b);
   return a;
 }
 
@@ -88,9 +88,9 @@ TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
 }
 
 /* Loads terms from `first` on of `count` sampled lines of A or of B; terms from `end` on are zero. */
-TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
-                             TSL_GLOBAL const TSL_INDEX *src, TSL_INDEX first_line, TSL_INDEX count,
-                             TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *dst) {
+TSL_FUNCTION void look_load_terms(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
+                                  TSL_GLOBAL const TSL_INDEX *src, TSL_INDEX first_line, TSL_INDEX count,
+                                  TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *dst) {
   for (int e = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_SIDE + TSL_ITEM(0);
        e < TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_STEP;
        e += TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_SIDE) {
@@ -114,21 +114,21 @@ tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl
   look_sum own = look_nothing();
   for (TSL_INDEX first = begin; first < end; first += TSL_DEVICE_REFERENCE_STEP) {
     TSL_BARRIER();
-    look_fetch(a + g.a_offset, g.a_row_stride, g.a_col_stride, src, first_row, g.rows, first, end, of_a);
-    look_fetch(b + g.b_offset, g.b_col_stride, g.b_row_stride, src + g.rows, first_col, g.cols, first, end,
-               of_b);
+    look_load_terms(a + g.a_offset, g.a_row_stride, g.a_col_stride, src, first_row, g.rows, first, end, of_a);
+    look_load_terms(b + g.b_offset, g.b_col_stride, g.b_row_stride, src + g.rows, first_col, g.cols, first,
+                    end, of_b);
     TSL_BARRIER();
     for (int l = 0; l < TSL_DEVICE_REFERENCE_STEP; l++)
-      own = look_with(own, of_a[TSL_ITEM(1) * LOOK_PITCH + l], of_b[TSL_ITEM(0) * LOOK_PITCH + l]);
+      own = look_add_term(own, of_a[TSL_ITEM(1) * LOOK_PITCH + l], of_b[TSL_ITEM(0) * LOOK_PITCH + l]);
   }
   const TSL_INDEX row = first_row + TSL_ITEM(1), col = first_col + TSL_ITEM(0), all = g.rows * g.cols;
   if (row < g.rows && col < g.cols)
     look_store(numbers + g.partial + part * LOOK_NUMBERS * all + row * g.cols + col, all, own);
 }
 
-TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
-                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g,
-                             TSL_INDEX element) {
+TSL_FUNCTION void look_copy_element(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
+                                    TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g,
+                                    TSL_INDEX element) {
   const TSL_INDEX row = src[element / g->cols], col = src[g->rows + element % g->cols];
   kept[g->kept + element] = c[g->c_offset + row * g->c_row_stride + col * g->c_col_stride];
 }
@@ -153,7 +153,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
       }
       TSL_UNROLL
       for (int i = 0; i < LOOK_AHEAD; i++)
-        own = look_joined(own, some[i]);
+        own = look_add_sum(own, some[i]);
     }
   const int place = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
   lanes[place] = own.sum.high;
@@ -167,7 +167,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
   if (element >= all)
     return;
   if (TSL_ITEM(1) == 1)
-    look_bring(c, src, kept, &g, element);
+    look_copy_element(c, src, kept, &g, element);
   if (TSL_ITEM(1) != 0)
     return;
   for (int lane = 1; lane < TSL_DEVICE_REFERENCE_LANES; lane++) {
@@ -180,7 +180,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
     other.most_a = lanes[3 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
     other.most_b = lanes[4 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
 #endif
-    own = look_joined(own, other);
+    own = look_add_sum(own, other);
   }
   look_store(sums + g.sums + element, all, own);
 }
@@ -190,5 +190,5 @@ tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL
                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {
   const TSL_INDEX element = TSL_GLOBAL_ITEM(0);
   if (element < g.rows * g.cols)
-    look_bring(c, src, kept, &g, element);
+    look_copy_element(c, src, kept, &g, element);
 }

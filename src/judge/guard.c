@@ -82,7 +82,7 @@ const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded) {
   return guarded->before + (guarded->origin - guarded->block);
 }
 
-static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
+static void restore_triangle(const tsl_guarded *guarded, unsigned char *origin) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
@@ -93,14 +93,14 @@ static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
     }
 }
 
-/* Copies the block with the elements of the saved block: equal to it if nothing else has changed. */
-static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
+/* Overwrites `image`, a copy of the block, with the saved elements of C: any other difference stays. */
+static void restore_elements(const tsl_guarded *guarded, unsigned char *image) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   unsigned char *origin = image + (guarded->origin - guarded->block);
   memcpy(image, guarded->block, guarded->bytes);
   if (shape->triangle != TESELA_WHOLE) {
-    undo_triangle(guarded, origin);
+    restore_triangle(guarded, origin);
     return;
   }
   for (int64_t i = 0; i < shape->rows; i++)
@@ -109,7 +109,7 @@ static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
                      (size_t)shape->cols);
 }
 
-tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *data, const char **why) {
+tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *offset, const char **why) {
   const size_t tail_at = guarded->bytes - TAIL;
   void *image;
   *good = memcmp(guarded->block, guarded->before, guarded->head) == 0 &&
@@ -119,12 +119,12 @@ tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t 
                 (is_whole && tsl_shape_is_dense(&guarded->shape))))
     return TESELA_OK;
   TSL_TRY(tsl_alloc(guarded->bytes, "checking guards", &image));
-  undo_elements(guarded, image);
+  restore_elements(guarded, image);
   size_t i = 0;
   while (i < guarded->bytes && ((unsigned char *)image)[i] == guarded->before[i])
     i++;
   *good = i == guarded->bytes;
-  *data = (int64_t)i - (int64_t)guarded->head;
+  *offset = (int64_t)i - (int64_t)guarded->head;
   *why = i < guarded->head ? "in front of"
          : i >= tail_at    ? "behind"
          : is_whole        ? "in a gap of"

@@ -35,8 +35,8 @@ tesela_status tsl_guarded_keep(tsl_guarded *guarded);
 void tsl_guarded_restore(tsl_guarded *guarded);
 /* Returns element (0, 0) of the copy. */
 const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded);
-/* Checks that only elements of C, or of its triangle, differ from the copy. Otherwise *data is the first
+/* Checks that only elements of C, or of its triangle, differ from the copy. Otherwise *offset is the first
  * overwritten byte, counted from the extent's start (negative: before it), and *why describes its place. */
-tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *data, const char **why);
+tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *offset, const char **why);
 
 #endif

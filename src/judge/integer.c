@@ -15,18 +15,18 @@ typedef struct integer_job {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   uint32_t alpha, beta;
-  bool products;
+  bool products;       /* A and B are read */
   int64_t rows, cols;  /* of the sample */
   uint32_t *workspace; /* for each worker: a row of B, and the sums of ROWS rows of C */
   struct findings {
     int64_t wrong, row, col; /* of the first wrong element */
-    uint32_t right;
-    double error;
+    uint32_t right;          /* expected value of that element */
+    double error;            /* largest difference */
   } * workers;
 } integer_job;
 
 /* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
-static int64_t integer_sampled(int64_t index, int64_t count, int64_t total) {
+static int64_t integer_sample_index(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
 
@@ -55,14 +55,14 @@ static void load_row_of_b(const integer_job *job, int64_t l, uint32_t *out) {
     load_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
   else
     for (int64_t j = 0; j < job->cols; j++)
-      out[j] = integer_load_one(&problem->b, job->b, l, integer_sampled(j, job->cols, problem->n));
+      out[j] = integer_load_one(&problem->b, job->b, l, integer_sample_index(j, job->cols, problem->n));
 }
 
 static void integer_compare_row(const integer_job *job, int64_t row, const uint32_t *sums,
                                 struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
-    const int64_t col = integer_sampled(j, job->cols, problem->n);
+    const int64_t col = integer_sample_index(j, job->cols, problem->n);
     uint32_t right = job->alpha * sums[j];
     if (job->beta != 0)
       right += job->beta * integer_load_one(&problem->c, job->before, row, col);
@@ -89,13 +89,13 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
     load_row_of_b(job, l, b);
     for (int64_t i = 0; i < rows; i++) {
       const uint32_t a =
-          integer_load_one(&problem->a, job->a, integer_sampled(first + i, job->rows, problem->m), l);
+          integer_load_one(&problem->a, job->a, integer_sample_index(first + i, job->rows, problem->m), l);
       for (int64_t j = 0; j < job->cols; j++)
         sums[i * job->cols + j] += a * b[j];
     }
   }
   for (int64_t i = 0; i < rows; i++)
-    integer_compare_row(job, integer_sampled(first + i, job->rows, problem->m), sums + i * job->cols,
+    integer_compare_row(job, integer_sample_index(first + i, job->rows, problem->m), sums + i * job->cols,
                         &job->workers[worker]);
 }
 
@@ -123,7 +123,7 @@ static void integer_conclude(const integer_job *job, int workers, tsl_verdict *v
            (int)(int32_t)first->right, (long long)verdict->wrong, (long long)verdict->checked);
 }
 
-static int64_t integer_at_most(int64_t size, double limit) {
+static int64_t integer_clamp(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
@@ -147,8 +147,8 @@ tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const
   job.alpha = (uint32_t)(int64_t)problem->alpha[0];
   job.beta = (uint32_t)(int64_t)problem->beta[0];
   job.products = tsl_problem_reads(problem, TSL_OPERAND_A);
-  job.rows = integer_at_most(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
-  job.cols = integer_at_most(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
+  job.rows = integer_clamp(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
+  job.cols = integer_clamp(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
   TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof *job.workers, "the judge's findings", &block));
   job.workers = block;
   TSL_GO(tsl_alloc((size_t)workers * (size_t)((ROWS + 1) * job.cols) * sizeof *job.workspace,

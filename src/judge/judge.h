@@ -51,9 +51,9 @@ typedef struct tsl_verdict {
 typedef struct tsl_judge {
   double factor;  /* factor of the strategy's accuracy */
   bool exact;     /* integer data with exact sums: require equality */
-  bool rounded;   /* require the exact result, rounded once */
+  bool rounded;   /* require the exact result, rounded once to nearest */
   double flushes; /* tsl_accuracy_underflow() of the strategy's accuracy */
-  bool finite;    /* accept any value for elements that are not finite */
+  bool finite;    /* accept any value for elements that are not finite (accuracy's finite_only) */
   /* m x n, row by row: magnitudes of the addend where they differ from |beta||C0|; else NULL */
   const double *added;
   const unsigned char
@@ -65,7 +65,7 @@ typedef struct tsl_judge {
   unsigned char *counted;
   const void *bias;              /* element (0, 0) of the bias in host memory; NULL without a bias */
   const void *scale_a, *scale_b; /* element (0, 0) of each scale; ignored where it is not read */
-  double allowance;              /* additional absolute error allowed besides underflow in C's type */
+  double allowance;              /* additional absolute error allowed, besides underflow in C's type */
   int64_t operations_max;        /* judge a sample of rows when m n k exceeds it; 0: 2^31 */
   uint64_t seed;                 /* seed of the sample */
   int threads;                   /* maximum threads of the shared pool; 0: all */
@@ -93,10 +93,8 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
 /* Judges a gemm with real operands, and C not an integer. */
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Judges a gemm with an integer C. */
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Judges a gemm with a complex operand. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 /* Judges a gemm with structured operands, or with a triangle of C. */

@@ -28,7 +28,7 @@ typedef struct term {
   bool tail; /* error of the rounded product */
 } term;
 
-typedef struct expansion {
+typedef struct complex_expansion {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *bias, *c;
   double alpha[2], beta[2]; /* rounded to C's type */
@@ -43,10 +43,10 @@ typedef struct expansion {
   unsigned char *counted;     /* 1: a part of the element is wrong */
   const unsigned char *given; /* kinds from the caller */
   double largest, slack, flushes;
-} expansion;
+} complex_expansion;
 
 /* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
-static int64_t judge_complex_sampled(int64_t index, int64_t count, int64_t total) {
+static int64_t judge_complex_sample_index(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
 
@@ -63,7 +63,8 @@ static void judge_complex_load_factor(const tsl_shape *shape, bool conjugate, co
     value[1] = -value[1];
 }
 
-static void split_alpha(expansion *job) {
+/* Sets scale and unit so that a unit part is 1, or both are below 2 in magnitude. */
+static void split_alpha(complex_expansion *job) {
   const double *alpha = job->alpha, most = fmax(fabs(alpha[0]), fabs(alpha[1]));
   const int one = alpha[0] == 0 ? 1 : 0;
   job->scale = !isfinite(alpha[0]) || !isfinite(alpha[1]) || most == 0 ? 1
@@ -74,7 +75,7 @@ static void split_alpha(expansion *job) {
 }
 
 /* Chooses the terms of a part. Parts differ in the factors that meet, and in the sign of their product. */
-static void choose_terms(expansion *job, int part) {
+static void choose_terms(complex_expansion *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)
     for (int a_part = 0; a_part < 2; a_part++)
@@ -98,14 +99,14 @@ static double beta_product(double beta, double before) {
   return beta == 0 ? 0 : beta * before;
 }
 
-static void expand_a(const expansion *job) {
+static void expand_a(const complex_expansion *job) {
   const tsl_problem *problem = job->problem;
   double *out = job->a_expanded;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t l = 0; l < problem->k; l++) {
       double value[2];
       judge_complex_load_factor(&problem->a, problem->conjugate_a, job->a,
-                                judge_complex_sampled(i, job->rows, problem->m), l, value);
+                                judge_complex_sample_index(i, job->rows, problem->m), l, value);
       for (int t = 0; t < job->term_count; t++) {
         const term *from = &job->terms[t];
         *out++ = from->sign * product_part(job->unit[from->alpha_part], value[from->a_part], from->tail);
@@ -113,29 +114,29 @@ static void expand_a(const expansion *job) {
     }
 }
 
-static void expand_b(const expansion *job) {
+static void expand_b(const complex_expansion *job) {
   const tsl_problem *problem = job->problem;
   for (int64_t l = 0; l < problem->k; l++)
     for (int64_t j = 0; j < job->cols; j++) {
       double value[2];
       judge_complex_load_factor(&problem->b, problem->conjugate_b, job->b, l,
-                                judge_complex_sampled(j, job->cols, problem->n), value);
+                                judge_complex_sample_index(j, job->cols, problem->n), value);
       for (int t = 0; t < job->term_count; t++)
         job->b_expanded[(l * job->term_count + t) * job->cols + j] = value[job->terms[t].b_part];
     }
 }
 
-static bool adds(const expansion *job) {
+static bool has_addend(const complex_expansion *job) {
   return job->before || job->bias;
 }
 
 /* Writes one part of beta C0 plus bias, which are added with factor 1, and of C. */
-static void expand_c(const expansion *job, int part) {
+static void expand_c(const complex_expansion *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
-      const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
-                    col = judge_complex_sampled(j, job->cols, problem->n);
+      const int64_t row = judge_complex_sample_index(i, job->rows, problem->m),
+                    col = judge_complex_sample_index(j, job->cols, problem->n);
       double value[2], before[2] = {0, 0}, bias[2] = {0, 0};
       judge_complex_load(&problem->c, job->c, row, col, value);
       if (job->before)
@@ -150,14 +151,14 @@ static void expand_c(const expansion *job, int part) {
     }
 }
 
-static void find_most(const expansion *job) {
+static void find_max_magnitudes(const complex_expansion *job) {
   const tsl_problem *problem = job->problem;
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   double value[2];
   for (int64_t i = 0; i < job->rows; i++) {
     job->row_most[i] = 0;
     for (int64_t l = 0; reads && l < problem->k; l++) {
-      judge_complex_load(&problem->a, job->a, judge_complex_sampled(i, job->rows, problem->m), l, value);
+      judge_complex_load(&problem->a, job->a, judge_complex_sample_index(i, job->rows, problem->m), l, value);
       const double most = fabs(value[0]) + fabs(value[1]);
       job->row_most[i] = isfinite(most) ? fmax(job->row_most[i], most) : INFINITY;
     }
@@ -165,7 +166,7 @@ static void find_most(const expansion *job) {
   for (int64_t j = 0; j < job->cols; j++) {
     job->col_most[j] = 0;
     for (int64_t l = 0; reads && l < problem->k; l++) {
-      judge_complex_load(&problem->b, job->b, l, judge_complex_sampled(j, job->cols, problem->n), value);
+      judge_complex_load(&problem->b, job->b, l, judge_complex_sample_index(j, job->cols, problem->n), value);
       const double most = fabs(value[0]) + fabs(value[1]);
       job->col_most[j] = isfinite(most) ? fmax(job->col_most[j], most) : INFINITY;
     }
@@ -173,7 +174,7 @@ static void find_most(const expansion *job) {
 }
 
 /* Returns true if an infinity of one factor meets a number of the other that may be flushed to 0. */
-static bool meets_flushed(const expansion *job, const double x[2], const double u[2]) {
+static bool meets_flushed(const complex_expansion *job, const double x[2], const double u[2]) {
   bool meets = false;
   for (int part = 0; part < 4; part++)
     meets |= (isinf(x[part / 2]) && fabs(u[part % 2]) < job->flushes) ||
@@ -181,7 +182,8 @@ static bool meets_flushed(const expansion *job, const double x[2], const double 
   return meets;
 }
 
-static void guess_sums(const expansion *job, int64_t row, int64_t col, tsl_guess sum[2]) {
+static void set_possible_sums(const complex_expansion *job, int64_t row, int64_t col,
+                              tsl_possible_result sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
   double x[2], u[2];
@@ -196,28 +198,28 @@ static void guess_sums(const expansion *job, int64_t row, int64_t col, tsl_guess
     tsl_terms_add(&seen[1], x[1], u[0], false);
   }
   for (int part = 0; part < 2; part++) {
-    sum[part] =
-        tsl_guess_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]), job->largest);
+    sum[part] = tsl_possible_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]),
+                                      job->largest);
     sum[part].kinds |= may_be_nan ? TSL_KIND_NAN : 0;
   }
 }
 
-static void guess_product(const expansion *job, const double scalar[2], const tsl_guess x[2],
-                          tsl_guess out[2]) {
+static void set_possible_product(const complex_expansion *job, const double scalar[2],
+                                 const tsl_possible_result x[2], tsl_possible_result out[2]) {
   for (int part = 0; part < 2; part++)
-    out[part] = tsl_guess_added(
-        tsl_guess_scaled(scalar[0], x[part], job->largest),
-        tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
+    out[part] = tsl_possible_added(
+        tsl_possible_scaled(scalar[0], x[part], job->largest),
+        tsl_possible_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
 }
 
 /* Sets the kinds of both parts of element (i, j); 0 where all is finite and far from the largest number. */
-static void guess_element(const expansion *job, int64_t i, int64_t j) {
+static void set_element_kinds(const complex_expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
-  const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
-                col = judge_complex_sampled(j, job->cols, problem->n);
+  const int64_t row = judge_complex_sample_index(i, job->rows, problem->m),
+                col = judge_complex_sample_index(j, job->cols, problem->n);
   const double far = job->largest / 16;
   double value[2] = {0, 0}, bias[2] = {0, 0};
-  tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
+  tsl_possible_result sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
   if (job->before)
     judge_complex_load(&problem->c, job->before, row, col, value);
   if (job->bias)
@@ -233,42 +235,43 @@ static void guess_element(const expansion *job, int64_t i, int64_t j) {
   if (products < far && added < far) /* neither is NaN */
     return;
   if (any) {
-    guess_sums(job, row, col, before);
-    guess_product(job, job->alpha, before, sum);
+    set_possible_sums(job, row, col, before);
+    set_possible_product(job, job->alpha, before, sum);
   }
   if (job->before) {
-    const tsl_guess parts[2] = {tsl_guess_of(value[0]), tsl_guess_of(value[1])};
-    guess_product(job, job->beta, parts, before);
+    const tsl_possible_result parts[2] = {tsl_possible_of(value[0]), tsl_possible_of(value[1])};
+    set_possible_product(job, job->beta, parts, before);
   }
   for (int part = 0; part < 2; part++) {
     if (job->before)
-      sum[part] = tsl_guess_added(sum[part], before[part], job->largest);
+      sum[part] = tsl_possible_added(sum[part], before[part], job->largest);
     if (job->bias)
-      sum[part] = tsl_guess_added(sum[part], tsl_guess_of(bias[part]), job->largest);
+      sum[part] = tsl_possible_added(sum[part], tsl_possible_of(bias[part]), job->largest);
     job->kinds[part][at] = (unsigned char)sum[part].kinds;
   }
 }
 
-static void judge_complex_pass_over(const expansion *job, int64_t i, int64_t j) {
+static void judge_complex_apply_given_kinds(const complex_expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
-  const unsigned given = job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n +
-                                    judge_complex_sampled(j, job->cols, problem->n)];
+  const unsigned given = job->given[judge_complex_sample_index(i, job->rows, problem->m) * problem->n +
+                                    judge_complex_sample_index(j, job->cols, problem->n)];
   for (int part = 0; part < 2; part++)
     if (given & TSL_KIND_PASSED || (part == 1 && given & TSL_KIND_REAL))
       job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
 }
 
-static void guess_all(const expansion *job) {
-  find_most(job);
+static void set_all_kinds(const complex_expansion *job) {
+  find_max_magnitudes(job);
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
-      guess_element(job, i, j);
+      set_element_kinds(job, i, j);
       if (job->given)
-        judge_complex_pass_over(job, i, j);
+        judge_complex_apply_given_kinds(job, i, j);
     }
 }
 
-static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
+static tesela_status judge_part(complex_expansion *job, int part, const tsl_judge *judge,
+                                tsl_verdict *verdict) {
   const tsl_type_info *type = tsl_type(job->problem->c.type);
   choose_terms(job, part);
   tsl_problem real = tsl_problem_gemm(job->rows, job->cols, job->problem->k * job->term_count, TESELA_F64);
@@ -280,7 +283,7 @@ static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge
     real.alpha[0] = 0;
   }
   expand_c(job, part);
-  real.beta[0] = adds(job) ? 1 : 0;
+  real.beta[0] = has_addend(job) ? 1 : 0;
   /* parts are doubles, but have C's precision; beta C0 costs two roundings of a double C, a bias a third */
   const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
@@ -297,8 +300,8 @@ static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge
   TSL_TRY(tsl_judge_real(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
                          verdict));
   verdict->grade /= scale;
-  verdict->row = verdict->row < 0 ? -1 : judge_complex_sampled(verdict->row, job->rows, job->problem->m);
-  verdict->col = verdict->col < 0 ? -1 : judge_complex_sampled(verdict->col, job->cols, job->problem->n);
+  verdict->row = verdict->row < 0 ? -1 : judge_complex_sample_index(verdict->row, job->rows, job->problem->m);
+  verdict->col = verdict->col < 0 ? -1 : judge_complex_sample_index(verdict->col, job->cols, job->problem->n);
   if (!verdict->right) {
     char text[sizeof verdict->why];
     snprintf(text, sizeof text, "%s part: %.*s", part == 0 ? "real" : "imaginary", (int)sizeof text - 32,
@@ -308,7 +311,7 @@ static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge
   return TESELA_OK;
 }
 
-static void worse(tsl_verdict *all, const tsl_verdict *part) {
+static void merge_verdict(tsl_verdict *all, const tsl_verdict *part) {
   const double error = fmax(all->error, part->error), grade = fmax(all->grade, part->grade);
   const int64_t checked = part->checked, wrong = all->wrong + part->wrong;
   if (!all->right ? false : !part->right || part->error_ratio > all->error_ratio)
@@ -325,7 +328,7 @@ static void round_scalar(tesela_type type, const double value[2], double out[2])
   tsl_type_load(type, stored, out);
 }
 
-static int64_t judge_complex_at_most(int64_t size, double limit) {
+static int64_t judge_complex_clamp(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
@@ -336,28 +339,28 @@ static double judge_complex_rows_within(const tsl_problem *problem, int64_t oper
   return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
 }
 
-static void judge_complex_choose_sample(expansion *job, const tsl_judge *judge) {
+static void judge_complex_choose_sample(complex_expansion *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
-  job->rows = judge_complex_at_most(
+  job->rows = judge_complex_clamp(
       problem->m, fmin(fmin(limit, 4096), judge_complex_rows_within(problem, judge->operations_max)));
-  job->cols = judge_complex_at_most(problem->n, fmin(limit, 4096));
+  job->cols = judge_complex_clamp(problem->n, fmin(limit, 4096));
 }
 
-static size_t judge_complex_bytes_of(const expansion *job) {
+static size_t judge_complex_bytes_of(const complex_expansion *job) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
   return ((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof(double);
 }
 
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
-  expansion job = {.problem = problem};
+  complex_expansion job = {.problem = problem};
   judge_complex_choose_sample(&job, judge);
   return judge_complex_bytes_of(&job) +
          tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
 }
 
-static tesela_status judge_complex_take(const expansion *job, double **out) {
+static tesela_status judge_complex_allocate(const complex_expansion *job, double **out) {
   void *block;
   TSL_TRY(tsl_alloc(judge_complex_bytes_of(job), "the judge's real products", &block));
   *out = block;
@@ -366,13 +369,13 @@ static tesela_status judge_complex_take(const expansion *job, double **out) {
 
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  expansion job = {.problem = problem,
-                   .a = a,
-                   .b = b,
-                   .before = before,
-                   .bias = judge->bias,
-                   .c = c,
-                   .given = judge->kinds};
+  complex_expansion job = {.problem = problem,
+                           .a = a,
+                           .b = b,
+                           .before = before,
+                           .bias = judge->bias,
+                           .c = c,
+                           .given = judge->kinds};
   double *block;
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
   if (problem->m == 0 || problem->n == 0)
@@ -381,7 +384,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   round_scalar(problem->c.type, problem->beta, job.beta);
   split_alpha(&job);
   judge_complex_choose_sample(&job, judge);
-  TSL_TRY(judge_complex_take(&job, &block));
+  TSL_TRY(judge_complex_allocate(&job, &block));
   job.a_expanded = block;
   job.b_expanded = job.a_expanded + job.rows * problem->k * TERMS_MAX;
   job.before_expanded = job.b_expanded + job.cols * problem->k * TERMS_MAX;
@@ -398,13 +401,13 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;
   job.flushes = judge->flushes;
-  guess_all(&job);
+  set_all_kinds(&job);
   tesela_status status = TESELA_OK;
   for (int part = 0; part < 2 && status == TESELA_OK; part++) {
     tsl_verdict seen;
     status = judge_part(&job, part, judge, &seen);
     if (status == TESELA_OK)
-      worse(verdict, &seen);
+      merge_verdict(verdict, &seen);
   }
   tsl_free(block);
   return status;

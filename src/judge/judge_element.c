@@ -73,20 +73,20 @@ static double expected_value(const tsl_reference_number *right) {
 }
 
 /* Adds the possible overflow of a wider sum when it is rounded to C. */
-static void end_in_range(const tsl_element_verdict *job, tsl_reference_number *right) {
+static void allow_overflow_in_c(const tsl_element_verdict *job, tsl_reference_number *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
   right->up |= right->high + off >= limit;
   right->down |= right->high - off <= -limit;
 }
 
-static bool lacks_terms(const tsl_element_verdict *job) {
+static bool has_no_terms(const tsl_element_verdict *job) {
   return job->products && !job->a;
 }
 
-static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
-                           tsl_comparison *out) {
-  if (lacks_terms(job)) {
+static void compare_from_terms(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
+                               tsl_comparison *out) {
+  if (has_no_terms(job)) {
     *out = (tsl_comparison){.unknown = true};
     return;
   }
@@ -96,7 +96,7 @@ static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t 
   tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
                         &right);
   if (job->sums != job->type)
-    end_in_range(job, &right);
+    allow_overflow_in_c(job, &right);
   out->expected = expected_value(&right);
   out->bound = 0;
   if (right.nan || right.plus || right.minus || !isfinite(value)) {
@@ -132,13 +132,14 @@ static void compare_rounded(const tsl_element_verdict *job, double right, double
     compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
-typedef struct tsl_scales_here {
+typedef struct judge_element_scales {
   double a, b;
-} tsl_scales_here;
+} judge_element_scales;
 
-static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static judge_element_scales judge_element_scales_at(const tsl_element_verdict *job, int64_t row,
+                                                    int64_t col) {
   const tsl_problem *problem = job->problem;
-  tsl_scales_here found = {1, 1};
+  judge_element_scales found = {1, 1};
   if (job->products && problem->scaling_a != TESELA_NO_SCALE)
     found.a = tsl_element_verdict_value(&problem->scale_a, job->judge->scale_a, row, col);
   if (job->products && problem->scaling_b != TESELA_NO_SCALE)
@@ -147,57 +148,59 @@ static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, i
 }
 
 /* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
-static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_guess sum, double most) {
+static tsl_possible_result scale_possible_result(const tsl_element_verdict *job, double scale,
+                                                 tsl_possible_result sum, double largest) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
-  tsl_guess made = tsl_guess_scaled(scale, sum, most);
+  tsl_possible_result made = tsl_possible_scaled(scale, sum, largest);
   made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
   return made;
 }
 
 /* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue follows:
  * first the sum, then its factors. */
-static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
-                                  double largest) {
+static tsl_possible_result possible_product(const tsl_element_verdict *job, int64_t row, int64_t col,
+                                            double slack, double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
-  tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
-  const tsl_scales_here scales = judge_element_scales_at(job, row, col);
+  tsl_possible_result sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
+  const judge_element_scales scales = judge_element_scales_at(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
   if (job->products) {
     tsl_reference_number seen;
     tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
-    sum = (tsl_guess){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
-                               : seen.plus                           ? TSL_KIND_PLUS
-                               : seen.minus                          ? TSL_KIND_MINUS
-                                                                     : TSL_KIND_FINITE,
-                      .value = ldexp(seen.high, seen.exponent),
-                      .error = ldexp(seen.magnitude, seen.exponent) * slack};
+    sum = (tsl_possible_result){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
+                                         : seen.plus                           ? TSL_KIND_PLUS
+                                         : seen.minus                          ? TSL_KIND_MINUS
+                                                                               : TSL_KIND_FINITE,
+                                .value = ldexp(seen.high, seen.exponent),
+                                .error = ldexp(seen.magnitude, seen.exponent) * slack};
     if (sum.kinds == TSL_KIND_FINITE)
       sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
                    (seen.up && seen.down ? TSL_KIND_NAN : 0);
     sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
-    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scaled_by(job, scales.a, sum, most) : sum;
-    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scaled_by(job, scales.b, sum, most) : sum;
-    sum = tsl_guess_scaled(job->alpha, sum, most);
+    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scale_possible_result(job, scales.a, sum, most) : sum;
+    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scale_possible_result(job, scales.b, sum, most) : sum;
+    sum = tsl_possible_scaled(job->alpha, sum, most);
   }
   if (job->beta != 0)
-    before = tsl_guess_scaled(
-        job->beta, tsl_guess_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)), largest);
-  return tsl_guess_added(sum, before, largest);
+    before = tsl_possible_scaled(
+        job->beta, tsl_possible_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)),
+        largest);
+  return tsl_possible_added(sum, before, largest);
 }
 
 static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff);
-  return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
+  return possible_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
-static unsigned given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static unsigned get_given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const unsigned char *given = job->judge->kinds;
   return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
 }
 
 /* Returns the allowed kinds where they alone decide; 0: compare with the sum. */
 static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64_t col, double value) {
-  const unsigned given = given_kinds(job, row, col);
+  const unsigned given = get_given_kinds(job, row, col);
   const unsigned kinds = given != 0 ? given
                          : !isfinite(job->alpha) || !isfinite(job->beta)
                              ? kinds_with_special_scalars(job, row, col)
@@ -207,10 +210,10 @@ static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64
 
 static void judge_element_compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
                                   double low, double magnitude, tsl_comparison *out) {
-  *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
+  *out = (tsl_comparison){.passed = (get_given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
   if (out->passed)
     return;
-  if (lacks_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
+  if (has_no_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
     out->unknown = true;
     return;
   }
@@ -242,7 +245,7 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
       magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(tail);
   const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
   if (!in_range || tiny || !isfinite(value)) {
-    compare_slowly(job, row, col, value, out);
+    compare_from_terms(job, row, col, value, out);
     return;
   }
   out->expected = right;
@@ -250,7 +253,7 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
 }
 
 /* Returns the activation in long double, which has more digits than double on some machines. */
-static long double finished(tesela_activation activation, long double x) {
+static long double apply_activation(tesela_activation activation, long double x) {
   static const long double root_half = 0.707106781186547524400844362104849039L,
                            root_two_over_pi = 0.797884560802865355879892119868763737L;
   if (activation == TESELA_NO_ACTIVATION || isnan(x))
@@ -268,12 +271,12 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
                                        double value, double bound, tsl_comparison *out) {
   const tesela_activation activation = job->problem->activation;
   const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff), largest = job->type->largest;
-  const tsl_guess right =
-      tsl_guess_added(guess_of_product(job, row, col, slack, largest), tsl_guess_of(bias), largest);
+  const tsl_possible_result right =
+      tsl_possible_added(possible_product(job, row, col, slack, largest), tsl_possible_of(bias), largest);
   const unsigned minus =
       right.kinds & TSL_KIND_MINUS && activation != TESELA_NO_ACTIVATION ? TSL_KIND_MINUS : 0;
   const unsigned kinds = (right.kinds & ~minus) | (minus ? TSL_KIND_FINITE : 0);
-  const double expected = (double)finished(activation, right.value), error = fabs(value - expected);
+  const double expected = (double)apply_activation(activation, right.value), error = fabs(value - expected);
   const bool is_near = right.kinds & TSL_KIND_FINITE &&
                        error <= bound + job->judge->factor * job->type->unit_roundoff *
                                             (fabs(right.value) + right.error),
@@ -294,7 +297,7 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
                before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
                bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col)
                                        : 0;
-  const tsl_scales_here scales = judge_element_scales_at(job, row, col);
+  const judge_element_scales scales = judge_element_scales_at(job, row, col);
   const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
@@ -310,13 +313,13 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
       is_scaled && !(magnitude * fmax(1, fabs(scales.a)) * fmax(1, fabs(scales.b)) < job->sums->largest / 4);
   if (!isfinite(alpha) || !isfinite(job->beta) || !(gauge < safe) || sums_pass || !isfinite(value) ||
       !isfinite(tail)) {
-    if (lacks_terms(job))
+    if (has_no_terms(job))
       *out = (tsl_comparison){.unknown = true};
     else
       compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
     return;
   }
-  const long double expected = finished(problem->activation, (long double)right + tail + bias);
+  const long double expected = apply_activation(problem->activation, (long double)right + tail + bias);
   const bool is_exact = job->judge->exact && job->sums == job->type && problem->activation <= TESELA_RELU;
   const double error = (double)fabsl((long double)value - expected), unit = job->type->unit_roundoff;
   out->expected = (double)expected;
@@ -352,7 +355,7 @@ bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, d
          error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
 }
 
-static int digits(const tsl_type_info *type) {
+static int count_digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }
 
@@ -360,7 +363,7 @@ static int digits(const tsl_type_info *type) {
 enum { AT_ONCE = 256 };
 
 /* Returns the largest finite magnitude as bits, which are ordered like numbers; the loop vectorizes. */
-static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
+static int16_t max_half_bits(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
   for (int64_t i = 0; i < count; i++) {
     int16_t size = (int16_t)(bits[i] & 0x7fff);
     size = size < infinity ? size : 0;
@@ -368,7 +371,7 @@ static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity
   }
   return most;
 }
-static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) {
+static int32_t max_single_bits(const int32_t *bits, int64_t count, int32_t most) {
   for (int64_t i = 0; i < count; i++) {
     int32_t size = bits[i] & 0x7fffffff;
     size = size < 0x7f800000 ? size : 0;
@@ -377,7 +380,7 @@ static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) 
   return most;
 }
 
-static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
+static double max_narrow_magnitude(const tsl_shape *shape, const unsigned char *base) {
   const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
   const int64_t lines = along_rows ? shape->rows : shape->cols,
                 length = along_rows ? shape->cols : shape->rows,
@@ -393,20 +396,20 @@ static double largest_narrow(const tsl_shape *shape, const unsigned char *base) 
           tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
       tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
       if (shape->type == TESELA_F32)
-        most.singles[0] = largest_single(some.singles, count, most.singles[0]);
+        most.singles[0] = max_single_bits(some.singles, count, most.singles[0]);
       else
         most.halves[0] =
-            largest_half(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
+            max_half_bits(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
     }
   double value[2];
   tsl_type_load(shape->type, &most, value);
   return value[0];
 }
 
-static double largest_element(const tsl_shape *shape, const unsigned char *base) {
+static double max_magnitude(const tsl_shape *shape, const unsigned char *base) {
   double most = 0;
   if (shape->type == TESELA_F32 || shape->type == TESELA_F16 || shape->type == TESELA_BF16)
-    return largest_narrow(shape, base);
+    return max_narrow_magnitude(shape, base);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
       const double size = fabs(tsl_element_verdict_value(shape, base, i, j));
@@ -421,8 +424,8 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
 static double allowance_of_flushing(const tsl_element_verdict *job) {
   double terms = fabs(job->beta) + 2;
   if (job->products) {
-    const double a = job->a ? largest_element(&job->problem->a, job->a) : job->most_a,
-                 b = job->b ? largest_element(&job->problem->b, job->b) : job->most_b;
+    const double a = job->a ? max_magnitude(&job->problem->a, job->a) : job->most_a,
+                 b = job->b ? max_magnitude(&job->problem->b, job->b) : job->most_b;
     terms += fabs(job->alpha) * (double)job->problem->k * (a + b + 2);
   }
   return job->flushes * terms;
@@ -443,8 +446,8 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
   job->beta = beta[0];
   job->products = problem->k > 0 && job->alpha != 0;
-  job->twice =
-      job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
+  job->twice = job->judge->rounded || count_digits(a) + count_digits(b) > DBL_MANT_DIG ||
+               count_digits(job->type) > FLT_MANT_DIG;
   job->smallest = job->type->smallest;
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +

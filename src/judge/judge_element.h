@@ -13,7 +13,7 @@ typedef struct tsl_element_verdict {
   const tsl_judge *judge;
   const tsl_type_info *type, *sums; /* types of C and of its sums */
   double alpha, beta;               /* rounded to the type of the sums */
-  bool products;                    /* A and B are read */
+  bool products;                    /* A and B are read: alpha and k are not 0 */
   bool twice;                       /* double cannot hold the products exactly */
   double allowance;                 /* absolute error from underflow */
   double smallest;                  /* smallest subnormal of C's type */
@@ -21,7 +21,7 @@ typedef struct tsl_element_verdict {
 } tsl_element_verdict;
 
 typedef struct tsl_comparison {
-  double error, ratio, grade, bound; /* ratio: error / bound, above 1 where the element is wrong */
+  double error, ratio, grade, bound; /* ratio: error / bound, wrong above 1; grade as in tsl_verdict */
   double expected;                   /* rounded, for the message */
   bool passed;                       /* the element is ignored */
   bool unknown;                      /* the terms are needed and not available */

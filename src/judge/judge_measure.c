@@ -15,7 +15,7 @@
 
 /* Effort of a measurement. JUDGED_...: time to judge a multiply-add relative to the product on this processor
  * (docs/lab/judge.md). LEAST_TERMS multiply-adds are always allowed; an element counts as ELEMENT_TERMS.
- * `share` is the fraction of the product's time. */
+ * `time_fraction` is the fraction of the product's time. */
 enum {
   LEAST_TERMS = 1 << 19,
   ELEMENT_TERMS = 16,
@@ -24,7 +24,7 @@ enum {
   JUDGED_F64 = 80,
   JUDGED_MOVE = 8
 };
-static const double share = 0.02;
+static const double time_fraction = 0.02;
 /* Operations per second of a judging thread. */
 static const double thread_peak = 4e10;
 /* Seconds of a thread to compare an element whose sum the device has made; limits of their number. */
@@ -35,18 +35,18 @@ enum { APART_MOST = 8 };
 
 struct tsl_error_measurement {
   const tsl_plan *plan;
-  tsl_operands at;
+  tsl_operands operands;
   uint64_t seed;
   tsl_floats_before floats; /* floating-point mode of the caller, in which the product runs */
   bool direct;              /* the whole result is judged in host memory without copies */
   int64_t *rows, *cols;
   tsl_problem part; /* problem of the sample, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;            /* completed sample of a product with structures, made before the run */
-  tsl_reserve reserve;        /* memory for the time after the run, which must not fail */
-  bool looked;                /* the reference's stream is done */
-  tsl_device_reference *look; /* reference on the device; NULL: on the host */
-  tsl_stream *stream;         /* stream for device operands; the reference's stream where there is one */
+  tsl_plain plain;        /* completed sample of a product with structures, made before the run */
+  tsl_reserve reserve;    /* memory for the time after the run, which must not fail */
+  bool is_reference_done; /* the reference's stream is done */
+  tsl_device_reference *device_reference; /* reference on the device; NULL: on the host */
+  tsl_stream *stream; /* stream for device operands; the reference's stream where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_error_measurement *m) {
@@ -62,11 +62,13 @@ static tsl_team team_of(const tsl_error_measurement *m) {
   return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
 }
 
-static double judged_of(tesela_type type) {
+static double judge_cost_of(tesela_type type) {
   return type == TESELA_C64 ? JUDGED_C64 : tsl_type(type)->component == TESELA_F64 ? JUDGED_F64 : JUDGED_F32;
 }
 
-static double elements_within(const tsl_problem *problem, const tsl_device *device) {
+/* Returns how many elements to judge within `time_fraction` of the product's time; LEAST_TERMS terms at
+ * least. */
+static double elements_within_time(const tsl_problem *problem, const tsl_device *device) {
   const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B),
              is_host = device->capabilities & TSL_CAN_HOST;
   const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -75,12 +77,12 @@ static double elements_within(const tsl_problem *problem, const tsl_device *devi
   const double peak = twice ? device->peak_f64 : device->peak_f32,
                own = thread_peak * tsl_team_threads(tsl_device_host_team(device));
   const double slower =
-      (multiplies ? judged_of(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
-  return fmax(all * share / slower, LEAST_TERMS / terms);
+      (multiplies ? judge_cost_of(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
+  return fmax(all * time_fraction / slower, LEAST_TERMS / terms);
 }
 
 /* Returns the number of elements whose sums a device makes at the same time as its product. */
-static double elements_looked_at(const tsl_plan *plan) {
+static double elements_on_device(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
   const tsl_device *device = plan->work.device;
   const double peak =
@@ -88,23 +90,25 @@ static double elements_looked_at(const tsl_plan *plan) {
   const double flops = 2 * (double)problem->m * (double)problem->n * (double)problem->k,
                seconds = plan->expected > 0 ? plan->expected / (double)tsl_problem_batch(problem)
                                             : flops / fmax(peak, 1);
-  const double within = fmin(fmax(seconds * share / compare_seconds, LOOKED_AT_LEAST), LOOKED_AT_MOST);
+  const double within =
+      fmin(fmax(seconds * time_fraction / compare_seconds, LOOKED_AT_LEAST), LOOKED_AT_MOST);
   return fmax(within, LEAST_TERMS / ((double)problem->k + ELEMENT_TERMS));
 }
 
-static bool is_apart(int64_t count, int64_t stride) {
+static bool has_gaps(int64_t count, int64_t stride) {
   return count > 1 && stride != 1 && stride != -1;
 }
 
 /* Chooses a sample as square as the result allows. */
-static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *rows, int64_t *cols) {
+static void choose_sizes(const tsl_error_measurement *m, bool on_device, int64_t *rows, int64_t *cols) {
   const tsl_problem *problem = problem_of(m);
-  const double within = looks ? elements_looked_at(m->plan) : elements_within(problem, m->plan->work.device);
-  const bool brings = !looks && !on_host(m->plan);
+  const double within =
+      on_device ? elements_on_device(m->plan) : elements_within_time(problem, m->plan->work.device);
+  const bool brings = !on_device && !on_host(m->plan);
   int64_t rows_most = problem->m, cols_most = problem->n;
-  if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && is_apart(problem->k, problem->a.col_stride))
+  if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && has_gaps(problem->k, problem->a.col_stride))
     rows_most = tsl_min(rows_most, APART_MOST);
-  if (brings && tsl_problem_reads(problem, TSL_OPERAND_B) && is_apart(problem->k, problem->b.row_stride))
+  if (brings && tsl_problem_reads(problem, TSL_OPERAND_B) && has_gaps(problem->k, problem->b.row_stride))
     cols_most = tsl_min(cols_most, APART_MOST);
   const double side = fmax(2, ceil(sqrt(within)));
   *rows = tsl_min(rows_most, (int64_t)fmin(side, 0x1p31));
@@ -113,15 +117,15 @@ static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *ro
 }
 
 static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
-  return operand == TSL_OPERAND_A   ? &m->at.a
-         : operand == TSL_OPERAND_B ? &m->at.b
-         : operand == TSL_OPERAND_C ? &m->at.c
-                                    : &m->at.bias;
+  return operand == TSL_OPERAND_A   ? &m->operands.a
+         : operand == TSL_OPERAND_B ? &m->operands.b
+         : operand == TSL_OPERAND_C ? &m->operands.c
+                                    : &m->operands.bias;
 }
 
 /* Copies lines of an operand to the host, with the listed elements of each. */
-static tesela_status bring(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
-                           const tsl_indices *of_line, bool by_columns, void *dst) {
+static tesela_status copy_lines(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
+                                const tsl_indices *of_line, bool by_columns, void *dst) {
   const tsl_problem *problem = problem_of(m);
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   const tsl_operand *at = operand_of(m, operand);
@@ -138,7 +142,7 @@ static tesela_status bring(const tsl_error_measurement *m, int operand, const ts
   return tsl_sample_bring(&from, lines, of_line, dst);
 }
 
-static tesela_status take_memory(tsl_error_measurement *m, int operand, void **out) {
+static tesela_status allocate_operand(tsl_error_measurement *m, int operand, void **out) {
   const tsl_shape *shape = tsl_problem_shape(&m->part, operand);
   return tsl_alloc((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size, "a sample of operands",
                    out);
@@ -179,35 +183,35 @@ static tsl_indices cols_of(const tsl_error_measurement *m) {
 }
 
 /* Copies the sampled elements of C, in the layout of part_of(). */
-static tesela_status bring_result(const tsl_error_measurement *m, void *dst) {
+static tesela_status copy_sampled_result(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, dst)
-                                       : bring(m, TSL_OPERAND_C, &rows, &cols, false, dst);
+  return by_columns(&problem_of(m)->c) ? copy_lines(m, TSL_OPERAND_C, &cols, &rows, true, dst)
+                                       : copy_lines(m, TSL_OPERAND_C, &rows, &cols, false, dst);
 }
 
-static tesela_status bring_bias(const tsl_error_measurement *m, void *dst) {
+static tesela_status copy_bias(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
   const bool is_row = problem_of(m)->bias_axis == TESELA_BIAS_ROW;
-  return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, dst);
+  return copy_lines(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, dst);
 }
 
 /* Copies the elements that a transpose reads for the sample: one row for each sampled column of C. */
-static tesela_status bring_moved(const tsl_error_measurement *m, int operand, void *dst) {
+static tesela_status copy_transpose_source(const tsl_error_measurement *m, int operand, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  return bring(m, operand, &cols, &rows, false, dst);
+  return copy_lines(m, operand, &cols, &rows, false, dst);
 }
 
-static tesela_status bring_factors(tsl_error_measurement *m) {
+static tesela_status copy_factors(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   const tsl_indices rows = rows_of(m), cols = cols_of(m), all = {NULL, problem->k};
   if (problem->op == TSL_OP_TRANSPOSE)
     return problem->in_place || !tsl_problem_reads(problem, TSL_OPERAND_A)
                ? TESELA_OK
-               : bring_moved(m, TSL_OPERAND_A, m->sample[TSL_OPERAND_A]);
+               : copy_transpose_source(m, TSL_OPERAND_A, m->sample[TSL_OPERAND_A]);
   if (!tsl_problem_reads(problem, TSL_OPERAND_A))
     return TESELA_OK;
-  TSL_TRY(bring(m, TSL_OPERAND_A, &rows, &all, false, m->sample[TSL_OPERAND_A]));
-  return bring(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
+  TSL_TRY(copy_lines(m, TSL_OPERAND_A, &rows, &all, false, m->sample[TSL_OPERAND_A]));
+  return copy_lines(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
 }
 
 static const void *address(const tsl_error_measurement *m, int operand) {
@@ -218,42 +222,42 @@ static const void *address(const tsl_error_measurement *m, int operand) {
 }
 
 /* Completes structured operands by their definition; the sample is then judged as a general product. */
-static tesela_status complete(tsl_error_measurement *m) {
+static tesela_status complete_structures(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
                            address(m, TSL_OPERAND_C), &rows, &cols, &m->plain));
   m->part = m->plain.problem;
-  return take_memory(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
+  return allocate_operand(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
 }
 
-/* Copies the elements that the run overwrites. */
-static tesela_status keep(tsl_error_measurement *m) {
+static tesela_status save_overwritten(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   if (problem->in_place)
-    return bring_moved(m, TSL_OPERAND_C, m->sample[TSL_OPERAND_A]);
+    return copy_transpose_source(m, TSL_OPERAND_C, m->sample[TSL_OPERAND_A]);
   if (!tsl_problem_reads(problem, TSL_OPERAND_C))
     return TESELA_OK;
-  TSL_TRY(take_memory(m, TSL_OPERAND_C, &m->before));
-  return bring_result(m, m->before);
+  TSL_TRY(allocate_operand(m, TSL_OPERAND_C, &m->before));
+  return copy_sampled_result(m, m->before);
 }
 
 /* Starts the reference on the device. Lines of A and B are copied only if its sums do not suffice. */
-static tesela_status look(tsl_error_measurement *m) {
+static tesela_status begin_device_reference(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   m->part.c.row_stride = cols.count;
   m->part.c.col_stride = 1;
-  TSL_TRY(tsl_device_reference_begin(m->plan, &m->at, &rows, &cols, &m->look));
-  m->stream = tsl_device_reference_stream(m->look);
-  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
-  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
-  return problem_of(m)->bias_axis != TESELA_NO_BIAS ? take_memory(m, TSL_OPERAND_BIAS, &m->bias) : TESELA_OK;
+  TSL_TRY(tsl_device_reference_begin(m->plan, &m->operands, &rows, &cols, &m->device_reference));
+  m->stream = tsl_device_reference_stream(m->device_reference);
+  TSL_TRY(allocate_operand(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
+  TSL_TRY(allocate_operand(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
+  return problem_of(m)->bias_axis != TESELA_NO_BIAS ? allocate_operand(m, TSL_OPERAND_BIAS, &m->bias)
+                                                    : TESELA_OK;
 }
 
-static tesela_status draw(tsl_error_measurement *m, bool looks) {
+static tesela_status draw_sample(tsl_error_measurement *m, bool on_device) {
   const tsl_problem *problem = problem_of(m);
   void *indices;
   int64_t rows, cols;
-  choose_sizes(m, looks, &rows, &cols);
+  choose_sizes(m, on_device, &rows, &cols);
   m->part = part_of(problem, rows, cols);
   tsl_free(m->rows);
   m->rows = NULL;
@@ -265,28 +269,28 @@ static tesela_status draw(tsl_error_measurement *m, bool looks) {
   return TESELA_OK;
 }
 
-static tesela_status prepare(tsl_error_measurement *m) {
+static tesela_status prepare_sample(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   tsl_device *device = m->plan->work.device;
-  const bool looks = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->at);
-  TSL_TRY(draw(m, looks));
-  if (looks)
-    return look(m);
+  const bool on_device = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->operands);
+  TSL_TRY(draw_sample(m, on_device));
+  if (on_device)
+    return begin_device_reference(m);
   const int64_t rows = m->part.m, cols = m->part.n;
   m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
               on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
-              m->at.c.host;
+              m->operands.c.host;
   if (tsl_problem_has_structure(problem))
-    return complete(m);
+    return complete_structures(m);
   if (m->direct)
     return TESELA_OK;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    TSL_TRY(take_memory(m, i, &m->sample[i]));
+    TSL_TRY(allocate_operand(m, i, &m->sample[i]));
   if (problem->bias_axis != TESELA_NO_BIAS)
-    TSL_TRY(take_memory(m, TSL_OPERAND_BIAS, &m->bias));
+    TSL_TRY(allocate_operand(m, TSL_OPERAND_BIAS, &m->bias));
   if (!on_host(m->plan))
     TSL_TRY(device->ops->stream_create(device, &m->stream));
-  return keep(m);
+  return save_overwritten(m);
 }
 
 /* Returns the judge's rule. Plans guarantee errors with rounding to nearest; directed rounding doubles them.
@@ -309,7 +313,7 @@ static tsl_judge rule_of(const tsl_error_measurement *m) {
                      .threads = tsl_team_threads(team_of(m))};
 }
 
-static size_t line_bytes(const tsl_error_measurement *m) {
+static size_t max_line_bytes(const tsl_error_measurement *m) {
   size_t most = 0;
   for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem_of(m), i);
@@ -320,15 +324,15 @@ static size_t line_bytes(const tsl_error_measurement *m) {
   return most;
 }
 
-static tesela_status reserve(tsl_error_measurement *m) {
+static tesela_status reserve_memory(tsl_error_measurement *m) {
   const tsl_judge rule = rule_of(m);
   size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
-  if (!tsl_size_add(bytes, line_bytes(m), &bytes))
+  if (!tsl_size_add(bytes, max_line_bytes(m), &bytes))
     bytes = SIZE_MAX; /* no system provides it */
   return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
 }
 
-static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
+static void use_host_memory(tsl_operand *operand, const tsl_shape *shape) {
   if (operand->buffer && operand->buffer->host) {
     operand->host =
         (unsigned char *)operand->buffer->host + operand->offset * (int64_t)tsl_type(shape->type)->size;
@@ -354,14 +358,14 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
     return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_error_measurement *m = block;
-  *m = (tsl_error_measurement){.plan = plan, .at = *operands, .seed = seed, .floats = floats_before};
-  settle_host(&m->at.a, &problem->a);
-  settle_host(&m->at.b, &problem->b);
-  settle_host(&m->at.c, &problem->c);
-  settle_host(&m->at.bias, &problem->bias);
-  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  *m = (tsl_error_measurement){.plan = plan, .operands = *operands, .seed = seed, .floats = floats_before};
+  use_host_memory(&m->operands.a, &problem->a);
+  use_host_memory(&m->operands.b, &problem->b);
+  use_host_memory(&m->operands.c, &problem->c);
+  use_host_memory(&m->operands.bias, &problem->bias);
+  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare_sample(m) : TESELA_OK;
   if (status == TESELA_OK && m->rows)
-    status = reserve(m);
+    status = reserve_memory(m);
   if (status != TESELA_OK) {
     tsl_measure_free(m);
     return status;
@@ -372,19 +376,20 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
 
 tesela_status tsl_measure_ready(tsl_error_measurement *m) {
   TSL_DEFAULT_FLOATS;
-  return m->look ? tsl_device_reference_ready(m->look) : TESELA_OK;
+  return m->device_reference ? tsl_device_reference_ready(m->device_reference) : TESELA_OK;
 }
 
 tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases) {
-  const tsl_concurrent_hook *beside = m->look ? tsl_device_reference_beside(m->look) : NULL;
+  const tsl_concurrent_hook *beside =
+      m->device_reference ? tsl_device_reference_beside(m->device_reference) : NULL;
   if (!beside)
     TSL_TRY(tsl_measure_ready(m));
   return tsl_plan_run_beside(plan, operands, beside, phases);
 }
 
 /* Fails with the judge's message; row and column of the sample are replaced by the result's. */
-static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
+static tesela_status fail_with_verdict(const tsl_error_measurement *m, const tsl_verdict *verdict) {
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
   const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);
   return tsl_fail(TESELA_WRONG_RESULT,
@@ -395,7 +400,7 @@ static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *v
                   (long long)m->part.n);
 }
 
-static tesela_status judge(const tsl_error_measurement *m, tsl_verdict *verdict) {
+static tesela_status judge_sample(const tsl_error_measurement *m, tsl_verdict *verdict) {
   const tsl_judge rule = rule_of(m);
   if (m->plain.memory)
     return tsl_judge_gemm(&m->part, m->plain.a, m->plain.b, m->plain.before, m->sample[TSL_OPERAND_C], &rule,
@@ -408,16 +413,16 @@ static tesela_status judge(const tsl_error_measurement *m, tsl_verdict *verdict)
 }
 
 /* Copies everything that was not copied before the run. */
-static tesela_status bring_all(tsl_error_measurement *m) {
+static tesela_status copy_after_run(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   if (m->plain.memory)
-    return bring(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
+    return copy_lines(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
   if (m->direct)
     return TESELA_OK;
-  TSL_TRY(bring_factors(m));
+  TSL_TRY(copy_factors(m));
   if (m->bias)
-    TSL_TRY(bring_bias(m, m->bias));
-  return bring_result(m, m->sample[TSL_OPERAND_C]);
+    TSL_TRY(copy_bias(m, m->bias));
+  return copy_sampled_result(m, m->sample[TSL_OPERAND_C]);
 }
 
 /* Returns the error of the judge's sums relative to |A||B|: in double one rounding for each of k terms; pairs
@@ -438,36 +443,36 @@ static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_refere
   const bool adds = m->bias != NULL;
   bool known;
   if (adds)
-    TSL_TRY(bring_bias(m, m->bias));
+    TSL_TRY(copy_bias(m, m->bias));
   const tsl_judge rule = rule_of(m);
-  TSL_TRY(tsl_device_reference_end(m->look, &m->part, &rule, seen, verdict, &known));
+  TSL_TRY(tsl_device_reference_end(m->device_reference, &m->part, &rule, seen, verdict, &known));
   if (known)
     return TESELA_OK;
   seen->own = own_error(m);
-  TSL_TRY(bring_factors(m));
+  TSL_TRY(copy_factors(m));
   return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], seen->before, seen->c,
                           &rule, verdict);
 }
 
 /* Returns the measured error plus the judge's own error, at most the guarantee where that was confirmed. */
-static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
+static double bounded_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
   const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
   return verdict->right ? fmin(seen + value, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + value;
 }
 
-static tesela_status end(tsl_error_measurement *m, tsl_error_measured *measured) {
+static tesela_status finish_measurement(tsl_error_measurement *m, tsl_error_measured *measured) {
   tsl_verdict verdict;
   tsl_device_reference_result seen = {.own = own_error(m)};
-  if (m->look) {
+  if (m->device_reference) {
     TSL_TRY(judge_looked_at(m, &seen, &verdict));
-    m->looked = true;
+    m->is_reference_done = true;
   } else {
-    TSL_TRY(bring_all(m));
-    TSL_TRY(judge(m, &verdict));
+    TSL_TRY(copy_after_run(m));
+    TSL_TRY(judge_sample(m, &verdict));
   }
-  *measured =
-      (tsl_error_measured){.error = told_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
-  return verdict.right ? TESELA_OK : refuse(m, &verdict);
+  *measured = (tsl_error_measured){
+      .error = bounded_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
+  return verdict.right ? TESELA_OK : fail_with_verdict(m, &verdict);
 }
 
 tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *measured) {
@@ -476,7 +481,7 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
   if (!m->rows)
     return TESELA_OK;
   tsl_reserve_use(&m->reserve);
-  const tesela_status status = end(m, measured);
+  const tesela_status status = finish_measurement(m, measured);
   tsl_reserve_use(NULL);
   /* a lack of memory after C was written must not look like a call without effect */
   return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "no memory to measure the error")
@@ -486,8 +491,8 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
 void tsl_measure_free(tsl_error_measurement *m) {
   if (!m)
     return;
-  if (m->look)
-    tsl_device_reference_free(m->look, m->looked);
+  if (m->device_reference)
+    tsl_device_reference_free(m->device_reference, m->is_reference_done);
   else if (m->stream)
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)

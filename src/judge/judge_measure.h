@@ -35,7 +35,7 @@ tesela_status tsl_measure_ready(tsl_error_measurement *measuring);
 /* Ends the measurement after the run. TESELA_WRONG_RESULT with the worst element: the error exceeds the
  * strategy's guarantee; *measured is set in that case, too. */
 tesela_status tsl_measure_end(tsl_error_measurement *measuring, tsl_error_measured *measured);
-/* NULL is allowed. */
+/* Frees a measurement at any stage. NULL is allowed. */
 void tsl_measure_free(tsl_error_measurement *measuring);
 
 #endif

@@ -22,7 +22,7 @@ static const int64_t default_operations_max = (int64_t)1 << 31;
 typedef struct judge_real_findings {
   tsl_verdict worst;
   int64_t wrong;
-  double *a, *b;
+  double *a, *b; /* panels of this worker, converted to double */
   tsl_sums sums;
 } judge_real_findings;
 
@@ -54,8 +54,8 @@ static void judge_real_count_wrong(const judge_real_job *job, judge_real_finding
   *counted = 1;
 }
 
-static void judge_real_note(const judge_real_job *job, judge_real_findings *found, int64_t row, int64_t col,
-                            const tsl_comparison *seen) {
+static void judge_real_record(const judge_real_job *job, judge_real_findings *found, int64_t row, int64_t col,
+                              const tsl_comparison *seen) {
   tsl_verdict *worst = &found->worst;
   if (seen->passed)
     return;
@@ -102,7 +102,7 @@ static void compare_block(const judge_real_job *job, judge_real_findings *found,
       tsl_comparison seen;
       tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
                           sums->magnitude[at], &seen);
-      judge_real_note(job, found, rows[i], cols[j], &seen);
+      judge_real_record(job, found, rows[i], cols[j], &seen);
     }
 }
 
@@ -136,7 +136,7 @@ typedef struct judge_real_split {
   tsl_sums *parts;
 } judge_real_split;
 
-static bool judge_real_is_shared(const judge_real_job *job) {
+static bool judge_real_is_single_block(const judge_real_job *job) {
   return job->facts.products && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
          job->facts.problem->k > BLOCK_DEPTH;
 }
@@ -149,7 +149,7 @@ static void judge_real_sum_part(void *argument, int64_t index, int worker) {
             first + split->depth < k ? first + split->depth : k, &split->parts[index]);
 }
 
-static tesela_status judge_shared(const judge_real_job *job, tsl_team team) {
+static tesela_status judge_single_block(const judge_real_job *job, tsl_team team) {
   const int64_t k = job->facts.problem->k, each = (k + PARTS_MOST - 1) / PARTS_MOST,
                 depth = (each + BLOCK_DEPTH - 1) / BLOCK_DEPTH * BLOCK_DEPTH, count = (k + depth - 1) / depth;
   const size_t elements = (size_t)(job->row_count * job->col_count), numbers = job->facts.twice ? 3 : 2;
@@ -174,7 +174,7 @@ static tesela_status judge_shared(const judge_real_job *job, tsl_team team) {
 /* Limits for few elements with many products each, as of a dot: the threads share an element's products. */
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
-static bool is_deep(const judge_real_job *job) {
+static bool has_few_deep_elements(const judge_real_job *job) {
   return job->facts.products && job->row_count * job->col_count <= FEW_ELEMENTS &&
          job->facts.problem->k >= MANY_PRODUCTS;
 }
@@ -192,7 +192,7 @@ static tesela_status sum_element(const judge_real_job *job, int64_t row, int64_t
   return tsl_reference_sum(tsl_judge_team(job->facts.judge), &terms, &found->sums);
 }
 
-static tesela_status judge_deep(const judge_real_job *job) {
+static tesela_status judge_deep_elements(const judge_real_job *job) {
   judge_real_findings *found = &job->workers[0];
   const tsl_sums *sums = &found->sums;
   for (int64_t i = 0; i < job->row_count; i++)
@@ -201,7 +201,7 @@ static tesela_status judge_deep(const judge_real_job *job) {
       TSL_TRY(sum_element(job, job->rows[i], job->cols[j], found));
       tsl_compare_element(&job->facts, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0,
                           *sums->magnitude, &seen);
-      judge_real_note(job, found, job->rows[i], job->cols[j], &seen);
+      judge_real_record(job, found, job->rows[i], job->cols[j], &seen);
     }
   return TESELA_OK;
 }
@@ -225,8 +225,8 @@ static void judge_real_sample(int64_t *out, int64_t count, int64_t total, uint64
   }
 }
 
-static int64_t clamp(double value, int64_t most) {
-  return value < 1 ? 1 : value >= (double)most ? most : (int64_t)value;
+static int64_t clamp(double value, int64_t max) {
+  return value < 1 ? 1 : value >= (double)max ? max : (int64_t)value;
 }
 
 static tesela_status judge_real_choose_sample(judge_real_job *job) {
@@ -341,10 +341,10 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   TSL_GO(make_workers(&job, workers));
   job.block_rows = block_rows_for(&job, workers);
   const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
-  if (is_deep(&job))
-    TSL_GO(judge_deep(&job));
-  else if (judge_real_is_shared(&job))
-    TSL_GO(judge_shared(&job, team));
+  if (has_few_deep_elements(&job))
+    TSL_GO(judge_deep_elements(&job));
+  else if (judge_real_is_single_block(&job))
+    TSL_GO(judge_single_block(&job, team));
   else
     tsl_team_run(team, row_blocks * job.col_blocks, judge_block, &job);
   const int64_t wrong = judge_real_merge(&job, workers, verdict);

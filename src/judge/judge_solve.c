@@ -44,17 +44,17 @@ typedef struct judge_solve_number {
 } judge_solve_number;
 
 /* Sum in twice double's precision, or in double with `low` unused. */
-typedef struct total {
+typedef struct judge_solve_total {
   double high, low;
-} total;
+} judge_solve_total;
 
-static void judge_solve_add(total *sum, double value) {
+static void judge_solve_add(judge_solve_total *sum, double value) {
   const double next = sum->high + value, back = next - sum->high;
   sum->low += (sum->high - (next - back)) + (value - back);
   sum->high = next;
 }
 
-static inline void add_product(total *sum, bool is_twice, double x, double y) {
+static inline void add_product(judge_solve_total *sum, bool is_twice, double x, double y) {
   const double product = x * y;
   if (!is_twice) {
     sum->high += product;
@@ -82,15 +82,16 @@ static bool judge_solve_is_finite(judge_solve_number value) {
 }
 
 /* Sum of the terms of a row without the diagonal's. */
-typedef struct row_seen {
-  total re, im;
+typedef struct row_sums {
+  judge_solve_total re, im;
   double magnitude;             /* sum of magnitudes without alpha b */
   double given;                 /* |alpha b| */
   bool nan, plus, minus, other; /* non-finite terms: of real numbers by kind, `other` of complex numbers */
-} row_seen;
+} row_sums;
 
 /* Counts a product, or alpha b, that may not be finite. */
-static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_solve_number y, bool minus) {
+static void record_nonfinite(row_sums *seen, bool is_complex, judge_solve_number x, judge_solve_number y,
+                             bool minus) {
   const double value = minus ? -(x.re * y.re) : x.re * y.re;
   if (is_complex)
     seen->other = true;
@@ -100,12 +101,12 @@ static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_sol
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judge_solve_job *job, row_seen *seen, judge_solve_number x, judge_solve_number y,
+static void add_term(const judge_solve_job *job, row_sums *seen, judge_solve_number x, judge_solve_number y,
                      bool minus) {
   const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
   if (!judge_solve_is_finite(x) || !judge_solve_is_finite(y)) {
-    see(seen, job->type->is_complex, x, y, minus);
+    record_nonfinite(seen, job->type->is_complex, x, y, minus);
     return;
   }
   *(minus ? &seen->magnitude : &seen->given) += x.size * y.size;
@@ -124,20 +125,20 @@ typedef struct judge_solve_comparison {
 static const judge_solve_comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
 
 /* Compares real numbers where a value is not finite: x must be the IEEE 754 quotient s / d. */
-static judge_solve_comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
+static judge_solve_comparison compare_kinds(const row_sums *seen, double d, double x, double sum_error) {
   const double s = seen->nan || (seen->plus && seen->minus) ? NAN
                    : seen->plus                             ? INFINITY
                    : seen->minus                            ? -INFINITY
                                                             : seen->re.high + seen->re.low;
   const double quotient = s / d;
-  if (isfinite(s) && fabs(s) <= doubt && s != 0 && d == 0)
+  if (isfinite(s) && fabs(s) <= sum_error && s != 0 && d == 0)
     return isfinite(x) ? wrong : right; /* the rounded sum may be 0 */
   if (isfinite(s) && d == 0 && s == 0 && seen->magnitude > 0)
     return isfinite(x) ? wrong : right; /* the rounded sum may differ from 0 */
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job, const row_seen *seen,
+static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job, const row_sums *seen,
                                                       judge_solve_number d, judge_solve_number x) {
   const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
@@ -157,7 +158,7 @@ static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job
     const double s = hypot(seen->re.high, seen->im.high) + doubt;
     return !is_unit && s > largest / (is_complex ? 8 : 1.001) * weight ? right : wrong;
   }
-  row_seen left = *seen;
+  row_sums left = *seen;
   add_term(job, &left, d, x, true);
   const double re = left.re.high + left.re.low, im = left.im.high + left.im.low,
                error = fmax(fabs(re), fabs(im));
@@ -178,8 +179,8 @@ static bool judge_solve_is_worse(double ratio, int64_t row, int64_t col, const t
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_solve_note(judge_solve_findings *found, const judge_solve_comparison *seen, int64_t row,
-                             int64_t col) {
+static void judge_solve_record(judge_solve_findings *found, const judge_solve_comparison *seen, int64_t row,
+                               int64_t col) {
   found->wrong += !(seen->ratio <= 1);
   found->worst.error = fmax(found->worst.error, seen->error);
   found->worst.grade = fmax(found->worst.grade, seen->grade);
@@ -195,7 +196,7 @@ static judge_solve_comparison judge_row(const judge_solve_job *job, const judge_
   const tsl_problem *problem = job->problem;
   const judge_solve_number *a = job->a + row * problem->m;
   const judge_solve_number alpha = judge_solve_number_of(job->type, problem->alpha[0], problem->alpha[1]);
-  row_seen seen = {.nan = false};
+  row_sums seen = {.nan = false};
   if (job->is_zero)
     return x[row].re == 0 && x[row].im == 0 ? right : wrong;
   add_term(job, &seen, alpha, judge_solve_load(job->b_shape, job->b, row, col), false);
@@ -205,7 +206,7 @@ static judge_solve_comparison judge_row(const judge_solve_job *job, const judge_
   return judge_solve_compare_row(job, &seen, a[row], x[row]);
 }
 
-static void judge_column(void *argument, int64_t index, int worker) {
+static void judge_column_task(void *argument, int64_t index, int worker) {
   const judge_solve_job *job = argument;
   const int64_t m = job->problem->m, n = job->problem->n;
   const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
@@ -214,11 +215,11 @@ static void judge_column(void *argument, int64_t index, int worker) {
     x[i] = judge_solve_load(&job->problem->c, job->x, i, col);
   for (int64_t i = 0; i < m; i++) {
     const judge_solve_comparison seen = judge_row(job, x, i, col);
-    judge_solve_note(&job->workers[worker], &seen, i, col);
+    judge_solve_record(&job->workers[worker], &seen, i, col);
   }
 }
 
-static void bring_row(void *argument, int64_t row, int worker) {
+static void load_row_of_a(void *argument, int64_t row, int worker) {
   const judge_solve_job *job = argument;
   const tsl_problem *problem = job->problem;
   judge_solve_number *to = job->a + row * problem->m;
@@ -258,7 +259,7 @@ static void judge_solve_conclude(const judge_solve_job *job, int workers, tsl_ve
            (long long)verdict->wrong, (long long)verdict->checked);
 }
 
-static tesela_status judge_solve_take_memory(judge_solve_job *job, int workers) {
+static tesela_status judge_solve_allocate(judge_solve_job *job, int workers) {
   const int64_t m = job->problem->m;
   size_t elements;
   void *block;
@@ -301,10 +302,10 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
                          .is_upper = problem->a.triangle == TESELA_UPPER,
                          .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
                          .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
-  TSL_GO(judge_solve_take_memory(&job, workers));
+  TSL_GO(judge_solve_allocate(&job, workers));
   if (!job.is_zero)
-    tsl_team_run(team, problem->m, bring_row, &job);
-  tsl_team_run(team, job.cols, judge_column, &job);
+    tsl_team_run(team, problem->m, load_row_of_a, &job);
+  tsl_team_run(team, job.cols, judge_column_task, &job);
   judge_solve_conclude(&job, workers, verdict);
 out:
   tsl_free(job.a);

@@ -29,7 +29,7 @@ static void judge_structured_load(const judge_structured_job *job, int64_t row, 
   tsl_type_load(shape->type, judge_structured_address(shape, job->c, row, col), value);
 }
 
-static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
+static void judge_structured_merge(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
   const bool is_worse = part->error_ratio > all->error_ratio;
   all->checked += part->checked;
   all->wrong += part->wrong;
@@ -47,8 +47,8 @@ static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int6
 
 /* Judges an element whose left-out terms would meet non-finite values: NaN where they were multiplied, else
  * the sum of the other terms. */
-static tesela_status judge_alone(const judge_structured_job *job, int64_t row, int64_t col, int64_t first,
-                                 int64_t count, tsl_verdict *verdict) {
+static tesela_status judge_element_alone(const judge_structured_job *job, int64_t row, int64_t col,
+                                         int64_t first, int64_t count, tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
   tsl_problem one = plain->problem;
   tsl_judge own = *job->judge;
@@ -70,16 +70,17 @@ static tesela_status judge_alone(const judge_structured_job *job, int64_t row, i
              (long long)row, (long long)col);
     memcpy(seen.why, why, sizeof why);
   }
-  judge_structured_add(verdict, &seen, row, col);
+  judge_structured_merge(verdict, &seen, row, col);
   return TESELA_OK;
 }
 
-static tesela_status judge_passed(const judge_structured_job *job, tsl_verdict *verdict) {
+/* Judges, one by one, the elements that the general product ignored because of zeros outside a triangle. */
+static tesela_status judge_ignored_elements(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m; i++)
     for (int64_t j = 0; j < job->problem->n; j++) {
       int64_t first, count;
       if (tsl_plain_terms(job->problem, job->plain, i, j, &first, &count))
-        TSL_TRY(judge_alone(job, i, j, first, count, verdict));
+        TSL_TRY(judge_element_alone(job, i, j, first, count, verdict));
     }
   return TESELA_OK;
 }
@@ -128,7 +129,7 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
   TSL_GO(judge_structured_copy_of(&problem->c, c, &dense));
   const judge_structured_job job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
   TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
-  TSL_GO(judge_passed(&job, verdict));
+  TSL_GO(judge_ignored_elements(&job, verdict));
   if (verdict->right && tsl_is_hermitian(problem->c.structure))
     judge_diagonal(&job, verdict);
 out:

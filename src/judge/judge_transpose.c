@@ -88,8 +88,8 @@ static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, con
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_each(const judge_transpose_job *job, const judge_transpose_tile *part,
-                       judge_transpose_findings *found) {
+static void judge_tile_elements(const judge_transpose_job *job, const judge_transpose_tile *part,
+                                judge_transpose_findings *found) {
   for (int64_t row = part->row0; row < part->row1; row++)
     for (int64_t col = part->col0; col < part->col1; col++) {
       const double ratio = judge_transpose_judge_element(job, row, col, &found->worst);
@@ -103,33 +103,34 @@ static void judge_each(const judge_transpose_job *job, const judge_transpose_til
 }
 
 /* Returns the differing bits of two elements. A constant size keeps them in registers. */
-static inline uint64_t difference(const unsigned char *a, const unsigned char *b, size_t size) {
+static inline uint64_t differing_bits(const unsigned char *a, const unsigned char *b, size_t size) {
   uint64_t x[2] = {0, 0}, y[2] = {0, 0};
   memcpy(x, a, size);
   memcpy(y, b, size);
   return (x[0] ^ y[0]) | (x[1] ^ y[1]);
 }
 
-static inline uint64_t differences(const unsigned char *from, int64_t from_step, const unsigned char *dst,
-                                   int64_t step, int64_t count, size_t size) {
+static inline uint64_t differing_bits_of_row(const unsigned char *from, int64_t from_step,
+                                             const unsigned char *dst, int64_t step, int64_t count,
+                                             size_t size) {
   uint64_t found = 0;
   for (int64_t i = 0; i < count; i++)
-    found |= difference(from + i * from_step, dst + i * step, size);
+    found |= differing_bits(from + i * from_step, dst + i * step, size);
   return found;
 }
 
-static bool judge_transpose_is_moved(const judge_transpose_job *job, const judge_transpose_tile *part) {
+static bool judge_transpose_has_equal_bits(const judge_transpose_job *job, const judge_transpose_tile *part) {
   const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
   const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;
   uint64_t found = 0;
   for (int64_t row = part->row0; row < part->row1; row++) {
     const unsigned char *from = judge_transpose_element_at(&job->shape, job->from, part->col0, row);
     const unsigned char *to = judge_transpose_element_at(&job->problem->c, job->c, row, part->col0);
-    found |= size == 1   ? differences(from, from_step, to, step, count, 1)
-             : size == 2 ? differences(from, from_step, to, step, count, 2)
-             : size == 4 ? differences(from, from_step, to, step, count, 4)
-             : size == 8 ? differences(from, from_step, to, step, count, 8)
-                         : differences(from, from_step, to, step, count, 16);
+    found |= size == 1   ? differing_bits_of_row(from, from_step, to, step, count, 1)
+             : size == 2 ? differing_bits_of_row(from, from_step, to, step, count, 2)
+             : size == 4 ? differing_bits_of_row(from, from_step, to, step, count, 4)
+             : size == 8 ? differing_bits_of_row(from, from_step, to, step, count, 8)
+                         : differing_bits_of_row(from, from_step, to, step, count, 16);
   }
   return found == 0;
 }
@@ -143,8 +144,8 @@ static void judge_transpose_judge_rows(void *argument, int64_t index, int worker
   part.row1 = part.row0 + TILE < problem->m ? part.row0 + TILE : problem->m;
   for (; part.col0 < problem->n; part.col0 += TILE) {
     part.col1 = part.col0 + TILE < problem->n ? part.col0 + TILE : problem->n;
-    if (!exact || !judge_transpose_is_moved(job, &part))
-      judge_each(job, &part, found);
+    if (!exact || !judge_transpose_has_equal_bits(job, &part))
+      judge_tile_elements(job, &part, found);
     else if (judge_transpose_is_worse(0, part.row0, part.col0,
                                       &found->worst)) /* all tiles are equally good: the first one is named */
       found->worst.row = part.row0, found->worst.col = part.col0;

@@ -14,7 +14,7 @@ double tsl_kind_shown(unsigned kinds) {
 }
 
 /* Adds infinities to finite values that may exceed `largest`; FINITE stays, for other orders of the sum. */
-static tsl_guess with_overflow(tsl_guess x, double largest) {
+static tsl_possible_result add_overflow(tsl_possible_result x, double largest) {
   if (!(x.kinds & FINITE))
     return x;
   if (x.value + x.error >= largest)
@@ -26,15 +26,15 @@ static tsl_guess with_overflow(tsl_guess x, double largest) {
   return x;
 }
 
-tsl_guess tsl_guess_of(double value) {
-  return (tsl_guess){.kinds = tsl_kind_of(value), .value = isfinite(value) ? value : 0};
+tsl_possible_result tsl_possible_of(double value) {
+  return (tsl_possible_result){.kinds = tsl_kind_of(value), .value = isfinite(value) ? value : 0};
 }
 
-static unsigned negated(unsigned kinds) {
+static unsigned negate_kinds(unsigned kinds) {
   return (kinds & (FINITE | NONE)) | (kinds & PLUS ? MINUS : 0) | (kinds & MINUS ? PLUS : 0);
 }
 
-static unsigned infinite(tsl_guess x) {
+static unsigned kinds_times_infinity(tsl_possible_result x) {
   unsigned kinds = x.kinds & ~(unsigned)FINITE;
   if (x.kinds & FINITE)
     kinds |= x.value > x.error ? PLUS : x.value < -x.error ? MINUS : PLUS | MINUS | NONE;
@@ -43,26 +43,27 @@ static unsigned infinite(tsl_guess x) {
   return kinds;
 }
 
-tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest) {
+tsl_possible_result tsl_possible_scaled(double scalar, tsl_possible_result x, double largest) {
   if (isnan(scalar))
-    return tsl_guess_of(scalar);
+    return tsl_possible_of(scalar);
   if (scalar == 0)
-    return (tsl_guess){.kinds = FINITE | (x.kinds & ~(unsigned)FINITE ? NONE : 0)};
+    return (tsl_possible_result){.kinds = FINITE | (x.kinds & ~(unsigned)FINITE ? NONE : 0)};
   if (isinf(scalar))
-    return (tsl_guess){.kinds = scalar > 0 ? infinite(x) : negated(infinite(x))};
-  const tsl_guess scaled = {.kinds = scalar > 0 ? x.kinds : negated(x.kinds),
-                            .value = scalar * x.value,
-                            .error = fabs(scalar) * x.error};
-  return with_overflow(scaled, largest);
+    return (tsl_possible_result){.kinds = scalar > 0 ? kinds_times_infinity(x)
+                                                     : negate_kinds(kinds_times_infinity(x))};
+  const tsl_possible_result scaled = {.kinds = scalar > 0 ? x.kinds : negate_kinds(x.kinds),
+                                      .value = scalar * x.value,
+                                      .error = fabs(scalar) * x.error};
+  return add_overflow(scaled, largest);
 }
 
-tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest) {
-  tsl_guess sum = {.value = x.value + y.value, .error = x.error + y.error};
+tsl_possible_result tsl_possible_added(tsl_possible_result x, tsl_possible_result y, double largest) {
+  tsl_possible_result sum = {.value = x.value + y.value, .error = x.error + y.error};
   for (unsigned a = FINITE; a <= NONE; a *= 2)
     for (unsigned b = FINITE; b <= NONE; b *= 2)
       if ((x.kinds & a) && (y.kinds & b))
         sum.kinds |= a == FINITE ? b : b == FINITE || a == b ? a : NONE;
-  return with_overflow(sum, largest);
+  return add_overflow(sum, largest);
 }
 
 void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
@@ -77,16 +78,18 @@ void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
     seen->negative -= product;
 }
 
-tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest) {
+tsl_possible_result tsl_possible_of_terms(const tsl_terms_seen *seen, double slack, double scale,
+                                          double largest) {
   const double limit = largest * (1 - fmin(0.5, slack)) / fmax(1, scale);
   const bool up = seen->positive >= limit, down = seen->negative >= limit;
   if (seen->nan || (seen->plus && seen->minus))
-    return (tsl_guess){.kinds = NONE};
+    return (tsl_possible_result){.kinds = NONE};
   if (seen->plus || seen->minus)
-    return (tsl_guess){.kinds = (seen->plus ? PLUS : MINUS) | ((seen->plus ? down : up) ? NONE : 0)};
-  const tsl_guess sum = {
+    return (tsl_possible_result){.kinds =
+                                     (seen->plus ? PLUS : MINUS) | ((seen->plus ? down : up) ? NONE : 0)};
+  const tsl_possible_result sum = {
       .kinds = FINITE | (up ? PLUS : 0) | (down ? MINUS : 0) | (up && down ? NONE : 0),
       .value = isinf(seen->positive) && isinf(seen->negative) ? 0 : seen->positive - seen->negative,
       .error = slack * (seen->positive + seen->negative)};
-  return with_overflow(sum, largest);
+  return add_overflow(sum, largest);
 }

@@ -10,22 +10,22 @@ enum { TSL_KIND_FINITE = 1, TSL_KIND_PLUS = 2, TSL_KIND_MINUS = 4, TSL_KIND_NAN 
 enum { TSL_KIND_PASSED = 16, TSL_KIND_REAL = 32 };
 
 /* Possible kinds of a number; with FINITE also its value and error bound. */
-typedef struct tsl_guess {
+typedef struct tsl_possible_result {
   unsigned kinds;
   double value, error;
-} tsl_guess;
+} tsl_possible_result;
 
 /* Returns the kind of a number: one of TSL_KIND_FINITE to TSL_KIND_NAN. */
 unsigned tsl_kind_of(double value);
 /* Returns a number of one of the kinds, for messages. */
 double tsl_kind_shown(unsigned kinds);
 
-/* Returns the guess of an exact number. */
-tsl_guess tsl_guess_of(double value);
+/* Returns an exact number as a possible result. */
+tsl_possible_result tsl_possible_of(double value);
 /* Returns scalar x; `largest` is the type's largest number. 0 times infinity is NaN or, left out, 0. */
-tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest);
+tsl_possible_result tsl_possible_scaled(double scalar, tsl_possible_result x, double largest);
 /* Returns x + y; `largest` is the type's largest number. */
-tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest);
+tsl_possible_result tsl_possible_added(tsl_possible_result x, tsl_possible_result y, double largest);
 
 /* Sum of products during accumulation. */
 typedef struct tsl_terms_seen {
@@ -36,6 +36,7 @@ typedef struct tsl_terms_seen {
 void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus);
 /* Returns the possible results of the sum. `slack` is its relative error; `scale` the factor that may
  * multiply partial sums before they are added; `largest` the type's largest number. */
-tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest);
+tsl_possible_result tsl_possible_of_terms(const tsl_terms_seen *seen, double slack, double scale,
+                                          double largest);
 
 #endif

@@ -68,7 +68,7 @@ typedef struct sum_job {
   part_sum *parts;
 } sum_job;
 
-static void reference_join(bool twice, double high, double low, double magnitude, part_sum *sum) {
+static void reference_add_part(bool twice, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
   if (twice)
     reference_two_sum(sum->high, high, &sum->high, &error);
@@ -103,7 +103,7 @@ static void reference_sum_part(void *argument, int64_t index, int worker) {
     kernels->lanes(job->twice, x, y, &sums);
   }
   for (int i = 0; i < TSL_SUMS_LANES; i++)
-    reference_join(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
+    reference_add_part(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
   job->parts[index] = sum;
 }
 
@@ -119,7 +119,7 @@ tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl
   sum_job job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
   tsl_team_run(team, parts, reference_sum_part, &job);
   for (int64_t i = 0; i < parts; i++)
-    reference_join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
+    reference_add_part(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
   tsl_free(block);
   *sums->high = all.high;
   *sums->magnitude = all.magnitude;

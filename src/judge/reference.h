@@ -23,6 +23,7 @@ typedef struct tsl_sums {
 /* Adds the products of A's panel (rows x depth, dense) and B's (depth x cols, dense) to the sums. */
 void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b, const tsl_sums *sums);
 
+/* Adds `count` sums of `from` to `sums`, compensated where sums->low is not NULL. */
 void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums);
 
 /* Products of one element in the operands; steps in elements. */

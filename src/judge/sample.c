@@ -19,15 +19,15 @@ void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed) 
   }
 }
 
-static int64_t index_of(const tsl_indices *indices, int64_t i) {
+static int64_t get_index(const tsl_indices *indices, int64_t i) {
   return indices->of ? indices->of[i] : i;
 }
 
 /* Elements of a line per task, so that lines that are columns share pages. */
 enum { AT_ONCE = 64 };
 
-static void bring_piece(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
-                        int64_t first, int64_t count, unsigned char *dst) {
+static void copy_piece(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
+                       int64_t first, int64_t count, unsigned char *dst) {
   const int64_t step = from->stride * (int64_t)from->size;
   if (!of_line->of) {
     tsl_type_convert(from->type, line + first * step, from->stride, from->type, dst, 1, (size_t)count);
@@ -37,28 +37,28 @@ static void bring_piece(const tsl_sample_lines *from, const unsigned char *line,
     memcpy(dst + (size_t)i * from->size, line + of_line->of[first + i] * step, from->size);
 }
 
-typedef struct bringing {
+typedef struct sample_copy_job {
   const tsl_sample_lines *from;
   const tsl_indices *lines, *of_line;
   unsigned char *to;
-} bringing;
+} sample_copy_job;
 
-static void bring_elements(void *argument, int64_t index, int worker) {
-  const bringing *job = argument;
+static void copy_task(void *argument, int64_t index, int worker) {
+  const sample_copy_job *job = argument;
   const tsl_sample_lines *from = job->from;
   const int64_t size = (int64_t)from->size, first = index * AT_ONCE;
   const unsigned char *base = (const unsigned char *)from->host + from->offset * size;
   (void)worker;
   for (int64_t i = 0; i < job->lines->count; i++)
-    bring_piece(from, base + index_of(job->lines, i) * from->line_stride * size, job->of_line, first,
-                tsl_min(AT_ONCE, job->of_line->count - first),
-                job->to + (i * job->of_line->count + first) * size);
+    copy_piece(from, base + get_index(job->lines, i) * from->line_stride * size, job->of_line, first,
+               tsl_min(AT_ONCE, job->of_line->count - first),
+               job->to + (i * job->of_line->count + first) * size);
 }
 
-static void bring_from_host(const tsl_sample_lines *from, const tsl_indices *lines,
-                            const tsl_indices *of_line, unsigned char *dst) {
-  bringing job = {from, lines, of_line, dst};
-  tsl_team_run(from->team, tsl_ceil_div(of_line->count, AT_ONCE), bring_elements, &job);
+static void copy_from_host(const tsl_sample_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
+                           unsigned char *dst) {
+  sample_copy_job job = {from, lines, of_line, dst};
+  tsl_team_run(from->team, tsl_ceil_div(of_line->count, AT_ONCE), copy_task, &job);
 }
 
 /* Reads a whole line into dense memory; backwards where its stride is negative. */
@@ -77,31 +77,32 @@ static tesela_status sample_read_line(const tsl_sample_lines *from, int64_t line
   return from->buffer->device->ops->read(from->stream, &copy);
 }
 
-static void pick(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
-                 unsigned char *dst) {
+static void pick_elements(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
+                          unsigned char *dst) {
   const int64_t last = from->length - 1;
   for (int64_t i = 0; i < of_line->count; i++) {
-    const int64_t at = index_of(of_line, i), there = from->stride == 0  ? 0
-                                                     : from->stride < 0 ? last - at
-                                                                        : at;
+    const int64_t at = get_index(of_line, i), there = from->stride == 0  ? 0
+                                                      : from->stride < 0 ? last - at
+                                                                         : at;
     memcpy(dst + (size_t)i * from->size, line + (size_t)there * from->size, from->size);
   }
 }
 
-static tesela_status bring_along(const tsl_sample_lines *from, const tsl_indices *lines,
-                                 const tsl_indices *of_line, unsigned char *line, unsigned char *dst) {
+static tesela_status copy_contiguous_lines(const tsl_sample_lines *from, const tsl_indices *lines,
+                                           const tsl_indices *of_line, unsigned char *line,
+                                           unsigned char *dst) {
   for (int64_t i = 0; i < lines->count; i++) {
-    TSL_TRY(sample_read_line(from, index_of(lines, i), line));
-    pick(from, line, of_line, dst + (size_t)(i * of_line->count) * from->size);
+    TSL_TRY(sample_read_line(from, get_index(lines, i), line));
+    pick_elements(from, line, of_line, dst + (size_t)(i * of_line->count) * from->size);
   }
   return TESELA_OK;
 }
 
-static tesela_status bring_from_device(const tsl_sample_lines *from, const tsl_indices *lines,
-                                       const tsl_indices *of_line, unsigned char *dst) {
+static tesela_status copy_from_device(const tsl_sample_lines *from, const tsl_indices *lines,
+                                      const tsl_indices *of_line, unsigned char *dst) {
   void *line;
   TSL_TRY(tsl_alloc((size_t)from->length * from->size, "a line of a matrix", &line));
-  const tesela_status status = bring_along(from, lines, of_line, line, dst);
+  const tesela_status status = copy_contiguous_lines(from, lines, of_line, line, dst);
   tsl_free(line);
   return status;
 }
@@ -109,7 +110,7 @@ static tesela_status bring_from_device(const tsl_sample_lines *from, const tsl_i
 tesela_status tsl_sample_bring(const tsl_sample_lines *from, const tsl_indices *lines,
                                const tsl_indices *of_line, void *dst) {
   if (from->buffer)
-    return bring_from_device(from, lines, of_line, dst);
-  bring_from_host(from, lines, of_line, dst);
+    return copy_from_device(from, lines, of_line, dst);
+  copy_from_host(from, lines, of_line, dst);
   return TESELA_OK;
 }

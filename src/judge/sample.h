@@ -5,7 +5,7 @@
 
 /* Indices in rising order; NULL: 0, 1, ... */
 typedef struct tsl_indices {
-  const int64_t *of;
+  const int64_t *of; /* indices; NULL: 0, 1, ... */
   int64_t count;
 } tsl_indices;
 
@@ -25,7 +25,7 @@ typedef struct tsl_sample_lines {
   tsl_team team;                       /* for matrices in host memory */
 } tsl_sample_lines;
 
-/* Copies elements of lines to dense memory, line by line. */
+/* Copies elements `of_line` of each line of `lines` to dense memory, line by line. */
 tesela_status tsl_sample_bring(const tsl_sample_lines *from, const tsl_indices *lines,
                                const tsl_indices *of_line, void *dst);
 

@@ -21,35 +21,35 @@ static unsigned char *solve_data_element(const triangle_job *job, int64_t row, i
   return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static int roll(const triangle_job *job, int64_t row, int what, int sides) {
+static int roll_dice(const triangle_job *job, int64_t row, int what, int sides) {
   return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)what, (uint64_t)row) % (uint64_t)sides);
 }
 
 static double scale_of_row(const triangle_job *job, int64_t row) {
-  return job->data == TSL_DATA_GRADED ? ldexp(1, roll(job, row, 0, 25) - 12) : 1;
+  return job->data == TSL_DATA_GRADED ? ldexp(1, roll_dice(job, row, 0, 25) - 12) : 1;
 }
 /* A unit diagonal is preserved. */
 static double scale_of_col(const triangle_job *job, int64_t col) {
   if (job->data != TSL_DATA_GRADED)
     return 1;
-  return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll(job, col, 1, 25) - 12);
+  return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll_dice(job, col, 1, 25) - 12);
 }
 
 static void solve_data_make_special(const triangle_job *job, int64_t row, double value[2]) {
   const tsl_type_info *type = tsl_type(job->shape->type);
   const double kinds[] = {0, -0.0, type->smallest * 5, type->largest / 2, -INFINITY, NAN};
-  if (job->data != TSL_DATA_SPECIAL || roll(job, 0, 2, 3) != 0 ||
-      roll(job, 1, 2, (int)job->shape->rows) != row)
+  if (job->data != TSL_DATA_SPECIAL || roll_dice(job, 0, 2, 3) != 0 ||
+      roll_dice(job, 1, 2, (int)job->shape->rows) != row)
     return;
-  value[0] = kinds[roll(job, 2, 2, sizeof kinds / sizeof *kinds)];
+  value[0] = kinds[roll_dice(job, 2, 2, sizeof kinds / sizeof *kinds)];
   value[1] = 0;
 }
 
-static void settle_diagonal(const triangle_job *job, int64_t row) {
-  const bool turned = tsl_type(job->shape->type)->is_complex && roll(job, row, 3, 2);
-  const double sign = roll(job, row, 4, 2) ? 1 : -1;
-  double size =
-      job->data == TSL_DATA_INTEGER ? ldexp(1, roll(job, row, 5, 3)) : 1 + roll(job, row, 5, 1000) / 1000.0;
+static void set_diagonal(const triangle_job *job, int64_t row) {
+  const bool turned = tsl_type(job->shape->type)->is_complex && roll_dice(job, row, 3, 2);
+  const double sign = roll_dice(job, row, 4, 2) ? 1 : -1;
+  double size = job->data == TSL_DATA_INTEGER ? ldexp(1, roll_dice(job, row, 5, 3))
+                                              : 1 + roll_dice(job, row, 5, 1000) / 1000.0;
   size *= sign * scale_of_row(job, row) * scale_of_col(job, row);
   double value[2] = {size, turned && job->data != TSL_DATA_INTEGER ? size / 3 : 0};
   if (turned && job->data == TSL_DATA_INTEGER) {
@@ -66,7 +66,7 @@ static bool is_growing(const triangle_job *job, int64_t row, int64_t col) {
   return job->data == TSL_DATA_GRADED && l == i - 1 && i < GROWING;
 }
 
-static void settle_beside(const triangle_job *job, int64_t row, int64_t col) {
+static void scale_off_diagonal(const triangle_job *job, int64_t row, int64_t col) {
   const double smaller = is_growing(job, row, col) ? 1.25 : 1 / sqrt((double)job->shape->rows);
   const double by = smaller * scale_of_row(job, row) * scale_of_col(job, col);
   double value[2];
@@ -93,9 +93,9 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
       if (i == j ? job.is_unit : job.is_upper == (i > j))
         tsl_type_store(shape->type, solve_data_element(&job, i, j), nothing);
       else if (i == j)
-        settle_diagonal(&job, i);
+        set_diagonal(&job, i);
       else
-        settle_beside(&job, i, j);
+        scale_off_diagonal(&job, i, j);
 }
 
 static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row, int64_t col,

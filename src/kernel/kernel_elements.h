@@ -83,6 +83,7 @@ TSL_FUNCTION TSL_REAL tsl_number(tsl_element x, bool is_signed) {
 #endif
 }
 
+/* Converts an element of C to the type of the sums. */
 TSL_FUNCTION TSL_REAL tsl_before(tsl_result x) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
   return x;
@@ -90,6 +91,7 @@ TSL_FUNCTION TSL_REAL tsl_before(tsl_result x) {
   return tsl_wide(x);
 #endif
 }
+/* Rounds a number to C's type, to nearest even. */
 TSL_FUNCTION tsl_result tsl_rounded(TSL_REAL x) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
   return x;

@@ -60,6 +60,7 @@ TSL_FUNCTION TSL_VECTOR(int, 8) tsl_chunk_pair(tsl_chunk first, tsl_chunk second
 #include "fragments_wmma.h"
 #endif
 
+/* Stores the item's TSL_FRAGMENT_SUMS sums in an array. */
 TSL_FUNCTION void tsl_fragment_spread(TSL_REAL *dst, tsl_fragment_sums sums) {
   dst[0] = TSL_LANE(sums, 0);
   dst[1] = TSL_LANE(sums, 1);

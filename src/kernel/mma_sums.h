@@ -36,7 +36,8 @@ typedef struct opencl_mma_arguments {
 
 /* Arguments of kernels in which four warps multiply together. `maps` (tensor maps), `sums` (split-k, m and n
  * rounded up to whole tiles) and `wanted` (int of tsl_run_predicate; -1: none) are bytes from the start of
- * scratch memory. If `rests` is not 0, rows of `rests_row` bytes from there on get C mod p. */
+ * scratch memory. The kernel does nothing if that int is at most `wanted_above`. If `rests` is not 0, rows of
+ * `rests_row` bytes from there on get C mod p. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
@@ -44,17 +45,17 @@ typedef struct opencl_mma_group_arguments {
 } opencl_mma_group_arguments;
 
 #if WHOLE
-TSL_FUNCTION int scaled(int sum, const opencl_mma_arguments args) {
+TSL_FUNCTION int times_alpha(int sum, const opencl_mma_arguments args) {
   return (int)((unsigned int)args.gemm.alpha * (unsigned int)sum);
 }
-TSL_FUNCTION int added(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments args) {
+TSL_FUNCTION int plus_beta_c(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments args) {
   return (int)((unsigned int)sum + (unsigned int)args.gemm.beta * (unsigned int)*c);
 }
 #else
-TSL_FUNCTION float scaled(float sum, const opencl_mma_arguments args) {
+TSL_FUNCTION float times_alpha(float sum, const opencl_mma_arguments args) {
   return args.gemm.alpha * sum;
 }
-TSL_FUNCTION float added(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments args) {
+TSL_FUNCTION float plus_beta_c(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments args) {
 #if C_FORM == 0
   const float before = *c;
 #elif C_FORM == 1
@@ -67,7 +68,7 @@ TSL_FUNCTION float added(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl
 #endif
 
 #if C_FORM == 1 || C_FORM == 2
-TSL_FUNCTION unsigned int pair_of(float first, float second) {
+TSL_FUNCTION unsigned int narrow_pair(float first, float second) {
   return C_FORM == 1 ? tsl_ptx_f16_pair(first, second) : tsl_ptx_bf16_pair(first, second);
 }
 #endif
@@ -77,16 +78,16 @@ TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
   MMA_NUMBER out[4];
   TSL_UNROLL
   for (int e = 0; e < 4; e++)
-    out[e] = scaled(sums[e], args);
+    out[e] = times_alpha(sums[e], args);
   if (args.gemm.beta != 0) {
     TSL_UNROLL
     for (int e = 0; e < 4; e++)
-      out[e] = added(out[e], c + e, args);
+      out[e] = plus_beta_c(out[e], c + e, args);
   }
 #if C_FORM == 1 || C_FORM == 2
   TSL_VECTOR(int, 2) whole;
-  TSL_LANE(whole, 0) = (int)pair_of(out[0], out[1]);
-  TSL_LANE(whole, 1) = (int)pair_of(out[2], out[3]);
+  TSL_LANE(whole, 0) = (int)narrow_pair(out[0], out[1]);
+  TSL_LANE(whole, 1) = (int)narrow_pair(out[2], out[3]);
   TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
 #else
   TSL_VECTOR(MMA_RESULT, 4) whole;
@@ -104,11 +105,11 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
   TSL_UNROLL
   for (int e = 0; e < 4; e++, c += step)
     if (e < inside) {
-      MMA_NUMBER out = scaled(sums[e], args);
+      MMA_NUMBER out = times_alpha(sums[e], args);
       if (args.gemm.beta != 0)
-        out = added(out, c, args);
+        out = plus_beta_c(out, c, args);
 #if C_FORM == 1 || C_FORM == 2
-      *c = (unsigned short)pair_of(out, out);
+      *c = (unsigned short)narrow_pair(out, out);
 #else
       *c = out;
 #endif
@@ -177,7 +178,7 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
 }
 
 #if WHOLE && !A_MN_MAJOR && !B_MN_MAJOR
-TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments args) {
+TSL_FUNCTION unsigned int sum_modulo_p(int sum, const opencl_mma_group_arguments args) {
   const unsigned int x = (unsigned int)sum + args.bias;
   return x - (unsigned int)((TSL_UINT64)x * args.magic >> 39) * args.p;
 }
@@ -196,9 +197,9 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX c
       MMA_NUMBER line[4];
       gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
       if (is_inside && j * 8 < columns)
-        *(TSL_GLOBAL unsigned int *)(to + j * 8) = rest_of(line[0], args) | rest_of(line[1], args) << 8 |
-                                                   rest_of(line[2], args) << 16 |
-                                                   rest_of(line[3], args) << 24;
+        *(TSL_GLOBAL unsigned int *)(to + j * 8) =
+            sum_modulo_p(line[0], args) | sum_modulo_p(line[1], args) << 8 |
+            sum_modulo_p(line[2], args) << 16 | sum_modulo_p(line[3], args) << 24;
     }
   }
 }

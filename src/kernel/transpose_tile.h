@@ -30,16 +30,17 @@ TSL_FUNCTION int tsl_tile_at(int row, int col) {
   return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
 }
 
-TSL_FUNCTION int tsl_tile_inside(TSL_INDEX first, TSL_INDEX count) {
+TSL_FUNCTION int tsl_tile_size_at(TSL_INDEX first, TSL_INDEX count) {
   return count - first < TSL_TILE ? (int)(count - first) : TSL_TILE;
 }
 
-TSL_FUNCTION tsl_tile tsl_tile_of(TSL_INDEX row, TSL_INDEX col, const tsl_transpose_arguments g) {
+/* Returns the tile with the numbers (tile_row, tile_col), cut at the edges of C. */
+TSL_FUNCTION tsl_tile tsl_tile_of(TSL_INDEX tile_row, TSL_INDEX tile_col, const tsl_transpose_arguments g) {
   tsl_tile tile;
-  tile.row = row * TSL_TILE;
-  tile.col = col * TSL_TILE;
-  tile.rows = tsl_tile_inside(tile.row, g.m);
-  tile.cols = tsl_tile_inside(tile.col, g.n);
+  tile.row = tile_row * TSL_TILE;
+  tile.col = tile_col * TSL_TILE;
+  tile.rows = tsl_tile_size_at(tile.row, g.m);
+  tile.cols = tsl_tile_size_at(tile.col, g.n);
   return tile;
 }
 
@@ -66,6 +67,7 @@ TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wi
   *tall = (blocks + 1) / 2;
 }
 
+/* Gets the tile's numbers at place (x, y) of the grid; false: the place has no tile. */
 TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
                                 TSL_INDEX *col) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);

@@ -11,6 +11,7 @@ typedef struct tsl_twofold {
   double high, low;
 } tsl_twofold;
 
+/* Returns the rounding error of `sum`, the rounded a + b. */
 TSL_FUNCTION double tsl_twofold_lost(double a, double b, double sum) {
   const double b_part = sum - a;
   return (a - (sum - b_part)) + (b - b_part);

@@ -14,7 +14,7 @@
 static bool listens;
 
 /* The library's own log of each process's products would hide these lines. */
-__attribute__((constructor)) static void read_topics(void) {
+__attribute__((constructor)) static void read_log_topics(void) {
   listens = tsl_log_wants(TSL_LOG_CALLS);
   tsl_log_mute(TSL_LOG_CALLS);
 }
@@ -23,7 +23,7 @@ void tsl_scalapack_begin(tsl_scalapack_call *call) {
   call->started = listens && call->place.row == 0 && call->place.col == 0 ? tsl_clock() : 0;
 }
 
-static void add_call(const tsl_scalapack_call *call, tsl_text *line) {
+static void add_call_text(const tsl_scalapack_call *call, tsl_text *line) {
   tsl_text_add(line, "tesela calls: %s %s %lld x %lld", call->symbol->name, call->letters,
                (long long)call->sizes[0], (long long)call->sizes[1]);
   if (call->sizes[2] > 0)
@@ -40,7 +40,7 @@ void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *
   tsl_text line = {0};
   if (call->started == 0)
     return;
-  add_call(call, &line);
+  add_call_text(call, &line);
   tsl_text_add(&line, ": tesela, %.6f s (%.6f computing, %.6f waiting, %.6f moving), %s\n",
                tsl_clock() - call->started, record->seconds_compute, record->seconds_wait,
                record->seconds_move, record->plan);
@@ -52,24 +52,24 @@ static void print_forwarded(const tsl_scalapack_call *call, tsl_scalapack_functi
   tsl_text line = {0};
   tsl_library_file(next, path, sizeof path);
   const char *slash = strrchr(path, '/');
-  add_call(call, &line);
+  add_call_text(call, &line);
   tsl_text_add(&line, ": %s, %s\n", slash ? slash + 1 : "another library", why);
   calls_print(&line);
 }
 
-static void print_call(const tsl_scalapack_call *call, const char *what, const char *why) {
-  fprintf(stderr, "tesela: %s: %s; %s\n", call->symbol->name, why, what);
+static void print_problem(const tsl_scalapack_call *call, const char *consequence, const char *why) {
+  fprintf(stderr, "tesela: %s: %s; %s\n", call->symbol->name, why, consequence);
 }
 
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
   tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
   if (!next)
-    print_call(call, "the process has no other ScaLAPACK, so C is unchanged", why);
+    print_problem(call, "the process has no other ScaLAPACK, so C is unchanged", why);
   else if (call->started > 0)
     print_forwarded(call, next, why);
   return next;
 }
 
 void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why) {
-  print_call(call, "the result is wrong", why);
+  print_problem(call, "the result is wrong", why);
 }

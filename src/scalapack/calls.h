@@ -15,6 +15,7 @@ typedef struct tsl_scalapack_call {
   double started; /* by tsl_clock(); 0: not logged */
 } tsl_scalapack_call;
 
+/* Sets the start time if calls are logged. */
 void tsl_scalapack_begin(tsl_scalapack_call *call);
 /* Logs a call that tesela computed. */
 void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);

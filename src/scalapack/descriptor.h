@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 typedef struct tsl_scalapack_matrix {
-  int64_t type, context; /* DTYPE_, CTXT_ */
-  int64_t rows, cols;    /* M_, N_: size of the whole matrix */
-  int64_t row_block, col_block;
+  int64_t type, context;              /* DTYPE_, CTXT_ */
+  int64_t rows, cols;                 /* M_, N_: size of the whole matrix */
+  int64_t row_block, col_block;       /* MB_, NB_: rows and columns of a block */
   int64_t first_row, first_col;       /* RSRC_, CSRC_: process with the first block */
   int64_t leading;                    /* LLD_: elements between columns of the local array */
   int64_t row, col;                   /* begin of the submatrix, from 0 */
@@ -17,7 +17,7 @@ typedef struct tsl_scalapack_matrix {
 } tsl_scalapack_matrix;
 
 typedef struct tsl_scalapack_place {
-  int rows, cols, row, col;
+  int rows, cols, row, col; /* processes of the grid; the caller's coordinates, from 0 */
 } tsl_scalapack_place;
 
 /* Returns the integers of a descriptor of this type; 1 for unknown types. */
@@ -25,8 +25,8 @@ int tsl_scalapack_fields(int64_t type);
 /* Describes a submatrix from row i and column j on, from 1. */
 void tsl_scalapack_describe(const int64_t *fields, int64_t i, int64_t j, tsl_scalapack_matrix *out);
 
-/* Returns a process's rows or columns, of `size` in blocks of `block`; `first` has the first one (NUMROC). */
-int64_t tsl_scalapack_local(int64_t size, int64_t block, int process, int first, int processes);
+/* Returns a process's rows or columns, of `size` in blocks of `block`; `first_process` has block 0. */
+int64_t tsl_scalapack_local(int64_t size, int64_t block, int process, int first_process, int processes);
 
 /* Returns why a non-empty submatrix of rows x cols is not supported; NULL: it is. */
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,

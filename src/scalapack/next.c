@@ -14,13 +14,13 @@
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 
-static bool next_serves(void *address) {
+static bool is_foreign_function(void *address) {
   return address && !tsl_loaded_beside(address, "tesela_scalapack_copy");
 }
 
-static tsl_loaded_answer next_ask(void *address, void *state) {
+static tsl_loaded_answer next_accept(void *address, void *state) {
   (void)state;
-  return next_serves(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
+  return is_foreign_function(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
 }
 
 static tsl_scalapack_function *next_search(tsl_scalapack_late *late, const char *name, bool program_first) {
@@ -29,8 +29,8 @@ static tsl_scalapack_function *next_search(tsl_scalapack_late *late, const char 
     return function;
   TSL_NOT_CANCELLED;
   void *address = dlsym(program_first ? RTLD_DEFAULT : RTLD_NEXT, name);
-  if (!next_serves(address))
-    address = tsl_loaded_find(name, next_ask, NULL);
+  if (!is_foreign_function(address))
+    address = tsl_loaded_find(name, next_accept, NULL);
   memcpy(&function, &address, sizeof function);
   atomic_store_explicit(&late->found, function, memory_order_release);
   return function;

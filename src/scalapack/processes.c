@@ -46,7 +46,7 @@ static const char *find_variable(const char *list, size_t size, const char *name
   return NULL;
 }
 
-/* Returns -1 for other jobs. */
+/* Returns a process's rank in MPI_COMM_WORLD by its PMIX_RANK; -1 for processes of other jobs. */
 static int rank_of(const processes_search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
@@ -59,7 +59,8 @@ static int rank_of(const processes_search *s, const char *process) {
   return (int)rank;
 }
 
-/* Counts only processes with an MPI library: a shell that starts the program has its rank, too. */
+/* Records if a process has this library. Only processes with an MPI library count: a shell that starts the
+ * program has its rank, too. */
 static void processes_look_at(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
@@ -71,12 +72,13 @@ static void processes_look_at(processes_search *s, const char *process) {
   free(maps);
 }
 
-static void own_function(void) {}
+static void address_in_this_library(void) {}
 
-static bool processes_begin(processes_search *s) {
+/* Sets the job and this library's name. Returns false if MPI's environment does not show the job. */
+static bool processes_init_search(processes_search *s) {
   const char *job = tsl_env_foreign("PMIX_NAMESPACE");
   char path[4096];
-  tsl_library_file(own_function, path, sizeof path);
+  tsl_library_file(address_in_this_library, path, sizeof path);
   const char *slash = strrchr(path, '/');
   if (!job || !slash || strlen(slash) >= sizeof s->library || strlen(job) >= sizeof s->job ||
       MPI_Comm_size(MPI_COMM_WORLD, &s->count) != MPI_SUCCESS)
@@ -97,14 +99,14 @@ static void scan_processes(processes_search *s) {
   closedir(folder);
 }
 
-/* Finds ranks in MPI_COMM_WORLD; MPI_UNDEFINED for another job. */
-static bool find_ranks(MPI_Comm comm, int count, int *sources, int *out) {
+/* Gets ranks in MPI_COMM_WORLD in `out`; MPI_UNDEFINED for another job. `ranks_in_comm`: work array. */
+static bool find_ranks(MPI_Comm comm, int count, int *ranks_in_comm, int *out) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   for (int i = 0; i < count; i++)
-    sources[i] = i;
+    ranks_in_comm[i] = i;
   const bool found = MPI_Comm_group(comm, &group) == MPI_SUCCESS &&
                      MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
-                     MPI_Group_translate_ranks(group, count, sources, world, out) == MPI_SUCCESS;
+                     MPI_Group_translate_ranks(group, count, ranks_in_comm, world, out) == MPI_SUCCESS;
   if (group != MPI_GROUP_NULL)
     MPI_Group_free(&group);
   if (world != MPI_GROUP_NULL)
@@ -112,20 +114,20 @@ static bool find_ranks(MPI_Comm comm, int count, int *sources, int *out) {
   return found;
 }
 
-static void processes_judge(const processes_search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
+static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
   int count = 0, rank = 0, first_with = -1;
   (void)MPI_Comm_size(comm, &count);
   (void)MPI_Comm_rank(comm, &rank);
   int *ranks = malloc(2 * (size_t)count * sizeof *ranks + 1);
-  out->all_here = ranks && find_ranks(comm, count, ranks + count, ranks);
-  for (int i = 0; out->all_here && i < count; i++)
-    out->all_here = ranks[i] != MPI_UNDEFINED;
-  const bool is_known = out->all_here;
+  out->all_on_this_host = ranks && find_ranks(comm, count, ranks + count, ranks);
+  for (int i = 0; out->all_on_this_host && i < count; i++)
+    out->all_on_this_host = ranks[i] != MPI_UNDEFINED;
+  const bool is_known = out->all_on_this_host;
   for (int i = 0; is_known && i < count; i++) {
     const state state_of = s->states[ranks[i]];
-    out->all_here = out->all_here && state_of != NOT_SEEN;
-    if (state_of == WITHOUT && out->without < 0)
-      out->without = ranks[i];
+    out->all_on_this_host = out->all_on_this_host && state_of != NOT_SEEN;
+    if (state_of == WITHOUT && out->rank_without_library < 0)
+      out->rank_without_library = ranks[i];
     if (state_of == WITH && first_with < 0)
       first_with = i;
   }
@@ -137,14 +139,14 @@ tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
   /* One search is enough: libraries are loaded before a process joins a grid. Needs a lock. */
   static processes_search known;
   static bool is_known, has_looked;
-  tsl_scalapack_processes out = {.without = -1};
+  tsl_scalapack_processes out = {.rank_without_library = -1};
   if (!has_looked) {
     has_looked = true;
-    is_known = processes_begin(&known);
+    is_known = processes_init_search(&known);
     if (is_known)
       scan_processes(&known);
   }
   if (is_known)
-    processes_judge(&known, comm, &out);
+    processes_set_result(&known, comm, &out);
   return out;
 }

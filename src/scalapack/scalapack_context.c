@@ -33,8 +33,8 @@ static tesela_context *scalapack_context_create(int threads) {
   return context;
 }
 
-/* Needs the lock. */
-static tesela_context *find_or_make(int threads) {
+/* Returns the context for `threads` threads, kept for good; NULL on failure. Needs the lock. */
+static tesela_context *find_or_make_context(int threads) {
   for (const scalapack_context_entry *entry = newest; entry; entry = entry->older)
     if (entry->threads == threads)
       return entry->context;
@@ -49,8 +49,8 @@ static tesela_context *find_or_make(int threads) {
   return entry->context;
 }
 
-/* TESELA_THREADS counts per process. */
-static int scalapack_context_share(int sharing) {
+/* Returns the threads of one of `sharing` processes; TESELA_THREADS counts per process. */
+static int scalapack_context_threads(int sharing) {
   const int all = tsl_pool_default_threads();
   if (tsl_env_given(TSL_ENV_THREADS))
     return all;
@@ -59,10 +59,10 @@ static int scalapack_context_share(int sharing) {
 }
 
 tesela_context *tsl_scalapack_context(int sharing) {
-  const int threads = scalapack_context_share(sharing);
+  const int threads = scalapack_context_threads(sharing);
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
-  tesela_context *context = find_or_make(threads);
+  tesela_context *context = find_or_make_context(threads);
   pthread_mutex_unlock(&lock);
   return context;
 }

@@ -57,44 +57,44 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
   return comm;
 }
 
-static int scalapack_grid_forget(MPI_Comm comm, int key, void *value, void *extra) {
+static int scalapack_grid_free(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
   free(value);
   return MPI_SUCCESS;
 }
 
-static int key_of_grids(void) {
+static int get_attribute_key(void) {
   static int key = MPI_KEYVAL_INVALID;
   if (key == MPI_KEYVAL_INVALID)
-    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, scalapack_grid_forget, &key, NULL);
+    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, scalapack_grid_free, &key, NULL);
   return key;
 }
 
 /* Members have eight bytes. */
 typedef struct grid_report {
-  int64_t place; /* row * columns + column */
-  int64_t same;
+  int64_t place;             /* row * columns + column */
+  int64_t settings;          /* tsl_scalapack_settings() of the process */
   uint64_t host, processors; /* equal only on one host and one set of processors */
 } grid_report;
 enum { WORDS = sizeof(grid_report) / sizeof(int64_t) };
 
-static grid_report make_report(const tsl_scalapack_place *place, int64_t same) {
+static grid_report make_report(const tsl_scalapack_place *place, int64_t settings) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
   (void)MPI_Get_processor_name(name, &length);
   return (grid_report){.place = (int64_t)place->row * place->cols + place->col,
-                       .same = same,
+                       .settings = settings,
                        .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
                        .processors = tsl_affinity_hash()};
 }
 
-/* Returns false if `same` differs between processes or two have one place. */
+/* Sets grid->ranks. Returns false if `settings` differs between processes or two have one place. */
 static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
     grid->ranks[i] = -1;
   for (int rank = 0; rank < count; rank++) {
-    if (all[rank].same != all[0].same || all[rank].place < 0 || all[rank].place >= count ||
+    if (all[rank].settings != all[0].settings || all[rank].place < 0 || all[rank].place >= count ||
         grid->ranks[all[rank].place] >= 0)
       return false;
     grid->ranks[all[rank].place] = rank;
@@ -102,9 +102,10 @@ static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *al
   return true;
 }
 
-static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same,
-                      grid_report *all) {
-  const grid_report mine = make_report(place, same);
+/* Gathers all reports; sets ranks and sharing. Returns false if processes do not agree. Collective. */
+static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t settings,
+                             grid_report *all) {
+  const grid_report mine = make_report(place, settings);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
       !scalapack_grid_agree(grid, all))
     return false;
@@ -146,28 +147,29 @@ static bool all_true(MPI_Comm comm, const tsl_scalapack_place *place, bool value
  * computes; on several hosts some would wait for ever, so the job is ended. */
 static bool lacks_library(MPI_Comm comm) {
   const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
-  if (processes.without < 0)
+  if (processes.rank_without_library < 0)
     return false;
   static bool has_spoken;
-  if ((processes.is_first && !has_spoken) || !processes.all_here)
+  if ((processes.is_first && !has_spoken) || !processes.all_on_this_host)
     fprintf(stderr,
             "tesela: rank %d was started without libtesela_scalapack, and others with it; %s. Load the "
             "library into all processes, or into none\n",
-            processes.without,
-            processes.all_here ? "the program's own ScaLAPACK computes on all of their grid"
-                               : "processes on other hosts would wait for it for ever, and the job ends");
+            processes.rank_without_library,
+            processes.all_on_this_host
+                ? "the program's own ScaLAPACK computes on all of their grid"
+                : "processes on other hosts would wait for it for ever, and the job ends");
   has_spoken = true;
-  if (!processes.all_here)
+  if (!processes.all_on_this_host)
     MPI_Abort(comm, EXIT_FAILURE);
   return true;
 }
 
 static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_place *place,
-                                               int64_t same) {
+                                               int64_t settings) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   grid_report *all = malloc(count * sizeof *all);
-  const int key = key_of_grids();
+  const int key = get_attribute_key();
   const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(user_comm);
   if (lacks ? !has_memory : !all_true(user_comm, place, has_memory)) {
     free(grid);
@@ -176,7 +178,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
   }
   *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
   /* Caches a grid without tesela, too, so that processes are asked once. */
-  if (lacks || !introduce(grid, place, same, all))
+  if (lacks || !exchange_reports(grid, place, settings, all))
     grid->sharing = 0;
   free(all);
   if (MPI_Comm_set_attr(user_comm, key, grid) != MPI_SUCCESS)
@@ -185,7 +187,7 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
 }
 
 const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scalapack_place *place,
-                                                int64_t same) {
+                                                int64_t settings) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   const MPI_Comm of = communicator_of(context, place);
   tsl_scalapack_grid *grid = NULL;
@@ -194,8 +196,8 @@ const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scala
     return NULL;
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
-  if (MPI_Comm_get_attr(of, key_of_grids(), &grid, &found) != MPI_SUCCESS || !found)
-    grid = scalapack_grid_make(of, place, same);
+  if (MPI_Comm_get_attr(of, get_attribute_key(), &grid, &found) != MPI_SUCCESS || !found)
+    grid = scalapack_grid_make(of, place, settings);
   pthread_mutex_unlock(&lock);
   return grid && grid->sharing > 0 ? grid : NULL;
 }

@@ -17,9 +17,9 @@ typedef struct tsl_scalapack_grid {
 bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place);
 
 /* Returns a context's grid, cached until it ends; NULL: tesela computes on none of its processes. The first
- * call is collective and compares `same`, which must be equal on all processes. */
+ * call is collective and compares `settings`, which must be equal on all processes. */
 const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scalapack_place *place,
-                                                int64_t same);
+                                                int64_t settings);
 
 /* Returns true if any process of the grid passes true. Collective. */
 bool tsl_scalapack_any(const tsl_scalapack_grid *grid, bool value);

@@ -39,7 +39,7 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
 }
 
 const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
-                                             const tsl_scalapack_place *place, bool is_ours,
+                                             const tsl_scalapack_place *place, bool is_faster_here,
                                              const char **why) {
   if (place->row == 0 && place->col == 0)
     tsl_scalapack_check_request();
@@ -47,10 +47,10 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
     return NULL;
   /* First: with different requests, processes may disagree about sizes. */
   const tsl_scalapack_grid *grid =
-      tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_same());
+      tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_settings());
   if (!grid)
     *why = "the processes of the grid have different settings, or cannot compare them";
-  else if (!is_ours)
+  else if (!is_faster_here)
     *why = "that one is faster, or was asked for";
   return *why ? NULL : grid;
 }

@@ -20,13 +20,14 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
 
 /* Returns the grid that computes the call. NULL: *why is the reason, unchanged if already set. */
 const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
-                                             const tsl_scalapack_place *place, bool is_ours,
+                                             const tsl_scalapack_place *place, bool is_faster_here,
                                              const char **why);
 
 /* Returns the function that repeats a failed call, on all processes; NULL: C is lost, but beta needs it. */
 tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
                                             const double beta[2]);
 
+/* Returns the block-cyclic layout of the operand's matrix; it borrows the grid's ranks. */
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid);
 
 /* Returns the capital of N, T or C; 0 for other letters. */

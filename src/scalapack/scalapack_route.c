@@ -37,12 +37,12 @@ void tsl_scalapack_check_request(void) {
     fprintf(stderr, "tesela: %s; %s is taken\n", tesela_last_error(), requests[wanted]);
 }
 
-int64_t tsl_scalapack_same(void) {
+int64_t tsl_scalapack_settings(void) {
   return (int64_t)TESELA_VERSION_NUMBER * REQUESTS + (int64_t)wanted;
 }
 
-static bool scalapack_route_takes(bool is_faster, bool other) {
-  return !other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
+static bool scalapack_route_decide(bool is_faster, bool has_other) {
+  return !has_other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
 }
 
 /* Minimum multiply-adds per process, and minimum side, for which tesela is faster (docs/lab/scalapack.md). In
@@ -50,12 +50,12 @@ static bool scalapack_route_takes(bool is_faster, bool other) {
 static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 
-bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other) {
-  return scalapack_route_takes(m >= SIDE && n >= SIDE && k >= SIDE &&
-                                   (double)m * (double)n * (double)k >= gemm_from * processes,
-                               other);
+bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool has_other) {
+  return scalapack_route_decide(m >= SIDE && n >= SIDE && k >= SIDE &&
+                                    (double)m * (double)n * (double)k >= gemm_from * processes,
+                                has_other);
 }
 
-bool tsl_scalapack_takes_transpose(bool other) {
-  return scalapack_route_takes(false, other);
+bool tsl_scalapack_takes_transpose(bool has_other) {
+  return scalapack_route_decide(false, has_other);
 }

@@ -10,19 +10,21 @@ typedef int64_t numroc(const void *n, const void *block, const void *process, co
                        const void *processes);
 
 /* With 32-bit integers the upper half of the result is undefined. */
-static int64_t width_ask(numroc *function, int64_t high, int64_t low) {
+static int64_t call_numroc(numroc *function, int64_t high, int64_t low) {
   /* 64-bit, so that either width reads equal small numbers. */
   const int64_t n = high * ((int64_t)1 << 32) + low, block = 7, zero = 0, one = 1;
   return function(&n, &block, &zero, &zero, &one);
 }
 
+/* Returns the bytes of NUMROC's integers, 4 or 8; 0: not found, or it fails the test. */
 static int find_width(void) {
   enum { HIGH = 3, LOW = 11, OTHER_HIGH = 5, OTHER_LOW = 13 };
   static tsl_scalapack_late late;
   numroc *function = (numroc *)tsl_scalapack_find(&late, "numroc_");
   if (!function)
     return 0;
-  const int64_t first = width_ask(function, HIGH, LOW), second = width_ask(function, OTHER_HIGH, OTHER_LOW);
+  const int64_t first = call_numroc(function, HIGH, LOW),
+                second = call_numroc(function, OTHER_HIGH, OTHER_LOW);
   if ((uint32_t)first != LOW || (uint32_t)second != OTHER_LOW)
     return 0;
   return first >> 32 == HIGH && second >> 32 == OTHER_HIGH ? 8 : 4;

@@ -6,7 +6,7 @@
 #include "strategy/strategy.h"
 
 typedef struct tsl_moved {
-  double read, written;
+  double read, written; /* bytes */
 } tsl_moved;
 
 struct tsl_cost_counts {
@@ -22,7 +22,7 @@ struct tsl_cost_counts {
   double wasted;  /* work-items without an element of the result */
   int per_unit;   /* groups that fit on a compute unit at once */
   double workers; /* compute units, or threads, that have work */
-  int launches;
+  int launches;   /* kernel launches of a run; 0 on the host */
   double rate; /* peak operations per second, where it differs from the device's multiply-add peak; else 0 */
 };
 
@@ -41,6 +41,7 @@ typedef enum tsl_bound {
       TSL_BOUND_COUNT
 } tsl_bound;
 const char *tsl_bound_name(tsl_bound bound);
+/* Returns the description of a bound, for explanations: "starting kernels". */
 const char *tsl_bound_what(tsl_bound bound);
 
 /* Seconds that each limit takes alone. Latency: the rest of the strategy's predicted time. */
@@ -64,17 +65,19 @@ typedef struct tsl_words {
 } tsl_words;
 tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_counts *account);
 
-/* Counts groups, items and idle items of a grid over `columns` x `rows` parts of the result, one item a part.
- * Items and `local_bytes` of a group determine the groups that fit on a compute unit. */
+/* Sets the launch of the account: a grid over `columns` x `rows` parts of the result, one item a part. Items
+ * and `local_bytes` of a group determine the groups that fit on a compute unit. */
 void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
                           const tsl_device *device, tsl_cost_counts *account);
-/* Counts a one-dimensional launch of `groups` groups of `items` items, `needed` items in all with work. */
+/* Sets the launch of the account: `groups` groups of `items` items, of which `needed` in all have work.
+ * `local_bytes` is the local memory of a group. */
 void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
                             const tsl_device *device, tsl_cost_counts *account);
 /* Counts `times` writes of C and as many reads, less one where beta is 0. */
 void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account);
+/* Adds loads of `a` elements of A and `b` elements of B from global memory. */
 void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account);
-/* Counts a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
+/* Adds a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
 /* Counts register tiles of C on the host. Each step loads a column of `height` elements and a row of `width`
  * elements from caches or packed copies. */

@@ -6,9 +6,12 @@
 
 #include <stdio.h>
 
-/* Items of a group, elements of an item (EACH_NARROW: of two-byte types), groups per unit. */
+/* Items of a group (ACROSS along a line, LINES across lines), elements of an item (EACH_NARROW: of two-byte
+ * types), groups per unit. */
 enum { ACROSS = 64, LINES = 4, EACH = 4, EACH_NARROW = 16, UNIT_GROUPS = 16 };
 
+/* Defines FINISH_SUMS: 0 no scales, 1 sums in f32, 2 in i32; bits of FINISH_SCALES: scale_a, scale_b,
+ * alpha. */
 static void define_sums(const tsl_problem *problem, tsl_text *defines) {
   const bool is_whole = tsl_type(problem->a.type)->is_integer;
   const int scales = (problem->scaling_a != TESELA_NO_SCALE ? 1 : 0) |
@@ -21,6 +24,7 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
                is_scaled ? scales : 0, problem->beta[0] != 0);
 }
 
+/* Compiles strategy_epilogue.cl with the lines of `define`. The work's device owns the kernel. */
 static tesela_status epilogue_kernel_build(tsl_work *work,
                                            void (*define)(const tsl_problem *problem, tsl_text *defines),
                                            tsl_kernel **kernel) {

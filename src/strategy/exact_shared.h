@@ -70,6 +70,7 @@ TSL_FUNCTION tsl_exact_parts tsl_exact_split(TSL_INDEX value, int position) {
   return parts;
 }
 
+/* Adds value 2^(TSL_EXACT_LOW + position), with the limits of tsl_exact_split(). */
 TSL_FUNCTION void tsl_exact_add(TSL_INDEX *digits, TSL_INDEX value, int position) {
   const tsl_exact_parts parts = tsl_exact_split(value, position);
   digits[parts.digit] += parts.low;
@@ -129,6 +130,7 @@ TSL_FUNCTION void tsl_exact_add_product(TSL_INDEX *digits, double x, double y) {
   tsl_exact_add(digits, (a & low_bits) * b_low, position);
 }
 
+/* Returns the flag TSL_EXACT_... of a product that is NaN or infinite. */
 TSL_FUNCTION int tsl_exact_special(double product) {
   return product != product ? TSL_EXACT_NAN : product > 0 ? TSL_EXACT_PLUS : TSL_EXACT_MINUS;
 }
@@ -166,7 +168,7 @@ TSL_FUNCTION void tsl_exact_settle_levels(TSL_INDEX *levels, int count) {
 #define TSL_EXACT_WIDE_LOW (TSL_EXACT_LOW - 1074)
 #define TSL_EXACT_HALF (((TSL_INDEX)1 << 26) - 1)
 typedef struct tsl_exact_range {
-  int first, end;
+  int first, end; /* digits first to end - 1 */
 } tsl_exact_range;
 
 /* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position), mantissa >= 0; both factors are at most 2^53 in
@@ -209,6 +211,7 @@ TSL_FUNCTION bool tsl_exact_wide_settle(TSL_LOCAL_POINTER TSL_INDEX *wide, tsl_e
   return true;
 }
 
+/* Returns true if one of digits `first` to `end` - 1 is not 0. */
 TSL_FUNCTION bool tsl_exact_wide_any(TSL_LOCAL_POINTER const TSL_INDEX *wide, int first, int end) {
   for (int i = first; i < end; i++)
     if (wide[i] != 0)

@@ -5,7 +5,7 @@
 
 typedef struct prepared {
   _Alignas(TSL_CACHE_LINE) tsl_operands strides;
-  _Alignas(TSL_CACHE_LINE) unsigned char job[];
+  _Alignas(TSL_CACHE_LINE) unsigned char job[]; /* jobs->size bytes */
 } prepared;
 
 double tsl_near_bytes(const tsl_device *device) {
@@ -22,7 +22,7 @@ double tsl_rest_speed(const tsl_device *device, double bytes) {
   return !tsl_last_cache_is_far(device) && bytes <= (double)device->level_bytes[2] / 2 ? 3.5 : 1;
 }
 
-static bool lie_alike(const tsl_operand *operand, const tsl_operand *other) {
+static bool same_strides(const tsl_operand *operand, const tsl_operand *other) {
   return operand->row_stride == other->row_stride && operand->col_stride == other->col_stride;
 }
 
@@ -41,8 +41,8 @@ tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, ts
   const prepared *made = work->state;
   const tsl_host_job_ops *jobs = work->strategy->jobs;
   (void)stream;
-  if (lie_alike(&operands->a, &made->strides.a) && lie_alike(&operands->b, &made->strides.b) &&
-      lie_alike(&operands->c, &made->strides.c))
+  if (same_strides(&operands->a, &made->strides.a) && same_strides(&operands->b, &made->strides.b) &&
+      same_strides(&operands->c, &made->strides.c))
     return jobs->run(made->job, operands);
   _Alignas(TSL_CACHE_LINE) unsigned char job[TSL_JOB_MOST];
   jobs->make(&work->problem, operands, &work->config, work->device, job);

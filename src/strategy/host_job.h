@@ -14,6 +14,7 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
+/* Returns a view of `shape` without data, with the strides of `strides`, neither swapped nor transposed. */
 static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_operand *strides) {
   return (tsl_view){.row_stride = strides->row_stride,
                     .col_stride = strides->col_stride,
@@ -52,6 +53,7 @@ static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands 
                  c_size);
 }
 
+/* Returns true if `operand` (TSL_OPERAND_A or _B) is the views' A: views of C' exchange A and B. */
 static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
   return (operand == TSL_OPERAND_A) != views->is_swapped;
 }
@@ -68,12 +70,14 @@ enum { TSL_JOB_MOST = 1024 }; /* maximum bytes of a job */
 
 struct tsl_host_job_ops {
   size_t size; /* bytes of a job, at most TSL_JOB_MOST */
+  /* Fills `job`, `size` bytes, for operands with the strides of `strides`, which has no data. */
   void (*make)(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                const tsl_device *device, void *job);
   /* Runs a job on operands with the strides that it was made for. */
   tesela_status (*run)(const void *job, const tsl_operands *operands);
   /* Returns the bytes of an operand's packed form (strategy.h: packing); NULL: the strategy packs nothing. */
   size_t (*form_bytes)(const void *job, int operand);
+  /* Writes the packed form of operand A or B to `dst`, form_bytes() bytes, with the team's threads. */
   void (*make_form)(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team);
 };
 

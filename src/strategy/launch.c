@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns true if `text` has `word` up to a word's end; a longer word may end with it. */
 static bool mentions(const char *text, const char *word) {
   const size_t length = strlen(word);
   for (const char *at = strstr(text, word); at; at = strstr(at + length, word))
@@ -88,7 +89,7 @@ void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text) {
                  problem->b.type == TESELA_I8);
 }
 
-static const char *options_of(const tsl_work *work) {
+static const char *compiler_options_of(const tsl_work *work) {
   static const tsl_param relaxed = {TSL_LAUNCH_RELAXED, {0}};
   for (int i = 0; i < tsl_strategy_params(work->strategy); i++)
     if (strcmp(work->strategy->params[i].name, relaxed.name) == 0 && work->config.value[i] != 0)
@@ -99,6 +100,7 @@ static const char *options_of(const tsl_work *work) {
 /* Maximum length of a build's name: "gemm/residue_int8". */
 enum { NAME_SIZE = 64 };
 
+/* Appends the complete source to `text`: definitions, `defines`, and the file `path` with its includes. */
 static tesela_status write_source(const tsl_work *work, const char *path, tesela_type real,
                                   const char *defines, tsl_text *text) {
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
@@ -119,10 +121,11 @@ static tsl_build describe_build(const tsl_work *work, const tsl_text *text, char
   snprintf(name, NAME_SIZE, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
   return (tsl_build){.name = name,
                      .text = tsl_text_get(text),
-                     .options = options_of(work),
+                     .options = compiler_options_of(work),
                      .loaded_only = work->forbid_compile};
 }
 
+/* Compiles a source, adds its seconds and hash to the work, and gets the module, owned by the device. */
 static tesela_status launch_compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
                                     tsl_module **module) {
   char name[NAME_SIZE];
@@ -143,6 +146,7 @@ out:
   return status;
 }
 
+/* Gets kernel `name` of `path`. TESELA_UNSUPPORTED: it allows fewer than `items` work-items a group. */
 static tesela_status launch_find_kernel(tsl_work *work, const char *path, const char *name, int items,
                                         tesela_type real, const char *defines, tsl_kernel **kernel) {
   tsl_module *module;
@@ -166,7 +170,7 @@ typedef struct ahead_job {
   tsl_text text;
   double seconds;
   pthread_t thread;
-  bool has_thread;
+  bool has_thread; /* `thread` has started and must be joined */
 } ahead_job;
 
 static void *compile_one_ahead(void *argument) {
@@ -178,7 +182,7 @@ static void *compile_one_ahead(void *argument) {
   return NULL;
 }
 
-/* Starts a thread with all signals blocked: signals belong to the threads of the application. */
+/* Starts a thread with all signals blocked: signals belong to the application's threads. False: no thread. */
 static bool start_ahead(ahead_job *job) {
   sigset_t all, before;
   sigfillset(&all);
@@ -297,6 +301,7 @@ bool tsl_launch_along(int64_t stride, int64_t other) {
   return along == 1 || (across != 1 && along < across);
 }
 
+/* Returns the argument with alpha and beta converted to the type of the sums; integers modulo 2^32. */
 static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
                                        double beta) {
   tsl_gemm_argument argument = {.sizes = *sizes};
@@ -341,13 +346,13 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
 }
 
 /* Returns the maximum number of groups: the device's, limited because kernels count groups in an int. */
-static uint64_t most_groups(const tsl_device *device, int dimension) {
+static uint64_t max_groups(const tsl_device *device, int dimension) {
   const uint64_t most = device->group_count_max[dimension];
   return most < INT32_MAX ? most : INT32_MAX;
 }
 
 uint64_t tsl_launch_limited(const tsl_device *device, int dimension, int64_t groups) {
-  const uint64_t most = most_groups(device, dimension);
+  const uint64_t most = max_groups(device, dimension);
   return (uint64_t)groups < most ? (uint64_t)groups : most;
 }
 
@@ -358,9 +363,9 @@ const char *tsl_launch_fits(const tsl_device *device, const tsl_grid *grid) {
     if (grid->items[d] > device->group_size_max[d])
       return tsl_refusal("%d work-items along dimension %d are more than the %d of %s", grid->items[d], d,
                          device->group_size_max[d], device->name);
-    if (grid->groups[d] > most_groups(device, d))
+    if (grid->groups[d] > max_groups(device, d))
       return tsl_refusal("%llu work-groups along dimension %d are more than the %llu of %s",
-                         (unsigned long long)grid->groups[d], d, (unsigned long long)most_groups(device, d),
+                         (unsigned long long)grid->groups[d], d, (unsigned long long)max_groups(device, d),
                          device->name);
   }
   return items <= device->group_items_max
@@ -380,7 +385,7 @@ const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t r
 }
 
 const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, tsl_grid *grid) {
-  const uint64_t most = most_groups(device, 0);
+  const uint64_t most = max_groups(device, 0);
   const bool fits = rows <= items || (uint64_t)((rows - 1) / items) < most;
   return tsl_launch_grid(device, fits ? rows : (int64_t)most * items, 1, items, 1, grid);
 }

@@ -32,9 +32,10 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
 /* Source of one module: path of a kernel file below src/, and lines defined before its text. */
 typedef struct tsl_launch_module {
   const char *path;
-  const char *defines;
+  const char *defines; /* "#define" lines; "": none */
 } tsl_launch_module;
 
+/* Maximum number of modules of tsl_launch_compile_ahead(). */
 enum { TSL_LAUNCH_AHEAD_MAX = 8 };
 
 /* Compiles modules of a strategy concurrently in new threads, at most TSL_LAUNCH_AHEAD_MAX, and waits. The
@@ -49,9 +50,10 @@ int tsl_launch_units(const tsl_device *device);
 /* Predicate of a run as the first argument of CUDA kernels: device address of an int, and the number that it
  * must exceed. Address 0: the result is needed. */
 typedef struct tsl_launch_wanted {
-  int64_t at;
-  int64_t above;
+  int64_t at;    /* device address; 0: the result is needed */
+  int64_t above; /* the kernel exits at once unless the int is above this number */
 } tsl_launch_wanted;
+/* Returns the predicate of a run; address 0 where the run has none, and on devices without CUDA. */
 tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands);
 
 /* Returns the sizes of C' = B' A'. */
@@ -67,7 +69,7 @@ typedef struct tsl_gemm_argument {
     double f64[2];
     uint32_t i32[2];
   } scalars;
-  size_t bytes;
+  size_t bytes; /* length of the argument: sizes and two scalars */
 } tsl_gemm_argument;
 /* Returns the argument with the problem's scalars; alpha is 0 where k is 0. */
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes);

@@ -59,6 +59,7 @@ static store_function *const stores[] = {
     [TESELA_F32] = store_f32, [TESELA_F16] = store_f16, [TESELA_BF16] = store_bf16};
 static load_integer_function *const integer_loads[] = {[TESELA_I8] = load_i8, [TESELA_U8] = load_u8};
 
+/* Returns the address of element (row, col); `size`: bytes of an element. */
 static const char *element_of(const tsl_operand *operand, int64_t size, int64_t row, int64_t col) {
   return (const char *)operand->host + (row * operand->row_stride + col * operand->col_stride) * size;
 }

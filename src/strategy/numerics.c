@@ -7,7 +7,7 @@
 
 typedef struct precision {
   const char *word;
-  double factors, sums; /* unit roundoffs */
+  double factors, sums; /* unit roundoffs of A and B, and of their sums */
 } precision;
 
 static const precision precisions[] = {

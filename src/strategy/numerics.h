@@ -44,13 +44,14 @@ typedef enum tsl_reproducibility {
 /* Requirements; zero: none. Equal requirements have equal members. */
 typedef struct tsl_numeric_requirements {
   tsl_accuracy_kind accuracy;
-  double number; /* for NUMBER, else 0 */
+  double number; /* allowed relative error, for NUMBER, else 0 */
   int precision; /* for TYPE: row of TSL_PRECISION_LIST, else 0 */
   tsl_reproducibility bits;
 } tsl_numeric_requirements;
 
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
                                    const tsl_numeric_requirements *other);
+/* Returns true if an accuracy other than DEFAULT is required. */
 bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements);
 
 /* Reads "default", "1e-5", "tf32" ... or "exact". TESELA_BAD_CALL lists the allowed words. */
@@ -58,6 +59,7 @@ tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
                                                       tsl_numeric_requirements *requirements);
 /* Reads "any", "run", "threads" or "devices". TESELA_BAD_CALL lists the allowed words. */
 tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *requirements);
+/* Appends the word that tsl_numeric_requirements_parse_accuracy() reads. */
 void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text);
 const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 

@@ -3,7 +3,7 @@
 #define TSL_STRATEGY_PACK_ROWS_SHARED_H
 
 typedef struct tsl_pack_rows_arguments {
-  TSL_INDEX rows, elements;
+  TSL_INDEX rows, elements;           /* count of rows, and elements of a row */
   TSL_INDEX offset, row_stride, step; /* in elements */
   /* bytes: the packed rows from the start of scratch memory, and the distance of packed rows */
   TSL_INDEX to, pitch;

@@ -28,7 +28,7 @@ static const char extents[TSL_OP_COUNT][TSL_OPERANDS][2] = {
     [TSL_OP_SOLVE] = {{'m', 'm'}, {'m', 'n'}, {'m', 'n'}},
 };
 
-static int64_t problem_size_of(const tsl_problem *problem, char letter) {
+static int64_t problem_size_of_letter(const tsl_problem *problem, char letter) {
   return letter == 'm' ? problem->m : letter == 'n' ? problem->n : letter == 'k' ? problem->k : 0;
 }
 
@@ -48,9 +48,9 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
                       .beta = {0, 0}};
   tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    *shapes[i] =
-        problem_dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
-                      problem_size_of(&made, extents[op][i][0]), problem_size_of(&made, extents[op][i][1]));
+    *shapes[i] = problem_dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
+                               problem_size_of_letter(&made, extents[op][i][0]),
+                               problem_size_of_letter(&made, extents[op][i][1]));
   if (op == TSL_OP_SOLVE) {
     made.a.structure = TESELA_TRIANGULAR;
     made.a.triangle = TESELA_LOWER;
@@ -70,7 +70,7 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
   return tsl_problem_of(TSL_OP_TRANSPOSE, m, n, 0, type);
 }
 
-static tsl_shape problem_transposed(const tsl_shape *shape) {
+static tsl_shape problem_transposed_shape(const tsl_shape *shape) {
   static const tesela_triangle other[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   return (tsl_shape){.type = shape->type,
                      .rows = shape->cols,
@@ -85,17 +85,17 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   tsl_problem out = *problem;
   out.m = problem->n;
   out.n = problem->m;
-  out.a = problem_transposed(&problem->b);
-  out.b = problem_transposed(&problem->a);
-  out.c = problem_transposed(&problem->c);
-  out.bias = problem_transposed(&problem->bias);
+  out.a = problem_transposed_shape(&problem->b);
+  out.b = problem_transposed_shape(&problem->a);
+  out.c = problem_transposed_shape(&problem->c);
+  out.bias = problem_transposed_shape(&problem->bias);
   out.bias_axis = problem->bias_axis == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
                   : problem->bias_axis == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
                                                              : TESELA_NO_BIAS;
   out.scaling_a = problem->scaling_b;
   out.scaling_b = problem->scaling_a;
-  out.scale_a = problem_transposed(&problem->scale_b);
-  out.scale_b = problem_transposed(&problem->scale_a);
+  out.scale_a = problem_transposed_shape(&problem->scale_b);
+  out.scale_b = problem_transposed_shape(&problem->scale_a);
   out.conjugate_a = problem->conjugate_b;
   out.conjugate_b = problem->conjugate_a;
   return out;
@@ -141,8 +141,8 @@ tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second) {
   one.c.structure = conjugates ? TESELA_HERMITIAN : TESELA_GENERAL;
   if (!second)
     return one;
-  one.a = problem_transposed(&problem->b);
-  one.b = problem_transposed(&problem->a);
+  one.a = problem_transposed_shape(&problem->b);
+  one.b = problem_transposed_shape(&problem->a);
   one.conjugate_a = problem->conjugate_b != conjugates;
   one.conjugate_b = problem->conjugate_a != conjugates;
   one.beta[0] = 1;
@@ -156,12 +156,13 @@ int tsl_problem_structured(const tsl_problem *problem) {
                                                   : TSL_OPERAND_C;
 }
 
-static bool problem_is_plain(const tsl_shape *shape) {
+static bool problem_is_whole_and_general(const tsl_shape *shape) {
   return shape->structure == TESELA_GENERAL && shape->triangle == TESELA_WHOLE;
 }
 
 bool tsl_problem_has_structure(const tsl_problem *problem) {
-  return !problem_is_plain(&problem->a) || !problem_is_plain(&problem->b) || !problem_is_plain(&problem->c);
+  return !problem_is_whole_and_general(&problem->a) || !problem_is_whole_and_general(&problem->b) ||
+         !problem_is_whole_and_general(&problem->c);
 }
 
 bool tsl_problem_has_operand(const tsl_problem *problem, int operand) {
@@ -201,7 +202,7 @@ void tsl_problem_round(tsl_problem *problem) {
   }
 }
 
-static int64_t problem_magnitude(int64_t value) {
+static int64_t problem_absolute(int64_t value) {
   return value < 0 ? -value : value;
 }
 
@@ -217,8 +218,8 @@ tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t 
     return TESELA_OK;
   int64_t down, across, extent, bytes;
   if (shape->row_stride == INT64_MIN || shape->col_stride == INT64_MIN ||
-      !tsl_i64_mul(rows - 1, problem_magnitude(shape->row_stride), &down) ||
-      !tsl_i64_mul(cols - 1, problem_magnitude(shape->col_stride), &across) ||
+      !tsl_i64_mul(rows - 1, problem_absolute(shape->row_stride), &down) ||
+      !tsl_i64_mul(cols - 1, problem_absolute(shape->col_stride), &across) ||
       !tsl_i64_add(down, across, &extent) || !tsl_i64_add(extent, 1, &extent) ||
       !tsl_i64_mul(extent, (int64_t)type->size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "%s: %lld x %lld elements with strides %lld, %lld pass 2^63 bytes", name,
@@ -243,8 +244,9 @@ static bool has_words(const tsl_shape *shape) {
   return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
 }
 
+/* Checks structure and triangle of A or B: a triangle needs a structure, and a square matrix. */
 static tesela_status check_factor(const tsl_shape *shape, const char *name) {
-  if (problem_is_plain(shape))
+  if (problem_is_whole_and_general(shape))
     return TESELA_OK;
   if (shape->structure == TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL, "%s is general: all of it is used, not a triangle", name);
@@ -260,6 +262,7 @@ static tesela_status check_factor(const tsl_shape *shape, const char *name) {
   return TESELA_OK;
 }
 
+/* Checks structure and triangle of C: general, hermitian, or a sum; hermitian needs real scalars. */
 static tesela_status check_triangle_of_c(const tsl_problem *problem) {
   const tsl_shape *c = &problem->c;
   const bool is_hermitian = tsl_is_hermitian(c->structure), is_sum = tsl_is_sum(c->structure);
@@ -288,7 +291,7 @@ static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
   if (!tsl_is_triangular(problem->a.structure))
     return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve needs a triangular or unit triangular A",
                     structure_words[problem->a.structure]);
-  if (!problem_is_plain(&problem->b) || !problem_is_plain(&problem->c))
+  if (!problem_is_whole_and_general(&problem->b) || !problem_is_whole_and_general(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "B and C of a solve are general matrices");
   return TESELA_OK;
 }
@@ -383,7 +386,7 @@ static tesela_status check_scalars(const tsl_problem *problem) {
                   problem->alpha[1] != 0 ? "alpha" : "beta", tsl_type(problem->c.type)->name);
 }
 
-static bool problem_is_whole(double value) {
+static bool problem_is_int32(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
 
@@ -397,7 +400,7 @@ static tesela_status check_integers(const tsl_problem *problem) {
                     tsl_type(problem->b.type)->name);
   const double *const scalars[] = {problem->alpha, problem->beta};
   for (int i = 0; i < 2; i++)
-    if (!problem_is_whole(scalars[i][0]))
+    if (!problem_is_int32(scalars[i][0]))
       return tsl_fail(TESELA_BAD_CALL, "%s is %.12g where C is %s: it must be a whole number of 32 bits",
                       i == 0 ? "alpha" : "beta", scalars[i][0], tsl_type(problem->c.type)->name);
   return TESELA_OK;
@@ -424,8 +427,8 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const char name[] = {"ABC"[i], '\0'};
     const char *letters = extents[problem->op][i];
-    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, problem_size_of(problem, letters[0]),
-                            problem_size_of(problem, letters[1])));
+    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, problem_size_of_letter(problem, letters[0]),
+                            problem_size_of_letter(problem, letters[1])));
   }
   TSL_TRY(problem_check_sizes(problem));
   TSL_TRY(check_structures(problem));
@@ -442,8 +445,8 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
 int64_t tsl_shape_extent(const tsl_shape *shape) {
   if (shape->rows == 0 || shape->cols == 0)
     return 0;
-  return (shape->rows - 1) * problem_magnitude(shape->row_stride) +
-         (shape->cols - 1) * problem_magnitude(shape->col_stride) + 1;
+  return (shape->rows - 1) * problem_absolute(shape->row_stride) +
+         (shape->cols - 1) * problem_absolute(shape->col_stride) + 1;
 }
 
 int64_t tsl_shape_below(const tsl_shape *shape) {
@@ -461,7 +464,8 @@ int64_t tsl_problem_batch(const tsl_problem *problem) {
   return problem->batch < 1 ? 1 : problem->batch;
 }
 
-static double problem_share_of(const tsl_shape *shape) {
+/* Returns the fraction of the elements that is stored: 1, or about 0.5 for a triangle. */
+static double problem_stored_fraction(const tsl_shape *shape) {
   return shape->triangle == TESELA_WHOLE || shape->rows == 0 ? 1 : 0.5 + 0.5 / (double)shape->rows;
 }
 
@@ -472,7 +476,7 @@ double tsl_problem_flops(const tsl_problem *problem) {
   const tsl_shape *shape = tsl_problem_shape(problem, factor);
   const double share = problem->op == TSL_OP_SOLVE ? 0.5
                        : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure)
-                           ? problem_share_of(shape)
+                           ? problem_stored_fraction(shape)
                            : 1;
   return share * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
 }
@@ -482,14 +486,14 @@ double tsl_problem_bytes(const tsl_problem *problem) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     const int times = tsl_problem_reads(problem, i) + (i == TSL_OPERAND_C);
-    bytes += times * problem_share_of(shape) * (double)shape->rows * (double)shape->cols *
+    bytes += times * problem_stored_fraction(shape) * (double)shape->rows * (double)shape->cols *
              (double)tsl_type(shape->type)->size;
   }
   return bytes * (double)tsl_problem_batch(problem);
 }
 
 double tsl_problem_lines(const tsl_problem *problem) {
-  const double c_bytes = problem_share_of(&problem->c) * (double)problem->m * (double)problem->n *
+  const double c_bytes = problem_stored_fraction(&problem->c) * (double)problem->m * (double)problem->n *
                          (double)tsl_type(problem->c.type)->size * (double)tsl_problem_batch(problem);
   return tsl_problem_bytes(problem) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? 0 : c_bytes);
 }

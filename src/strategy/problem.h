@@ -71,7 +71,7 @@ typedef struct tsl_problem {
    * bias): one f32 number, or a column (of A) or a row (of B). Strides along a constant scale are 0. */
   tesela_scaling scaling_a, scaling_b;
   tsl_shape scale_a, scale_b;
-  tsl_numeric_requirements ask;
+  tsl_numeric_requirements ask; /* required accuracy and reproducibility; zero: none */
 } tsl_problem;
 /* Returns the number of products, at least 1. */
 int64_t tsl_problem_batch(const tsl_problem *problem);
@@ -129,6 +129,7 @@ const char *tsl_along_name(tesela_bias_axis along);
 const char *tsl_scaling_name(tesela_scaling scaling);
 const char *tsl_activation_name(tesela_activation activation);
 
+/* Returns the shape of `operand` (TSL_OPERAND_...), a member of the problem. */
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);
 /* Returns true if the problem has the bias or the scale `operand`; A, B and C always exist. */
 bool tsl_problem_has_operand(const tsl_problem *problem, int operand);
@@ -207,7 +208,7 @@ bool tsl_shape_is_dense(const tsl_shape *shape);
 /* Returns the floating-point operations: 2 m n k, or 8 m n k for complex types; less for triangles; m m n or
  * 4 m m n for a solve; 0 for a transpose. */
 double tsl_problem_flops(const tsl_problem *problem);
-/* Returns the minimum number of bytes that must move. */
+/* Returns the minimum number of bytes that a run must move: each element read or written once. */
 double tsl_problem_bytes(const tsl_problem *problem);
 /* Returns the bytes of cache traffic on processors: lines of C that are only written are also read. */
 double tsl_problem_lines(const tsl_problem *problem);

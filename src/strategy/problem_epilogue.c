@@ -51,7 +51,8 @@ uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
   return (uint64_t)bytes;
 }
 
-/* Removes the scales. Separate sums are dense in the order of C, so the epilogue reads both contiguously. */
+/* Changes `sums`, a copy of `whole`, into the product without scales. Separate sums are dense in the order of
+ * C, so the epilogue reads both contiguously. */
 static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,
@@ -147,7 +148,7 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
   return TESELA_OK;
 }
 
-static int64_t problem_epilogue_largest_of(tesela_type type) {
+static int64_t problem_epilogue_largest_magnitude(tesela_type type) {
   return type == TESELA_U8 ? 255 : 128;
 }
 
@@ -157,9 +158,9 @@ static tesela_status check_depth(const tsl_problem *problem) {
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales need sums in f32 or of 8-bit integers",
                     a->name, b->name);
-  const int64_t term = a->is_integer
-                           ? problem_epilogue_largest_of(a->type) * problem_epilogue_largest_of(b->type)
-                           : 0,
+  const int64_t term = a->is_integer ? problem_epilogue_largest_magnitude(a->type) *
+                                           problem_epilogue_largest_magnitude(b->type)
+                                     : 0,
                 most = term > 0 ? INT32_MAX / term : INT64_MAX;
   if (problem->k > most)
     return tsl_fail(TESELA_BAD_CALL, "k is %lld: scaled sums of %s x %s fit 32 bits only up to k=%lld",
@@ -192,7 +193,7 @@ static tesela_status problem_epilogue_check_words(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-static tesela_status check_finish(const tsl_problem *problem) {
+static tesela_status check_epilogue(const tsl_problem *problem) {
   const tsl_type_info *c = tsl_type(problem->c.type);
   TSL_TRY(problem_epilogue_check_words(problem));
   if (!tsl_problem_has_epilogue(problem))
@@ -213,5 +214,5 @@ static tesela_status check_finish(const tsl_problem *problem) {
 
 tesela_status tsl_problem_check(const tsl_problem *problem) {
   TSL_TRY(tsl_problem_check_unfinished(problem));
-  return check_finish(problem);
+  return check_epilogue(problem);
 }

@@ -47,14 +47,14 @@ static tesela_status parse_batch(const char *key, const char *value, tsl_problem
   return TESELA_OK;
 }
 
-/* Cuts a copy of "a,b,c" into at most `most` words; *count is -1 if more. The caller frees the copy. */
-static tesela_status split(const char *value, int most, char **copy, char *words[], int *count) {
+/* Cuts a copy of "a,b,c" into at most `word_max` words; *count is -1 if more. The caller frees the copy. */
+static tesela_status split(const char *value, int word_max, char **copy, char *words[], int *count) {
   *count = 0;
   *copy = strdup(value);
   if (!*copy)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a plan's text");
   for (char *rest = *copy; rest && *count >= 0;) {
-    if (*count == most) {
+    if (*count == word_max) {
       *count = -1;
       break;
     }
@@ -191,17 +191,17 @@ static tesela_status parse_conjugate(const char *key, const char *value, tsl_pro
   return TESELA_OK;
 }
 
-static bool is_said(const tsl_shape *shape) {
+static bool has_structure_key(const tsl_shape *shape) {
   return shape->structure != TESELA_GENERAL || shape->triangle != TESELA_WHOLE;
 }
 static bool has_a_is(const tsl_problem *problem) {
-  return is_said(&problem->a);
+  return has_structure_key(&problem->a);
 }
 static bool has_b_is(const tsl_problem *problem) {
-  return is_said(&problem->b);
+  return has_structure_key(&problem->b);
 }
 static bool has_c_is(const tsl_problem *problem) {
-  return is_said(&problem->c);
+  return has_structure_key(&problem->c);
 }
 static void print_a_is(const tsl_problem *problem, tsl_text *text) {
   tsl_structure_print(problem->a.structure, problem->a.triangle, text);
@@ -338,6 +338,7 @@ static void print_accuracy(const tsl_problem *problem, tsl_text *text) {
 static void print_bits(const tsl_problem *problem, tsl_text *text) {
   tsl_text_add(text, "%s", tsl_numeric_requirements_bits_word(problem->ask.bits));
 }
+/* Turns TESELA_BAD_CALL into TESELA_BAD_INPUT with "key=" before the message; else returns `status`. */
 static tesela_status as_input(const char *key, tesela_status status) {
   return status == TESELA_BAD_CALL ? tsl_fail_in(TESELA_BAD_INPUT, "%s=", key) : status;
 }
@@ -350,19 +351,19 @@ static tesela_status parse_bits(const char *key, const char *value, tsl_problem 
 
 typedef struct key_row {
   tsl_text_key words;
-  bool (*is_said)(const tsl_problem *problem); /* NULL: always */
+  bool (*is_present)(const tsl_problem *problem); /* true: the key is printed; NULL: always */
   void (*print)(const tsl_problem *problem, tsl_text *text);
   tesela_status (*parse)(const char *key, const char *value, tsl_problem *problem);
 } key_row;
 
 static const key_row keys[] = {
-#define SAID_ALWAYS(name) NULL
-#define SAID_MAYBE(name) has_##name
-#define KEY_ROW(name, when, what) {{#name, what}, SAID_##when(name), print_##name, parse_##name},
+#define PRESENT_ALWAYS(name) NULL
+#define PRESENT_MAYBE(name) has_##name
+#define KEY_ROW(name, when, what) {{#name, what}, PRESENT_##when(name), print_##name, parse_##name},
     TSL_PROBLEM_KEY_LIST(KEY_ROW)
 #undef KEY_ROW
-#undef SAID_MAYBE
-#undef SAID_ALWAYS
+#undef PRESENT_MAYBE
+#undef PRESENT_ALWAYS
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -372,34 +373,35 @@ const tsl_text_key *tsl_problem_key(int index) {
 
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   for (int i = 0; i < KEYS; i++) {
-    if (keys[i].is_said && !keys[i].is_said(problem))
+    if (keys[i].is_present && !keys[i].is_present(problem))
       continue;
     tsl_text_add(text, "%s%s=", i ? " " : "", keys[i].words.name);
     keys[i].print(problem, text);
   }
 }
 
-static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_problem *problem) {
+/* Parses the keys of one kind: `is_required` the mandatory keys, else the optional keys that are present. */
+static tesela_status parse_keys(const tsl_record *record, bool is_required, tsl_problem *problem) {
   for (int i = 0; i < KEYS; i++) {
     const char *name = keys[i].words.name, *value = tsl_record_get(record, name);
-    if (!keys[i].is_said != is_said)
+    if (!keys[i].is_present != is_required)
       continue;
     if (value)
       TSL_TRY(keys[i].parse(name, value, problem));
-    else if (is_said)
+    else if (is_required)
       return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", name);
   }
   return TESELA_OK;
 }
 
-/* Checks the sizes in the text: the operation may fix some. */
-static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *said) {
-  if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
+/* Fails if `problem` has other sizes than the text, `text_sizes`: the operation may fix some. */
+static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *text_sizes) {
+  if (problem->m == text_sizes->m && problem->n == text_sizes->n && problem->k == text_sizes->k)
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT,
-                  "m=%lld n=%lld k=%lld are not sizes of a %s: expected m=%lld n=%lld k=%lld",
-                  (long long)said->m, (long long)said->n, (long long)said->k, tsl_op_name(problem->op),
-                  (long long)problem->m, (long long)problem->n, (long long)problem->k);
+  return tsl_fail(
+      TESELA_BAD_INPUT, "m=%lld n=%lld k=%lld are not sizes of a %s: expected m=%lld n=%lld k=%lld",
+      (long long)text_sizes->m, (long long)text_sizes->n, (long long)text_sizes->k, tsl_op_name(problem->op),
+      (long long)problem->m, (long long)problem->n, (long long)problem->k);
 }
 
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem) {

@@ -40,7 +40,7 @@ tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **cop
   return TESELA_OK;
 }
 
-static bool same_hold(const tsl_shard *a, const tsl_shard *b) {
+static bool same_shard(const tsl_shard *a, const tsl_shard *b) {
   return a->at.row == b->at.row && a->at.rows == b->at.rows && a->at.col == b->at.col &&
          a->at.cols == b->at.cols && a->member == b->member && a->row_stride == b->row_stride &&
          a->col_stride == b->col_stride;
@@ -53,7 +53,7 @@ bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b) {
     if (a->counts[i] != b->counts[i])
       return false;
     for (int p = 0; p < a->counts[i]; p++)
-      if (!same_hold(&a->holds[i][p], &b->holds[i][p]))
+      if (!same_shard(&a->holds[i][p], &b->holds[i][p]))
         return false;
   }
   return true;
@@ -73,6 +73,7 @@ bool tsl_sharding_by_rows(const tsl_sharding *sharding, int operand) {
   return true;
 }
 
+/* Checks that all shards of an operand have contiguous rows, or all contiguous columns. */
 static tesela_status check_lines(const tsl_sharding *sharding, int operand, const char *name) {
   bool cols = true;
   for (int i = 0; i < sharding->counts[operand]; i++) {

@@ -7,19 +7,19 @@
 #include "strategy/problem.h"
 
 typedef struct tsl_rect {
-  int64_t row, rows, col, cols;
+  int64_t row, rows, col, cols; /* first row and number of rows; first column and number of columns */
 } tsl_rect;
 
 typedef struct tsl_shard {
-  tsl_rect at;
-  int member; /* index in the group */
+  tsl_rect at; /* rectangle of the operand, in elements */
+  int member;  /* index in the group */
   int64_t row_stride,
       col_stride; /* elements; one stride is 1, the other at least the length along the first */
 } tsl_shard;
 
 typedef struct tsl_sharding {
   tsl_shard *holds[TSL_OPERANDS]; /* shards of A, B and C, in the same memory block as this struct */
-  int counts[TSL_OPERANDS];
+  int counts[TSL_OPERANDS];       /* number of shards of A, B and C; 0: the operand is not sharded */
 } tsl_sharding;
 
 /* Location of a shard in a run: a buffer on the member's device, and its element (0, 0) in elements. */

@@ -27,9 +27,10 @@ tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, t
 void tsl_fold_account(const tsl_problem *problem, const tsl_grid *first, double bytes, double terms,
                       const tsl_device *device, tsl_cost_counts *account);
 
+/* Counts a dot on the host: A and B are read once. */
 void tsl_fold_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account);
 
-/* Makes a grid of `groups` groups of `items` work-items along dimension 0. Returns a refusal, or NULL. */
+/* Sets *grid to `groups` groups of `items` work-items along dimension 0. Returns a refusal, or NULL. */
 const char *tsl_fold_grid(const tsl_device *device, int64_t groups, int items, tsl_grid *grid);
 
 #endif

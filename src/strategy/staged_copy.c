@@ -9,30 +9,32 @@
 
 enum { LEAST_SHARE = 64 << 10 };
 
-static bool by_rows(const tsl_transfer *transfer) {
+static bool packed_by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-static int64_t staged_copy_size_of(const tsl_transfer_path *path) {
+static int64_t element_bytes(const tsl_transfer_path *path) {
   return (int64_t)tsl_type(path->shape->type)->size;
 }
 
 static int64_t staged_copy_line_length(const tsl_transfer *transfer) {
-  return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
+  return packed_by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
 /* Returns the stride of lines in the caller's memory, in elements. */
 static int64_t line_stride(const tsl_transfer_path *path) {
-  return by_rows(path->transfer) ? path->shape->row_stride : path->shape->col_stride;
+  return packed_by_rows(path->transfer) ? path->shape->row_stride : path->shape->col_stride;
 }
 /* Returns the stride inside a line in the caller's memory, in elements. */
 static int64_t element_stride(const tsl_transfer_path *path) {
-  return by_rows(path->transfer) ? path->shape->col_stride : path->shape->row_stride;
+  return packed_by_rows(path->transfer) ? path->shape->col_stride : path->shape->row_stride;
 }
 
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part, size_t most) {
-  const int64_t fit = (int64_t)(most / (size_t)staged_copy_size_of(path));
-  const tsl_piece whole = by_rows(path->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
-                                                  : (tsl_piece){part->col, part->cols, part->row, part->rows};
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part,
+                                     size_t max_bytes) {
+  const int64_t fit = (int64_t)(max_bytes / (size_t)element_bytes(path));
+  const tsl_piece whole = packed_by_rows(path->transfer)
+                              ? (tsl_piece){part->row, part->rows, part->col, part->cols}
+                              : (tsl_piece){part->col, part->cols, part->row, part->rows};
   tsl_piece_walk pieces = {.part = whole, .next = whole};
   if (whole.length > 0 && fit >= whole.length) {
     pieces.next.lines = tsl_min(whole.lines, fit / whole.length);
@@ -63,20 +65,21 @@ bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece) {
 typedef struct chunk_copy {
   const tsl_transfer_path *path;
   tsl_piece piece;
-  unsigned char *slot;
-  bool in;
-  int64_t share; /* elements of the chunk for each task */
+  unsigned char *slot; /* pinned memory of the chunk, dense */
+  bool in;             /* from the caller's memory to the slot; false: from the slot */
+  int64_t share;       /* elements of the chunk for each task */
 } chunk_copy;
 
 /* Reduces a range of elements of a line to the stored triangle. */
-static void clip(const tsl_transfer_path *path, int64_t line, int64_t *first, int64_t *length) {
+static void clip(const tsl_transfer_path *path, int64_t line, int64_t *first_element, int64_t *length) {
   int64_t from, count;
-  tsl_transfer_stored(path->shape, by_rows(path->transfer), line, &from, &count);
-  const int64_t end = tsl_min(*first + *length, from + count);
-  *first = *first > from ? *first : from;
-  *length = end > *first ? end - *first : 0;
+  tsl_transfer_stored(path->shape, packed_by_rows(path->transfer), line, &from, &count);
+  const int64_t end = tsl_min(*first_element + *length, from + count);
+  *first_element = *first_element > from ? *first_element : from;
+  *length = end > *first_element ? end - *first_element : 0;
 }
 
+/* Copies elements of one line between caller and slot; `line` and `first` count from the chunk's start. */
 static void move_line(const chunk_copy *job, int64_t line, int64_t first, int64_t length) {
   const tsl_transfer_path *path = job->path;
   if (path->transfer->gathered && path->shape->triangle != TESELA_WHOLE) {
@@ -84,7 +87,7 @@ static void move_line(const chunk_copy *job, int64_t line, int64_t first, int64_
     clip(path, job->piece.line + line, &at, &length);
     first = at - job->piece.first;
   }
-  const int64_t size = staged_copy_size_of(path), stride = element_stride(path);
+  const int64_t size = element_bytes(path), stride = element_stride(path);
   const tesela_type type = path->shape->type;
   unsigned char *host =
       path->host +
@@ -100,6 +103,7 @@ static void move_line(const chunk_copy *job, int64_t line, int64_t first, int64_
     tsl_type_convert(type, slot, 1, type, host, stride, (size_t)length);
 }
 
+/* Copies the elements of one task, `share` elements from index * share on in the order of the slot. */
 static void move_share(void *argument, int64_t index, int worker) {
   const chunk_copy *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
@@ -122,19 +126,21 @@ static tsl_piece staged_copy_joined(const tsl_transfer_path *path, const tsl_pie
 }
 
 static void staged_copy_move(const tsl_stager *stager, const tsl_transfer_path *path, const tsl_piece *piece,
-                             int slot, bool in) {
-  chunk_copy job = {path, staged_copy_joined(path, piece), tsl_staging_memory(stager->staging, slot), in, 0};
+                             int slot, bool to_slot) {
+  chunk_copy job = {path, staged_copy_joined(path, piece), tsl_staging_memory(stager->staging, slot), to_slot,
+                    0};
   const int64_t all = piece->lines * piece->length, line = TSL_CACHE_LINE;
-  const int64_t least = (LEAST_SHARE + staged_copy_size_of(path) - 1) / staged_copy_size_of(path);
+  const int64_t least = (LEAST_SHARE + element_bytes(path) - 1) / element_bytes(path);
   const int threads = tsl_team_threads(stager->team);
   const int64_t share = (all + threads - 1) / threads;
   job.share = share < least ? least : (share + line - 1) / line * line;
   tsl_team_run(stager->team, (all + job.share - 1) / job.share, move_share, &job);
 }
 
+/* Returns the device's copy between slot and buffer for a chunk; the slot is dense. */
 static tsl_copy staged_copy_copy_of(const tsl_stager *stager, const tsl_transfer_path *path,
                                     const tsl_piece *piece, int slot) {
-  const size_t size = (size_t)staged_copy_size_of(path);
+  const size_t size = (size_t)element_bytes(path);
   const size_t line = (size_t)staged_copy_line_length(path->transfer) * size;
   return (tsl_copy){.buffer = path->buffer,
                     .offset = (size_t)piece->line * line + (size_t)piece->first * size,
@@ -157,14 +163,14 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, co
                      : TESELA_OK;
 }
 
-/* Advances an outgoing copy by one chunk: moves the oldest to the caller's memory if `most` are in flight or
- * all are sent; sends the next. */
-static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
+/* Advances an outgoing copy by one chunk: moves the oldest to the caller's memory if `in_flight_max` are in
+ * flight or all are sent; sends the next. */
+static tesela_status outgoing_advance(tsl_outgoing *out, int in_flight_max) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
   tsl_staging *staging = out->stager->staging;
   tsl_piece piece;
-  if (out->under_way > 0 && (out->under_way == most || !out->is_any)) {
+  if (out->under_way > 0 && (out->under_way == in_flight_max || !out->is_any)) {
     (void)tsl_staged_copy_next(&out->landed, &piece);
     TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
     staged_copy_move(out->stager, &out->path, &piece, out->slots[out->first], false);
@@ -185,7 +191,7 @@ static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
 
 tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
   while (out->is_any || out->under_way > 0)
-    TSL_TRY(staged_copy_go_on(out, TSL_STAGING_SLOTS - 1));
+    TSL_TRY(outgoing_advance(out, TSL_STAGING_SLOTS - 1));
   return TESELA_OK;
 }
 
@@ -202,7 +208,7 @@ tesela_status tsl_part_in(const tsl_stager *stager, const tsl_transfer_path *pat
     TSL_TRY(staging->device->ops->write_later(staging->in, &copy));
     TSL_TRY(tsl_staging_use(staging, slot, staging->in));
     if (stager->beside)
-      TSL_TRY(staged_copy_go_on(stager->beside, BESIDE));
+      TSL_TRY(outgoing_advance(stager->beside, BESIDE));
   }
   return TESELA_OK;
 }
@@ -220,6 +226,7 @@ typedef struct staged_copy_walk {
   tsl_piece_walk pieces;
 } staged_copy_walk;
 
+/* Gets the next chunk of all parts; false past the last. *is_first: the chunk begins a part. */
 static bool next_piece(const readback_job *job, staged_copy_walk *walk, tsl_piece *piece, bool *is_first) {
   *is_first = false;
   while (walk->part < 0 || !tsl_staged_copy_next(&walk->pieces, piece)) {
@@ -250,6 +257,7 @@ static tesela_status send_piece(const readback_job *job, staged_copy_walk *walk,
   return tsl_staging_use(staging, *slot, staging->out);
 }
 
+/* Waits for the next chunk, in `slot`, and copies it to the caller's memory. Sets last_ready if timed. */
 static tesela_status land_piece(const readback_job *job, staged_copy_walk *walk, int slot, bool is_timed,
                                 tsl_copy_result *landed) {
   tsl_staging *staging = job->stager->staging;
@@ -293,7 +301,7 @@ tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *p
 enum { PAGE = 4096, PROVIDED = 4 << 20 };
 
 typedef struct page_range {
-  uintptr_t start, end;
+  uintptr_t start, end; /* address of the first byte, and past the last */
 } page_range;
 
 /* Maps one range of PROVIDED bytes: each large page is touched by one thread only. */
@@ -309,7 +317,7 @@ static void staged_copy_provide(void *argument, int64_t index, int worker) {
 
 /* Skips operands with gaps of a page or more. New pages cost as much time as the copy itself. */
 void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path) {
-  const int64_t size = staged_copy_size_of(path);
+  const int64_t size = element_bytes(path);
   if (path->transfer->gathered ||
       (line_stride(path) - staged_copy_line_length(path->transfer)) * size >= PAGE)
     return;

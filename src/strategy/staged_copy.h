@@ -9,7 +9,7 @@
 #include "strategy/transfer.h"
 
 typedef struct tsl_copy_chunk {
-  int64_t row, rows, col, cols;
+  int64_t row, rows, col, cols; /* first row and number of rows; first column and number of columns */
 } tsl_copy_chunk;
 
 /* Operand in host memory, and its packed copy on the device. */
@@ -22,7 +22,7 @@ typedef struct tsl_transfer_path {
 
 typedef struct tsl_stager {
   tsl_staging *staging;
-  tsl_team team;
+  tsl_team team; /* threads that copy between caller and slot */
   struct tsl_outgoing
       /* copy to the host that advances between incoming chunks (the link is full duplex); NULL: none */
       *beside;
@@ -30,14 +30,15 @@ typedef struct tsl_stager {
 
 /* Chunk of a part: a range of lines, and a range of elements of each line. */
 typedef struct tsl_piece {
-  int64_t line, lines, first, length;
+  int64_t line, lines, first, length; /* first line, number of lines; first element, number of elements */
 } tsl_piece;
 typedef struct tsl_piece_walk {
   tsl_piece part, next; /* `next` has the lines and length of a whole chunk */
 } tsl_piece_walk;
 
-/* Begins to cut a part into chunks of at most `most` bytes, but at least one element, each. */
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part, size_t most);
+/* Begins to cut a part into chunks of at most `max_bytes` bytes, but at least one element, each. */
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part,
+                                     size_t max_bytes);
 /* Gets the next chunk; false past the last. */
 bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece);
 
@@ -57,7 +58,8 @@ typedef struct tsl_copy_result {
   double last_ready;
 } tsl_copy_result;
 
-/* Copies parts to the host in order. Returns when all parts are in the caller's memory. */
+/* Copies `count` parts to the host in order. Returns when all are in the caller's memory. On failure
+ * landed->any tells whether some of it was written. */
 tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *path,
                             const tsl_pending_readback *parts, int count, bool is_timed,
                             tsl_copy_result *landed);
@@ -66,10 +68,10 @@ tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *p
 typedef struct tsl_outgoing {
   const tsl_stager *stager;
   tsl_transfer_path path;
-  tsl_piece_walk sent, landed; /* progress of the device, and of the threads */
-  int slots[TSL_STAGING_SLOTS], first, under_way;
-  bool is_any; /* more chunks are to be sent */
-  bool any;    /* some of the caller's memory was written */
+  tsl_piece_walk sent, landed;                    /* progress of the device, and of the threads */
+  int slots[TSL_STAGING_SLOTS], first, under_way; /* ring of slots, its oldest entry, entries in flight */
+  bool is_any;                                    /* more chunks are to be sent */
+  bool any;                                       /* some of the caller's memory was written */
 } tsl_outgoing;
 
 /* Starts the copy of a part to the host after its event. */

@@ -63,13 +63,13 @@ static bool is_gelu(const tsl_problem *problem) {
 
 tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *problem) {
   const double slope = is_gelu(problem) ? gelu_slope : 1;
-  tsl_accuracy made = of_sums;
-  made.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
-  made.flush_threshold = slope * of_sums.flush_threshold;
-  made.subnormal_error = slope * of_sums.subnormal_error;
-  made.is_correctly_rounded = made.has_fixed_tree =
+  tsl_accuracy result = of_sums;
+  result.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
+  result.flush_threshold = slope * of_sums.flush_threshold;
+  result.subnormal_error = slope * of_sums.subnormal_error;
+  result.is_correctly_rounded = result.has_fixed_tree =
       false; /* devices may or may not fuse a product and an addition */
-  return tsl_accuracy_in_type(made, problem->c.type);
+  return tsl_accuracy_in_type(result, problem->c.type);
 }
 
 tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *problem) {
@@ -77,16 +77,16 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
   const bool is_curved = is_gelu(problem);
   const double slope = is_curved ? gelu_slope : 1,
                function = is_curved ? 24 * sums->unit_roundoff / type->unit_roundoff : 0;
-  tsl_accuracy made = of_product;
+  tsl_accuracy result = of_product;
   if (problem->bias_axis == TESELA_NO_BIAS && !is_curved)
-    return made; /* ReLU of the rounded number is exact */
-  made.factor = slope * (of_product.factor + 2) + function + 1;
-  made.flush_threshold = slope * of_product.flush_threshold;
-  made.subnormal_error = slope * of_product.subnormal_error;
-  made.is_correctly_rounded = false;
-  made.has_fixed_tree = tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES &&
-                        !is_curved; /* the implementation of the activation differs between devices */
-  return made;
+    return result; /* ReLU of the rounded number is exact */
+  result.factor = slope * (of_product.factor + 2) + function + 1;
+  result.flush_threshold = slope * of_product.flush_threshold;
+  result.subnormal_error = slope * of_product.subnormal_error;
+  result.is_correctly_rounded = false;
+  result.has_fixed_tree = tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES &&
+                          !is_curved; /* the implementation of the activation differs between devices */
+  return result;
 }
 
 double tsl_accuracy_slips(const tsl_problem *problem, double factor) {
@@ -156,7 +156,7 @@ static int64_t strategy_terms_of(const tsl_problem *problem) {
 }
 
 /* Gets the error that the requirement allows, in units of C's roundoff; false: there is no limit. */
-static bool has_limit(const tsl_problem *problem, double *factor) {
+static bool get_error_limit(const tsl_problem *problem, double *factor) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   const tsl_numeric_requirements *ask = &problem->ask;
   if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
@@ -168,7 +168,7 @@ static bool has_limit(const tsl_problem *problem, double *factor) {
 }
 
 /* Allows truncation of f32 factors, which may flush subnormals to 0. */
-static void allow_cuts(const tsl_problem *problem, tsl_accuracy *accuracy) {
+static void allow_truncation(const tsl_problem *problem, tsl_accuracy *accuracy) {
   const tsl_type_info *component = tsl_type(tsl_type(problem->a.type)->component);
   accuracy->truncates_inputs = component == tsl_type(TESELA_F32);
   accuracy->flush_threshold = accuracy->truncates_inputs ? 0x1p-126 : accuracy->flush_threshold;
@@ -177,10 +177,10 @@ static void allow_cuts(const tsl_problem *problem, tsl_accuracy *accuracy) {
 tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs) {
   tsl_accuracy made = tsl_accuracy_of_parts(problem, slabs);
   double allowed;
-  if (!has_limit(problem, &allowed) || allowed <= made.factor)
+  if (!get_error_limit(problem, &allowed) || allowed <= made.factor)
     return made;
   made.factor = allowed;
-  allow_cuts(problem, &made);
+  allow_truncation(problem, &made);
   return made;
 }
 
@@ -188,11 +188,11 @@ tsl_accuracy tsl_accuracy_of_one_part(const tsl_problem *whole, const tsl_proble
   tsl_accuracy made = tsl_accuracy_of_parts(part, 1);
   const tsl_accuracy all = tsl_accuracy_of_parts(whole, slabs);
   double allowed;
-  if (!has_limit(whole, &allowed) || allowed <= all.factor)
+  if (!get_error_limit(whole, &allowed) || allowed <= all.factor)
     return made;
   if (allowed / (double)slabs > made.factor)
     made.factor = allowed / (double)slabs;
-  allow_cuts(whole, &made);
+  allow_truncation(whole, &made);
   return made;
 }
 
@@ -245,12 +245,14 @@ bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *con
   return status == TESELA_OK;
 }
 
-static int choices(const tsl_strategy *strategy, const tsl_walk *walk, int param) {
+/* Returns how many values the walk tries for a parameter: 1 for a fixed or unlisted parameter. */
+static int count_choices(const tsl_strategy *strategy, const tsl_walk *walk, int param) {
   const int listed = tsl_param_values(&strategy->params[param]);
   return walk->fixed & 1u << param || listed == 0 ? 1 : listed;
 }
 
-static void take_values(const tsl_strategy *strategy, int first, tsl_walk *walk) {
+/* Sets the values of parameters from `first` on to their places in the lists; fixed parameters stay. */
+static void set_walk_values(const tsl_strategy *strategy, int first, tsl_walk *walk) {
   for (int i = first; i < tsl_strategy_params(strategy); i++) {
     const tsl_param *param = &strategy->params[i];
     if (!(walk->fixed & 1u << i))
@@ -259,17 +261,17 @@ static void take_values(const tsl_strategy *strategy, int first, tsl_walk *walk)
 }
 
 /* Advances to the next config that differs in one of the first `params` parameters; false past the last. */
-static bool step(const tsl_strategy *strategy, int params, tsl_walk *walk) {
+static bool advance_walk(const tsl_strategy *strategy, int params, tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
   int i = params - 1;
-  while (i >= 0 && walk->place[i] + 1 == choices(strategy, walk, i))
+  while (i >= 0 && walk->place[i] + 1 == count_choices(strategy, walk, i))
     i--;
   if (i < 0)
     return false;
   walk->place[i]++;
   for (int later = i + 1; later < all; later++)
     walk->place[later] = 0;
-  take_values(strategy, i, walk);
+  set_walk_values(strategy, i, walk);
   return true;
 }
 
@@ -284,17 +286,18 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
   int params = all;
   if (!walk->begun && refuse_throughout(strategy, problem, device))
     return false;
-  bool there = !walk->begun || step(strategy, all, walk);
+  bool there = !walk->begun || advance_walk(strategy, all, walk);
   if (!walk->begun)
-    take_values(strategy, 0, walk);
+    set_walk_values(strategy, 0, walk);
   walk->begun = true;
   while (there && strategy->tuning.prune &&
          (params = strategy->tuning.prune(problem, &walk->config, device)) > 0)
-    there = step(strategy, params, walk);
+    there = advance_walk(strategy, params, walk);
   return there;
 }
 
-static bool allowed(const tsl_strategy *strategy, int index, int64_t value) {
+/* Returns true if the value of parameter `index` is listed or in the parameter's range. */
+static bool is_value_allowed(const tsl_strategy *strategy, int index, int64_t value) {
   const tsl_param *param = &strategy->params[index];
   const tsl_range *range = &strategy->tuning.ranges[index];
   for (int i = 0; i < tsl_param_values(param); i++)
@@ -397,7 +400,7 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
   return types->c != TESELA_TYPE_DEFAULT;
 }
 
-static bool takes_types(const tsl_strategy *strategy, const tsl_problem *problem) {
+static bool supports_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_types types;
   for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
     if (types.a == problem->a.type && types.b == problem->b.type && types.c == problem->c.type)
@@ -458,8 +461,9 @@ static bool computes_in_double(const tsl_problem *problem) {
   return !moves && tsl_type(problem->c.type)->component == TESELA_F64;
 }
 
+/* Returns a refusal for types, conjugates, structures or a batch; NULL: all are supported. */
 static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *problem) {
-  if (!takes_types(strategy, problem))
+  if (!supports_types(strategy, problem))
     return refuse_these_types(strategy, problem);
   if ((problem->conjugate_a || problem->conjugate_b) && !strategy->supports.conjugates)
     return "takes no conjugates";
@@ -567,8 +571,9 @@ static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask,
                      allowed);
 }
 
-static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *problem,
-                              const tsl_config *config) {
+/* Returns NULL if the strategy guarantees the required accuracy and reproducibility, else a refusal. */
+static const char *refuse_requirements(const tsl_strategy *strategy, const tsl_problem *problem,
+                                       const tsl_config *config) {
   const tsl_numeric_requirements *ask = &problem->ask;
   if (!tsl_numeric_requirements_has_accuracy(ask) && ask->bits == TSL_REPRODUCIBILITY_ANY)
     return NULL;
@@ -592,10 +597,10 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
   if (why)
     return why;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!allowed(strategy, i, config->value[i]))
+    if (!is_value_allowed(strategy, i, config->value[i]))
       return refuse_value(strategy, i, config->value[i]);
   why = strategy->refuse ? strategy->refuse(sums, config, device) : NULL;
-  why = why ? why : refuse_ask(strategy, problem, config);
+  why = why ? why : refuse_requirements(strategy, problem, config);
   why = why ? why : refuse_scratch(strategy, problem, config, device);
   return why ? why : refuse_host_memory(strategy, problem, config, device);
 }
@@ -604,10 +609,10 @@ const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl
                                          const tsl_config *config) {
   tsl_problem room;
   const char *why = refuse_form(strategy, tsl_problem_without_epilogue(problem, &room));
-  return why ? why : refuse_ask(strategy, problem, config);
+  return why ? why : refuse_requirements(strategy, problem, config);
 }
 
-/* Rounds up: kernels may access the memory after it with vectors. */
+/* Returns `bytes` rounded up: kernels may access the memory after it with vectors. UINT64_MAX stays. */
 static uint64_t strategy_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return bytes > UINT64_MAX - LINE ? bytes : (bytes + LINE - 1) / LINE * LINE;
@@ -649,15 +654,15 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
 }
 
 bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
-                                const tsl_device *device, uint64_t most, tsl_config *config) {
+                                const tsl_device *device, uint64_t max_bytes, tsl_config *config) {
   tsl_config changed = *config;
   const uint64_t all = tsl_strategy_scratch(strategy, problem, config, device);
-  if (all <= most)
+  if (all <= max_bytes)
     return true;
   const uint64_t sums = all - own_scratch(strategy, problem, config, device);
-  if (!strategy->resources.fit_workspace || sums > most ||
-      !strategy->resources.fit_workspace(problem, device, most - sums, &changed) ||
-      tsl_strategy_scratch(strategy, problem, &changed, device) > most)
+  if (!strategy->resources.fit_workspace || sums > max_bytes ||
+      !strategy->resources.fit_workspace(problem, device, max_bytes - sums, &changed) ||
+      tsl_strategy_scratch(strategy, problem, &changed, device) > max_bytes)
     return false;
   *config = changed;
   return true;
@@ -695,7 +700,7 @@ void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_con
 }
 
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
-                               unsigned *argument) {
+                               unsigned *present) {
   tesela_status status = TESELA_OK;
   unsigned seen = 0;
   for (int i = 0; i < tsl_strategy_params(strategy); i++) {
@@ -704,7 +709,7 @@ tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *r
     if (!value)
       continue;
     int64_t number;
-    if (!tsl_param_parse_value(strategy, i, value, &number) || !allowed(strategy, i, number)) {
+    if (!tsl_param_parse_value(strategy, i, value, &number) || !is_value_allowed(strategy, i, number)) {
       tsl_text list = {0};
       tsl_param_print(strategy, i, &list);
       status = tsl_fail(TESELA_BAD_INPUT, "%s: %s=%s is not one of %s", strategy->name, param->name, value,
@@ -715,7 +720,7 @@ tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *r
     config->value[i] = number;
     seen |= 1u << i;
   }
-  if (argument)
-    *argument = seen;
+  if (present)
+    *present = seen;
   return TESELA_OK;
 }

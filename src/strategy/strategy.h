@@ -30,7 +30,7 @@ typedef struct tsl_param {
   int64_t values[TSL_PARAM_VALUES_MAX];
 } tsl_param;
 
-/* Range of values that a user may set in addition to the listed values. `most` = 0: none. */
+/* Range of values that a user may set in addition to the listed values. `max` = 0: none. */
 typedef struct tsl_range {
   int64_t min, max;
 } tsl_range;
@@ -43,7 +43,7 @@ typedef struct tsl_config {
 /* Error bound and reproducibility of a result. For each element of C, |computed - exact| <= factor u (|alpha|
  * |A||B| + |beta| |C|) + underflow; u: unit roundoff of C's type. Transpose: factor u |alpha||A|. */
 typedef struct tsl_accuracy {
-  double factor; /* 0: exact (integers) */
+  double factor; /* in unit roundoffs of C's type; 0: exact (integers) */
   /* equal inputs, device and config give equal bits */
   bool is_reproducible;
   /* the exact result rounded once to nearest even, hence the same on every device */
@@ -58,6 +58,8 @@ typedef struct tsl_accuracy {
   bool finite_only;       /* the bound holds for finite inputs and results only */
 } tsl_accuracy;
 
+/* Returns `underflow` of the bound above: the absolute error of a factor from flushed and subnormal
+ * numbers. */
 static inline double tsl_accuracy_underflow(const tsl_accuracy *accuracy) {
   return accuracy->flush_threshold + accuracy->subnormal_error;
 }
@@ -79,7 +81,8 @@ typedef struct tsl_operand {
   tsl_buffer *buffer;
   int64_t offset; /* element (0, 0), in elements from the start of the buffer */
   int64_t row_stride, col_stride;
-  const void *packed; /* result of pack() for this work, used instead of all other members; NULL: none */
+  /* result of prepack.pack() for this work, used instead of all other members; NULL: none */
+  const void *packed;
   /* in a batch: distance in elements from one product's operand to the next, of any sign */
   int64_t batch_step;
   /* shards of a sharded operand, in the order of work->sharding, used instead of all other members */
@@ -89,7 +92,7 @@ typedef struct tsl_operand {
  * memory is above `above` when the run starts; else the strategy may skip the work. Zero: C is needed. */
 typedef struct tsl_run_predicate {
   bool is_set;
-  int64_t at;
+  int64_t at; /* byte offset in scratch memory */
   int above;
 } tsl_run_predicate;
 
@@ -97,7 +100,7 @@ typedef struct tsl_run_predicate {
  * row, from byte `at` of scratch memory on. It may overwrite three bytes after a row. `magic` divides: x *
  * magic >> 39 is floor(x / p) for x <= 2^31. `bias`: multiple of p that makes each sum non-negative. */
 typedef struct tsl_modular_output {
-  int64_t at, row;
+  int64_t at, row; /* bytes */
   uint32_t p, magic, bias;
 } tsl_modular_output;
 
@@ -439,7 +442,9 @@ extern const tsl_types tsl_types_all[];
 extern const tsl_types tsl_types_narrow[];
 /* tsl_types_narrow, and both 8-bit floating-point types in any combination with C in f32, bf16 and f16. */
 extern const tsl_types tsl_types_small[];
+/* f32, f64, and tsl_types_narrow. Ends with a zero. */
 extern const tsl_types tsl_types_real[];
+/* Every combination of types of products, 8-bit floating point included. Ends with a zero. */
 extern const tsl_types tsl_types_every[];
 /* Gets entry `index` of the types that a strategy supports; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
@@ -447,6 +452,7 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
 /* Returns the position on the operation's ladder, from 1 (strategy_list.h); 0 for vendors' strategies. */
 int tsl_strategy_rung(const tsl_strategy *strategy);
 
+/* Returns the number of listed values; 0: only the default. */
 int tsl_param_values(const tsl_param *param);
 /* Appends the allowed values of parameter `index`: "8, 16, 32, or any number from 1 to 128". */
 void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text);
@@ -471,7 +477,7 @@ bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *con
  * `config`, listed or not. The walk is empty where every config is refused. */
 typedef struct tsl_walk {
   tsl_config config;
-  unsigned fixed;
+  unsigned fixed;            /* bit i: parameter i keeps its value */
   int place[TSL_PARAMS_MAX]; /* index of each parameter's current value in its list */
   bool begun;
 } tsl_walk;
@@ -512,10 +518,10 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
 
-/* Changes the config so that tsl_strategy_scratch() is at most `most`, without a change of any result bit
- * (uses.within). Returns false, with the config unchanged, if impossible. */
+/* Changes the config so that tsl_strategy_scratch() is at most `max_bytes`, without a change of any result
+ * bit (resources.fit_workspace). Returns false, with the config unchanged, if impossible. */
 bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
-                                const tsl_device *device, uint64_t most, tsl_config *config);
+                                const tsl_device *device, uint64_t max_bytes, tsl_config *config);
 
 /* Returns the bytes of scratch memory of a run of a built work. */
 uint64_t tsl_work_workspace(const tsl_work *work);
@@ -528,9 +534,9 @@ uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *p
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text);
 /* Appends parameter `index` alone: "tile=16". */
 void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_config *config, tsl_text *text);
-/* Reads parameter values from a record; a missing key keeps its value in `config`. `argument`, unless NULL,
+/* Reads parameter values from a record; a missing key keeps its value in `config`. `present`, unless NULL,
  * gets a bit for each parameter present. TESELA_BAD_INPUT names the wrong value and lists the valid ones. */
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
-                               unsigned *argument);
+                               unsigned *present);
 
 #endif

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Elements of a block, and minimum elements of a task. */
 enum { PIECE = 256, LEAST_OF_A_TASK = 1 << 14 };
 
 typedef struct epilogue_job {
@@ -20,8 +21,8 @@ typedef struct epilogue_job {
   const tsl_operands *operands;
   int64_t lines, length; /* of one product */
   bool by_rows;
-  bool is_scaled;                   /* the problem has scales, and sums with terms */
-  int64_t pieces, count, of_a_task; /* blocks of a line; blocks of all products; blocks of a task */
+  bool is_scaled;                         /* the problem has scales, and sums with terms */
+  int64_t pieces, count, blocks_per_task; /* blocks of a line; blocks of all products; blocks of a task */
 } epilogue_job;
 
 static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
@@ -107,26 +108,28 @@ typedef union strategy_epilogue_piece {
 } strategy_epilogue_piece;
 
 typedef struct strategy_epilogue_stretch {
-  int64_t product, line, first, count;
+  int64_t product, line, first, count; /* a block: elements first to first + count - 1 of a line of C */
 } strategy_epilogue_stretch;
 
-static int64_t strategy_epilogue_step_of(const epilogue_job *job, const tsl_operand *operand) {
+static int64_t strategy_epilogue_element_stride(const epilogue_job *job, const tsl_operand *operand) {
   return job->by_rows ? operand->col_stride : operand->row_stride;
 }
 
+/* Returns the address of the block's first element in an operand of `type`. */
 static unsigned char *strategy_epilogue_address(const epilogue_job *job, const tsl_operand *operand,
                                                 tesela_type type, const strategy_epilogue_stretch *stretch) {
   const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
   return (unsigned char *)operand->host + (stretch->product * operand->batch_step + stretch->line * line +
-                                           stretch->first * strategy_epilogue_step_of(job, operand)) *
+                                           stretch->first * strategy_epilogue_element_stride(job, operand)) *
                                               (int64_t)tsl_type(type)->size;
 }
 
-/* Converts a block of a vector to the type of the sums. Returns the step in `out`: 1, or 0 for one number. */
-static int64_t bring_vector(const epilogue_job *job, const tsl_operand *vector, tesela_type type,
-                            const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *out) {
+/* Converts the block's part of a vector to the type of the sums. Returns the step in `out`: 1; 0 for one
+ * number. */
+static int64_t load_vector(const epilogue_job *job, const tsl_operand *vector, tesela_type type,
+                           const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *out) {
   const tesela_type sums = tsl_type(job->problem->c.type)->sums;
-  const int64_t step = strategy_epilogue_step_of(job, vector);
+  const int64_t step = strategy_epilogue_element_stride(job, vector);
   tsl_type_convert(type, strategy_epilogue_address(job, vector, type, stretch), step, sums, out, 1,
                    step != 0 ? (size_t)stretch->count : 1);
   return step != 0;
@@ -138,7 +141,7 @@ static void add_bias(const epilogue_job *job, const strategy_epilogue_stretch *s
   const bool is_double = sums->component == TESELA_F64;
   const int parts = sums->is_complex ? 2 : 1;
   strategy_epilogue_piece bias;
-  const int64_t step = bring_vector(job, &job->operands->bias, job->problem->bias.type, stretch, &bias);
+  const int64_t step = load_vector(job, &job->operands->bias, job->problem->bias.type, stretch, &bias);
   if (is_double && !step && parts == 2) {
     for (int64_t i = 0; i < 2 * stretch->count; i++)
       x->f64[i] += bias.f64[i % 2];
@@ -152,54 +155,57 @@ static void add_bias(const epilogue_job *job, const strategy_epilogue_stretch *s
   }
 }
 
-static void strategy_epilogue_multiply(float *x, const float *by, int64_t step, int64_t count) {
+static void strategy_epilogue_multiply_f32(float *x, const float *factors, int64_t step, int64_t count) {
   for (int64_t i = 0; i < count; i++)
-    x[i] *= by[i * step];
+    x[i] *= factors[i * step];
 }
 
-static void multiply_by(const epilogue_job *job, const tsl_operand *scale,
-                        const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *x) {
+static void multiply_by_scale(const epilogue_job *job, const tsl_operand *scale,
+                              const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *x) {
   strategy_epilogue_piece by;
-  const int64_t step = bring_vector(job, scale, TESELA_F32, stretch, &by);
-  strategy_epilogue_multiply(x->f32, by.f32, step, stretch->count);
+  const int64_t step = load_vector(job, scale, TESELA_F32, stretch, &by);
+  strategy_epilogue_multiply_f32(x->f32, by.f32, step, stretch->count);
 }
 
-static void bring_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
-                       strategy_epilogue_piece *x) {
+/* Gets a block of the separate sums as f32; integer sums are rounded. */
+static void load_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
+                      strategy_epilogue_piece *x) {
   const tsl_operand *sums = &job->operands->sums;
   const bool is_whole = tsl_type(job->problem->a.type)->is_integer;
   const tesela_type type = is_whole ? TESELA_I32 : TESELA_F32;
   strategy_epilogue_piece whole;
   tsl_type_convert(type, strategy_epilogue_address(job, sums, type, stretch),
-                   strategy_epilogue_step_of(job, sums), type, is_whole ? &whole : x, 1,
+                   strategy_epilogue_element_stride(job, sums), type, is_whole ? &whole : x, 1,
                    (size_t)stretch->count);
   for (int64_t i = 0; is_whole && i < stretch->count; i++)
     x->f32[i] = (float)whole.i32[i];
 }
 
+/* Gets a block of sums, multiplied by scales and alpha, plus beta C. */
 static void scale_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                        strategy_epilogue_piece *x) {
   const tsl_problem *problem = job->problem;
   const tsl_operands *operands = job->operands;
   const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
-  bring_sums(job, stretch, x);
+  load_sums(job, stretch, x);
   if (job->is_scaled && problem->scaling_a != TESELA_NO_SCALE)
-    multiply_by(job, &operands->scale_a, stretch, x);
+    multiply_by_scale(job, &operands->scale_a, stretch, x);
   if (job->is_scaled && problem->scaling_b != TESELA_NO_SCALE)
-    multiply_by(job, &operands->scale_b, stretch, x);
+    multiply_by_scale(job, &operands->scale_b, stretch, x);
   if (job->is_scaled && alpha != 1)
-    strategy_epilogue_multiply(x->f32, &alpha, 0, stretch->count);
+    strategy_epilogue_multiply_f32(x->f32, &alpha, 0, stretch->count);
   if (beta == 0)
     return;
   strategy_epilogue_piece before;
   const tsl_operand *c = &operands->c;
   tsl_type_convert(problem->c.type, strategy_epilogue_address(job, c, problem->c.type, stretch),
-                   strategy_epilogue_step_of(job, c), TESELA_F32, &before, 1, (size_t)stretch->count);
+                   strategy_epilogue_element_stride(job, c), TESELA_F32, &before, 1, (size_t)stretch->count);
   for (int64_t i = 0; i < stretch->count; i++)
     x->f32[i] += beta * before.f32[i];
 }
 
-static void finish_one(const epilogue_job *job, int64_t index) {
+/* Applies the epilogue to block `index` of all products and stores it in C. */
+static void finish_block(const epilogue_job *job, int64_t index) {
   const tsl_problem *problem = job->problem;
   const tsl_operand *c = &job->operands->c;
   const tesela_type type = problem->c.type, sums = tsl_type(type)->sums;
@@ -213,22 +219,22 @@ static void finish_one(const epilogue_job *job, int64_t index) {
   if (tsl_problem_has_scales(problem))
     scale_sums(job, &at, &x);
   else
-    tsl_type_convert(type, to, strategy_epilogue_step_of(job, c), sums, &x, 1, (size_t)at.count);
+    tsl_type_convert(type, to, strategy_epilogue_element_stride(job, c), sums, &x, 1, (size_t)at.count);
   if (problem->bias_axis != TESELA_NO_BIAS)
     add_bias(job, &at, &x);
   if (problem->activation != TESELA_NO_ACTIVATION && tsl_type(sums)->component == TESELA_F64)
     functions_f64[problem->activation](x.f64, at.count);
   else if (problem->activation != TESELA_NO_ACTIVATION)
     functions_f32[problem->activation](x.f32, at.count);
-  tsl_type_convert(sums, &x, 1, type, to, strategy_epilogue_step_of(job, c), (size_t)at.count);
+  tsl_type_convert(sums, &x, 1, type, to, strategy_epilogue_element_stride(job, c), (size_t)at.count);
 }
 
 static void finish_task(void *argument, int64_t index, int worker) {
   const epilogue_job *job = argument;
-  const int64_t first = index * job->of_a_task, end = tsl_min(first + job->of_a_task, job->count);
+  const int64_t first = index * job->blocks_per_task, end = tsl_min(first + job->blocks_per_task, job->count);
   (void)worker;
   for (int64_t i = first; i < end; i++)
-    finish_one(job, i);
+    finish_block(job, i);
 }
 
 void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands) {
@@ -243,6 +249,7 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
                       .length = by_rows ? problem->n : problem->m};
   job.pieces = (job.length + PIECE - 1) / PIECE;
   job.count = tsl_problem_batch(problem) * job.lines * job.pieces;
-  job.of_a_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));
-  tsl_team_run(operands->team, (job.count + job.of_a_task - 1) / job.of_a_task, finish_task, &job);
+  job.blocks_per_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));
+  tsl_team_run(operands->team, (job.count + job.blocks_per_task - 1) / job.blocks_per_task, finish_task,
+               &job);
 }

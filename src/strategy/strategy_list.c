@@ -19,7 +19,7 @@ const tsl_strategy *tsl_strategy_at(int index) {
   return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
 }
 
-__attribute__((constructor)) static void hand_over(void) {
+__attribute__((constructor)) static void set_list_hook(void) {
   tsl_strategy_list_hook = tsl_strategy_at;
 }
 

@@ -2,19 +2,21 @@
 
 #include <string.h>
 
-static bool is_beside(const tsl_shape *shape, int64_t row, int64_t col) {
+/* Returns true if the element lies strictly in the triangle that is not stored. */
+static bool is_in_other_triangle(const tsl_shape *shape, int64_t row, int64_t col) {
   return (shape->triangle == TESELA_LOWER && row < col) || (shape->triangle == TESELA_UPPER && row > col);
 }
 
 bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col) {
-  return !is_beside(shape, row, col) && !(shape->structure == TESELA_UNIT_TRIANGULAR && row == col);
+  return !is_in_other_triangle(shape, row, col) &&
+         !(shape->structure == TESELA_UNIT_TRIANGULAR && row == col);
 }
 
 tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col) {
   const bool is_hermitian = tsl_is_hermitian(shape->structure);
   if (shape->structure == TESELA_UNIT_TRIANGULAR && row == col)
     return (tsl_stored){.what = TSL_ELEMENT_ONE};
-  if (!is_beside(shape, row, col))
+  if (!is_in_other_triangle(shape, row, col))
     return (tsl_stored){.row = row, .col = col, .real = is_hermitian && row == col};
   if (tsl_is_triangular(shape->structure))
     return (tsl_stored){.what = TSL_ELEMENT_ZERO};

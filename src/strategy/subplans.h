@@ -41,6 +41,7 @@ struct tsl_subplan_factory {
   /* Enqueues like enqueue(), with the operands' strides instead of the problem's. */
   tesela_status (*enqueue_as_given)(const tsl_subplan *child, const tsl_operands *operands,
                                     tsl_stream *stream, tsl_buffer *workspace);
+  /* Returns the bytes of device memory that enqueue() needs. */
   uint64_t (*workspace)(const tsl_subplan *child);
   bool (*reduces)(const tsl_subplan *child); /* true: runs support tsl_modular_output */
   const char *(*text)(const tsl_subplan *child);
@@ -60,7 +61,7 @@ typedef struct tsl_subplan_info {
   /* bytes of sharded operands by the other device; measured rate of the link in bytes per second */
   struct {
     const char *device;
-    double in_bytes, out_bytes, rate;
+    double in_bytes, out_bytes, rate; /* rate: bytes per second; 0: not measured */
   } links[TSL_MEMBERS_MAX];
   int link_count;
 } tsl_subplan_info;

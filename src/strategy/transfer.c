@@ -11,8 +11,8 @@ typedef struct lines {
   int64_t count, length, stride;
 } lines;
 
-static bool one_after_another(int64_t size, int64_t stride) {
-  return size == 1 || stride == 1;
+static bool is_contiguous(int64_t length, int64_t stride) {
+  return length == 1 || stride == 1;
 }
 
 bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out) {
@@ -23,8 +23,8 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out) {
   if (!tsl_size_mul((size_t)rows, (size_t)cols, &elements) || !tsl_size_mul(elements, size, &out->bytes) ||
       out->bytes > INT64_MAX)
     return false;
-  const bool by_rows = one_after_another(cols, shape->col_stride),
-             by_cols = one_after_another(rows, shape->row_stride);
+  const bool by_rows = is_contiguous(cols, shape->col_stride),
+             by_cols = is_contiguous(rows, shape->row_stride);
   const bool row_major = by_rows ? !by_cols || cols >= rows : !by_cols && shape->col_stride != 0;
   const lines line =
       row_major ? (lines){rows, cols, shape->row_stride} : (lines){cols, rows, shape->col_stride};
@@ -52,8 +52,8 @@ void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, 
 }
 
 /* Copies element by element between layouts of equal rows and columns; of a triangle only stored elements. */
-static void rearrange(const tsl_shape *from, const unsigned char *source, const tsl_shape *shape,
-                      unsigned char *target, bool row_major) {
+static void copy_elements(const tsl_shape *from, const unsigned char *source, const tsl_shape *shape,
+                          unsigned char *target, bool row_major) {
   const int64_t size = (int64_t)tsl_type(from->type)->size;
   const int64_t count = row_major ? from->rows : from->cols;
   const int64_t source_step = row_major ? from->col_stride : from->row_stride,
@@ -68,7 +68,7 @@ static void rearrange(const tsl_shape *from, const unsigned char *source, const 
   }
 }
 
-static bool can_map(const tsl_device *device) {
+static bool can_map_buffers(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
 }
 
@@ -77,7 +77,7 @@ void tsl_transfer_keep_rest(tsl_transfer *transfer) {
 }
 
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device) {
-  return transfer->gathered && !can_map(device);
+  return transfer->gathered && !can_map_buffers(device);
 }
 
 static bool packed_by_rows(const tsl_transfer *transfer) {
@@ -86,13 +86,14 @@ static bool packed_by_rows(const tsl_transfer *transfer) {
 
 /* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the step fits a
  * pitch, else one for each operand. */
-static int64_t transfer_copies_of(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
+static int64_t transfer_count_copies(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
 
-static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
-                             tsl_buffer *buffer, void *host) {
+/* Returns pitched copy `index` of a series: one operand, or all if one copy is enough. */
+static tsl_copy get_pitched_copy(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
+                                 tsl_buffer *buffer, void *host) {
   const size_t size = tsl_type(transfer->packed.type)->size;
   tsl_copy made = {.buffer = buffer,
                    .offset = (size_t)index * transfer->bytes,
@@ -101,7 +102,7 @@ static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series seri
                    .host_pitch = transfer->host_pitch,
                    .rows = transfer->rows,
                    .row_bytes = transfer->row_bytes};
-  if (series.count > 1 && transfer_copies_of(transfer, series, size) == 1) {
+  if (series.count > 1 && transfer_count_copies(transfer, series, size) == 1) {
     made.rows = (size_t)series.count;
     made.host_pitch = (size_t)series.step * size;
   }
@@ -112,44 +113,46 @@ typedef struct gather_job {
   const tsl_shape *shape;
   const tsl_transfer *transfer;
   tsl_buffer *buffer;
-  size_t offset;
+  size_t offset; /* bytes from the start of the buffer to the packed copy */
   tsl_stream *stream;
-  void *block;
+  void *block; /* host memory for one packed copy; NULL where the buffer can be mapped */
 } gather_job;
 
+/* Packs an operand into the buffer: in the mapped buffer, else in the block and by a device copy. */
 static tesela_status transfer_gather(const gather_job *job, const unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
-  if (!can_map(job->buffer->device)) {
-    rearrange(job->shape, host, &transfer->packed, job->block, by_rows);
+  if (!can_map_buffers(job->buffer->device)) {
+    copy_elements(job->shape, host, &transfer->packed, job->block, by_rows);
     return tsl_device_write(job->stream, job->buffer, job->offset, job->block, transfer->bytes);
   }
   void *seen;
   TSL_TRY(ops->buffer_map(job->stream, job->buffer, 1, &seen));
-  rearrange(job->shape, host, &transfer->packed, (unsigned char *)seen + job->offset, by_rows);
+  copy_elements(job->shape, host, &transfer->packed, (unsigned char *)seen + job->offset, by_rows);
   return ops->buffer_unmap(job->stream, job->buffer, seen);
 }
 
-static tesela_status scatter(const gather_job *job, unsigned char *host) {
+/* Unpacks the buffer into the caller's memory; returns when the memory is complete. */
+static tesela_status transfer_scatter(const gather_job *job, unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
-  if (!can_map(job->buffer->device)) {
+  if (!can_map_buffers(job->buffer->device)) {
     TSL_TRY(tsl_device_read(job->stream, job->buffer, job->offset, job->block, transfer->bytes));
-    rearrange(&transfer->packed, job->block, job->shape, host, by_rows);
+    copy_elements(&transfer->packed, job->block, job->shape, host, by_rows);
     return TESELA_OK;
   }
   void *seen;
   TSL_TRY(ops->buffer_map(job->stream, job->buffer, 0, &seen));
-  rearrange(&transfer->packed, (unsigned char *)seen + job->offset, job->shape, host, by_rows);
+  copy_elements(&transfer->packed, (unsigned char *)seen + job->offset, job->shape, host, by_rows);
   return ops->buffer_unmap(job->stream, job->buffer, seen);
 }
 
 tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
+  const int64_t copies = transfer_count_copies(transfer, series, (size_t)size);
   void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads the memory */
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
@@ -157,7 +160,7 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
       TSL_TRY(transfer_gather(&job, (const unsigned char *)host + i * series.step * size));
       continue;
     }
-    const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, from);
+    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, from);
     TSL_TRY(buffer->device->ops->write(stream, &copy));
   }
   return TESELA_OK;
@@ -166,14 +169,14 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
 tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
                                void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
+  const int64_t copies = transfer_count_copies(transfer, series, (size_t)size);
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
-      TSL_TRY(scatter(&job, (unsigned char *)host + i * series.step * size));
+      TSL_TRY(transfer_scatter(&job, (unsigned char *)host + i * series.step * size));
       continue;
     }
-    const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, host);
+    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, host);
     TSL_TRY(buffer->device->ops->read(stream, &copy));
   }
   return TESELA_OK;

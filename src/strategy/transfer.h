@@ -12,7 +12,7 @@ typedef struct tsl_transfer {
   tsl_shape packed;
   size_t bytes;                       /* size of the copy */
   bool gathered;                      /* element by element */
-  size_t rows, row_bytes, host_pitch; /* for the pitched copy, when not gathered */
+  size_t rows, row_bytes, host_pitch; /* pitched copy, when not gathered; host_pitch: bytes between rows */
 } tsl_transfer;
 
 /* Plans a transfer. Returns false if the packed copy exceeds the address space (stride 0 repeats rows). */

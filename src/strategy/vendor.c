@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Loads the library and its table; on failure sets out->why_not and keeps the thread's error message. */
 static tesela_status vendor_load(const tsl_vendor_library *library, tsl_vendor *out) {
   const char *chosen = tsl_env_get(library->path);
   void (*first)(void);
@@ -45,8 +46,8 @@ static int64_t vendor_at_least_1(int64_t size) {
 }
 
 /* Gets BLAS terms of a matrix; false: BLAS cannot express its strides. A side <= 1 has any stride. */
-static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
-                        int64_t *leading) {
+static bool get_blas_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
+                            bool *transposed, int64_t *leading) {
   if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {
     *transposed = false;
     *leading = cols <= 1 ? vendor_at_least_1(rows) : col_stride;
@@ -61,10 +62,11 @@ bool tsl_blas_reads_products(const tsl_problem *problem) {
   return problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 
-static const char *refuse_shape(const tsl_shape *shape, char name, int64_t most) {
+/* Returns NULL, or a refusal of the operand `name`: its strides, or a size or leading dimension. */
+static const char *refuse_shape(const tsl_shape *shape, char name, int64_t max) {
   bool transposed;
   int64_t leading;
-  if (!name_layout(shape->rows, shape->cols, shape->row_stride, shape->col_stride, &transposed, &leading))
+  if (!get_blas_layout(shape->rows, shape->cols, shape->row_stride, shape->col_stride, &transposed, &leading))
     return tsl_refusal(
         "BLAS cannot express strides %lld, %lld of %c, %lld x %lld: one must be 1, the other at least the "
         "length of a line",
@@ -72,21 +74,21 @@ static const char *refuse_shape(const tsl_shape *shape, char name, int64_t most)
         (long long)shape->cols);
   const int64_t sizes[] = {shape->rows, shape->cols, leading};
   for (int i = 0; i < 3; i++)
-    if (sizes[i] > most)
+    if (sizes[i] > max)
       return tsl_refusal("the library's interface counts to %lld, and %c, %lld x %lld, has %lld",
-                         (long long)most, name, (long long)shape->rows, (long long)shape->cols,
+                         (long long)max, name, (long long)shape->rows, (long long)shape->cols,
                          (long long)sizes[i]);
   return NULL;
 }
 
-const char *tsl_blas_refuse(const tsl_problem *problem, int64_t most) {
+const char *tsl_blas_refuse(const tsl_problem *problem, int64_t max) {
   if (problem->m == 0 || problem->n == 0)
     return NULL;
-  const char *why = refuse_shape(&problem->c, 'C', most);
+  const char *why = refuse_shape(&problem->c, 'C', max);
   if (!why && tsl_blas_reads_products(problem))
-    why = refuse_shape(&problem->a, 'A', most);
+    why = refuse_shape(&problem->a, 'A', max);
   if (!why && tsl_blas_reads_products(problem))
-    why = refuse_shape(&problem->b, 'B', most);
+    why = refuse_shape(&problem->b, 'B', max);
   return why;
 }
 
@@ -97,12 +99,12 @@ const char *tsl_blas_refuse_wide(const tsl_problem *problem, const tsl_config *c
   return tsl_blas_refuse(problem, INT64_MAX);
 }
 
-static bool name_operand(const tsl_operand *operand, int64_t rows, int64_t cols, bool *transposed,
-                         int64_t *leading) {
-  return name_layout(rows, cols, operand->row_stride, operand->col_stride, transposed, leading);
+static bool get_operand_layout(const tsl_operand *operand, int64_t rows, int64_t cols, bool *transposed,
+                               int64_t *leading) {
+  return get_blas_layout(rows, cols, operand->row_stride, operand->col_stride, transposed, leading);
 }
 
-static void swap_sides(tsl_blas_product *product) {
+static void swap_product(tsl_blas_product *product) {
   const tsl_blas_product given = *product;
   product->m = given.n;
   product->n = given.m;
@@ -126,16 +128,16 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
                             .c = &operands->c,
                             .alpha = reads ? problem->alpha[0] : 0,
                             .beta = problem->beta[0]};
-  bool named = name_operand(out->c, out->m, out->n, &c_transposed, &out->c_leading);
+  bool named = get_operand_layout(out->c, out->m, out->n, &c_transposed, &out->c_leading);
   if (reads) {
-    named = named && name_operand(out->a, out->m, out->k, &out->a_transposed, &out->a_leading);
-    named = named && name_operand(out->b, out->k, out->n, &out->b_transposed, &out->b_leading);
+    named = named && get_operand_layout(out->a, out->m, out->k, &out->a_transposed, &out->a_leading);
+    named = named && get_operand_layout(out->b, out->k, out->n, &out->b_transposed, &out->b_leading);
   }
   if (!named)
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: BLAS cannot express the strides of this run's operands",
                     work->strategy->name, work->device->name);
   if (c_transposed)
-    swap_sides(out);
+    swap_product(out);
   if (!reads) { /* k = 0: the smallest values that BLAS accepts for operands that are not read */
     out->a_transposed = out->b_transposed = false;
     out->a_leading = out->m;

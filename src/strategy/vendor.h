@@ -36,11 +36,12 @@ typedef struct tsl_blas_product {
 } tsl_blas_product;
 
 /* Returns NULL, or the reason why BLAS cannot express the problem: an operand without a unit stride, or with
- * a leading dimension below its length; a size or leading dimension above `most`. An empty C is accepted. */
-const char *tsl_blas_refuse(const tsl_problem *problem, int64_t most);
+ * a leading dimension below its length; a size or leading dimension above `max`. An empty C is accepted. */
+const char *tsl_blas_refuse(const tsl_problem *problem, int64_t max);
 /* Implements refuse() for libraries with 64-bit integers. */
 const char *tsl_blas_refuse_wide(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
+/* Returns true if BLAS reads A and B: alpha and k are not 0. */
 bool tsl_blas_reads_products(const tsl_problem *problem);
 /* Converts a run, whose operands may be packed copies. `out` points to the operands. TESELA_UNSUPPORTED: BLAS
  * cannot express these strides. */

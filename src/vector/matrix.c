@@ -33,24 +33,24 @@ typedef struct matrix_job {
   int64_t pitch;
 } matrix_job;
 
-/* Returns the size of a task, a multiple of `unit`, at most `most`, such that every thread gets several. */
-static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t most) {
+/* Returns the size of a task, a multiple of `unit`, at most `max_size`: several tasks for every thread. */
+static int64_t matrix_task_size(int64_t total, int threads, int64_t unit, int64_t max_size) {
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
-  return threads == 1 ? most : tsl_min(most, whole);
+  return threads == 1 ? max_size : tsl_min(max_size, whole);
 }
-/* Returns the rows or columns of a task: one task for each thread, or more if `most` requires it. A task
+/* Returns the rows or columns of a task: one task for each thread, or more if `max_size` requires it. A task
  * reads whole streams, and the thread's second-level cache holds them for the next call. */
-static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
-  const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
+static int64_t matrix_long_task_size(int64_t total, int threads, int64_t unit, int64_t max_size) {
+  const int64_t tasks = threads * ((total + threads * max_size - 1) / (threads * max_size)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
-  return threads == 1 ? most : tsl_min(most, (each + unit - 1) / unit * unit);
+  return threads == 1 ? max_size : tsl_min(max_size, (each + unit - 1) / unit * unit);
 }
 /* Returns the columns of a task for transposed products; few columns are split evenly. */
-static int64_t columns_share(int64_t total, int threads) {
+static int64_t matrix_task_columns(int64_t total, int threads) {
   const int64_t few = (total + threads - 1) / threads;
   if (threads > 1 && total < TOGETHER * threads)
     return (few + 1) / 2 * 2;
-  return matrix_share(total, threads, TOGETHER, total > 0 ? total : 1);
+  return matrix_task_size(total, threads, TOGETHER, total > 0 ? total : 1);
 }
 static const char *matrix_element(const tsl_vector_kernels *kernels, const void *a, int64_t ld, int64_t i,
                                   int64_t j) {
@@ -115,7 +115,7 @@ static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_ve
   }
 }
 
-static void piece_task(void *argument, int64_t index, int worker) {
+static void multiply_piece_task(void *argument, int64_t index, int worker) {
   const matrix_job *job = argument;
   const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), j = index * piece;
@@ -134,7 +134,7 @@ static bool multiply_pieces(matrix_job *job, tsl_team team) {
   if (tsl_scratch_take((size_t)(pieces * job->pitch), "sums of long rows", &sums) != TESELA_OK)
     return false;
   job->sums = sums;
-  tsl_team_run(team, pieces, piece_task, job);
+  tsl_team_run(team, pieces, multiply_piece_task, job);
   for (int64_t i = 0; i < pieces; i++)
     add_separate_sums(job->kernels, p, 0, p->rows, job->sums + i * job->pitch);
   tsl_scratch_give(sums);
@@ -187,13 +187,13 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
   matrix_job job = {.kernels = kernels, .product = product};
   int64_t count;
   if (product->transposed) {
-    job.columns_each = columns_share(product->columns, threads);
+    job.columns_each = matrix_task_columns(product->columns, threads);
     count = (product->columns + job.columns_each - 1) / job.columns_each;
   } else {
     const bool few = threads > 1 && product->rows < 64 * threads;
     if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&job, team))
       return;
-    job.rows_each = long_share(product->rows, threads, 64, strip);
+    job.rows_each = matrix_task_size(product->rows, threads, 64, strip);
     count = (product->rows + job.rows_each - 1) / job.rows_each;
   }
   tsl_team_run(team, count, multiply_task, &job);
@@ -235,7 +235,8 @@ void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_
   const int64_t strip =
       matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
   matrix_job job = {.kernels = kernels, .update = update, .rows_each = strip};
-  job.columns_each = long_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
+  job.columns_each =
+      matrix_long_task_size(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
   job.row_tasks = (update->rows + job.rows_each - 1) / job.rows_each;
   const int64_t count = job.row_tasks * ((update->columns + job.columns_each - 1) / job.columns_each);
   if (threads == 1)

@@ -18,7 +18,7 @@ enum { TSL_VECTOR_SHORT = 1 << 14 };
 
 typedef struct tsl_line {
   const void *at; /* written if the operation says so */
-  int64_t step;
+  int64_t step;   /* elements from one element to the next, of any sign or 0 */
 } tsl_line;
 
 /* Returns the line of n elements. With a negative step BLAS passes the address of the far end. */
@@ -30,10 +30,12 @@ static inline tsl_line tsl_vector_at(const tsl_vector_kernels *kernels, const vo
 
 void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
                     tsl_line x, tsl_line y);
+/* Computes x = a x; `is_real`: both components of a complex x are multiplied by a.re alone. */
 void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
                       bool is_real, tsl_line x);
 void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y);
 void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y);
+/* Computes (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) for each element; h is real. */
 void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                     const double h[4]);
 tsl_vector_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
@@ -49,8 +51,8 @@ typedef struct tsl_vector_product {
   int64_t rows, columns;
   const void *a;
   int64_t ld;
-  bool transposed, conjugate;
-  bool skips; /* columns times 0 are not read, unless transposed */
+  bool transposed, conjugate; /* op(A): conjugate alone is conj(A), with transposed the conjugate transpose */
+  bool skips;                 /* columns times 0 are not read, unless transposed */
   tsl_vector_number alpha;
   tsl_line x, y;
 } tsl_vector_product;

@@ -68,16 +68,16 @@ int64_t tsl_blocks_begin(int64_t n, int ranges, int64_t range, bool grows, int64
   return tsl_min(n, ((int64_t)at + unit / 2) / unit * unit);
 }
 
-typedef struct ranged {
+typedef struct ranged_product {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   bool transposed;
   tsl_line x, old;
   int ranges;
-} ranged;
+} ranged_product;
 
 /* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to x[j..]. */
-static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
+static void add_old(const ranged_product *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
   const tsl_vector_kernels *job = r->kernels;
   if (rows > 0)
     tsl_vector_multiply(job, (tsl_team){0},
@@ -95,7 +95,7 @@ static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int
 
 /* Computes a range, each sum in the order of one thread: the block's square, then the next blocks. */
 static void ranged_task(void *argument, int64_t index, int worker) {
-  const ranged *r = argument;
+  const ranged_product *r = argument;
   const tsl_triangle *t = r->triangle;
   const bool grows = t->upper == r->transposed, ascends = t->upper;
   const int64_t begin = tsl_blocks_begin(t->n, r->ranges, index, grows, BLOCK),
@@ -119,13 +119,13 @@ static void ranged_task(void *argument, int64_t index, int worker) {
 }
 
 /* Computes a product in ranges. Returns false, with nothing done, without memory. */
-static bool by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
-                      bool transposed, tsl_line x) {
+static bool multiply_by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
+                               bool transposed, tsl_line x) {
   void *old;
   if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old) != TESELA_OK)
     return false;
   kernels->line->copy(t->n, x.at, x.step, false, old, 1);
-  ranged r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
+  ranged_product r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
   tsl_team_run(team, r.ranges, ranged_task, &r);
   tsl_scratch_give(old);
   return true;
@@ -135,7 +135,7 @@ void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
                            bool transposed, bool solves, tsl_line x) {
   const bool ascends = t->upper != (transposed != solves);
   const int64_t blocks = (t->n + BLOCK - 1) / BLOCK;
-  if (!solves && tsl_team_threads(team) > 1 && by_ranges(kernels, team, t, transposed, x))
+  if (!solves && tsl_team_threads(team) > 1 && multiply_by_ranges(kernels, team, t, transposed, x))
     return;
   for (int64_t step = 0; step < blocks; step++) {
     const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_min(BLOCK, t->n - j);
@@ -158,7 +158,7 @@ typedef struct vector_blocks_job {
   int ranges;
 } vector_blocks_job;
 
-static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
+static void add_symmetric_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
   const tsl_vector_kernels *k = job->kernels;
   const tsl_triangle *t = job->triangle;
   _Alignas(64) char times[BLOCK * ELEMENT_MAX];
@@ -169,16 +169,16 @@ static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64
 }
 
 /* Columns of a range, and the part of y that they change. */
-typedef struct reach {
-  int64_t begin, end, first, count;
+typedef struct symmetric_range {
+  int64_t begin, end, first, count; /* columns begin to end - 1; first row of y, and rows */
   char *y;
-} reach;
+} symmetric_range;
 
-static reach reach_of(const vector_blocks_job *job, int64_t range) {
+static symmetric_range range_rows_of(const vector_blocks_job *job, int64_t range) {
   const tsl_triangle *t = job->triangle;
-  reach r = {tsl_blocks_begin(t->n, job->ranges, range, t->upper, UNIT),
-             tsl_blocks_begin(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
-             range == 0 ? job->y : job->others + (range - 1) * job->pitch};
+  symmetric_range r = {tsl_blocks_begin(t->n, job->ranges, range, t->upper, UNIT),
+                       tsl_blocks_begin(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
+                       range == 0 ? job->y : job->others + (range - 1) * job->pitch};
   r.first = t->upper ? 0 : r.begin;
   r.count = t->upper ? r.end : t->n - r.begin;
   return r;
@@ -187,18 +187,18 @@ static reach reach_of(const vector_blocks_job *job, int64_t range) {
 static void range_task(void *argument, int64_t index, int worker) {
   const vector_blocks_job *job = argument;
   const int64_t size = job->kernels->size;
-  const reach r = reach_of(job, index);
+  const symmetric_range r = range_rows_of(job, index);
   (void)worker;
   if (index > 0)
     memset(r.y + r.first * size, 0, (size_t)(r.count * size));
   for (int64_t j = r.begin; j < r.end; j += BLOCK)
-    some_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
+    add_symmetric_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
 static void vector_blocks_add_others(const vector_blocks_job *job) {
   const int64_t size = job->kernels->size;
   for (int range = 1; range < job->ranges; range++) {
-    const reach r = reach_of(job, range);
+    const symmetric_range r = range_rows_of(job, range);
     job->kernels->line->add(r.count, (tsl_vector_number){1, 0}, r.y + r.first * size, 1, false,
                             job->y + r.first * size, 1);
   }
@@ -206,7 +206,7 @@ static void vector_blocks_add_others(const vector_blocks_job *job) {
 
 /* Copies vectors that are not dense, conjugated if A is, because conj(A) x = conj(A conj(x)), and allocates a
  * y for each range but the first. Returns false, with nothing done, without memory. */
-static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
+static bool multiply_dense_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
   const tsl_vector_kernels *k = job->kernels;
   const bool conjugate = job->triangle->conjugate, copies_x = conjugate || x.step != 1,
              copies_y = conjugate || y.step != 1;
@@ -241,5 +241,5 @@ bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, cons
   vector_blocks_job job = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
   while (job.ranges < RANGES_MAX && 2 * job.ranges * RANGE_LEAST <= triangle->n)
     job.ranges *= 2; /* independent of the number of threads */
-  return by_copies(&job, team, x, y);
+  return multiply_dense_copies(&job, team, x, y);
 }

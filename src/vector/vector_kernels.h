@@ -43,6 +43,7 @@ typedef struct tsl_line_kernels {
   int64_t (*largest)(int64_t n, const void *x, int64_t step, double *value);
 } tsl_line_kernels;
 
+/* unit: the diagonal is 1 and not read; solves: the solution z of op(triangle) z = x, else the product */
 typedef struct tsl_diagonal {
   bool upper, transposed, unit, solves;
 } tsl_diagonal;

@@ -12,7 +12,7 @@ typedef struct vector_lines_work {
   const tsl_vector_kernels *kernels;
   int64_t n, piece; /* elements in all, and of each piece except the last */
   tsl_vector_number a;
-  bool flag;
+  bool flag; /* conjugate, or is_real of tsl_vector_scale() */
   tsl_line x, y;
   const double *h;
   tsl_vector_number results[PIECES_MAX];
@@ -111,7 +111,7 @@ void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
                            swap_piece);
 }
 
-static void turn_piece(void *argument, int64_t index, int worker) {
+static void rotate_piece(void *argument, int64_t index, int worker) {
   const vector_lines_work *work = argument;
   tsl_line x, y;
   const int64_t n = piece_at(work, index, &x, &y);
@@ -124,7 +124,7 @@ void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n,
     kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
   else
     (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h},
-                           turn_piece);
+                           rotate_piece);
 }
 
 static tsl_vector_number vector_lines_sum_of(const vector_lines_work *work, int64_t count) {

@@ -56,6 +56,7 @@ static inline void *tsl_line_at(const tsl_vector_kernels *kernels, tsl_line x, i
 static inline tsl_vector_number tsl_line_get(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return tsl_number_at(kernels, tsl_line_at(kernels, x, i));
 }
+/* Returns the part of x from element i on. */
 static inline tsl_line tsl_line_from(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return (tsl_line){tsl_line_at(kernels, x, i), x.step};
 }

@@ -71,8 +71,8 @@ static tsl_vector_number vector_triangle_quotient(const tsl_vector_kernels *kern
               : (tsl_vector_number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static void column_of_transposed(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
-                                 bool solves, tsl_line x) {
+static void process_transposed_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
+                                      bool solves, tsl_line x) {
   const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
   tsl_vector_number value = tsl_line_get(kernels, x, j), sum = dot_column(kernels, &column, t->conjugate, x);
   if (solves) {
@@ -87,8 +87,8 @@ static void column_of_transposed(const tsl_vector_kernels *kernels, const tsl_tr
   tsl_number_put(kernels, tsl_line_at(kernels, x, j), value);
 }
 
-static void column_of_plain(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
-                            tsl_line x) {
+static void process_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
+                           tsl_line x) {
   const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
   tsl_vector_number value = tsl_line_get(kernels, x, j);
   if (tsl_number_is(value, 0))
@@ -112,7 +112,7 @@ void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangl
   const bool ascends = t->upper != (transposed != solves);
   for (int64_t step = 0; step < t->n; step++) {
     const int64_t j = ascends ? step : t->n - 1 - step;
-    (transposed ? column_of_transposed : column_of_plain)(kernels, t, j, solves, x);
+    (transposed ? process_transposed_column : process_column)(kernels, t, j, solves, x);
   }
 }
 
@@ -194,7 +194,7 @@ static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vecto
   }
 }
 
-static void one_task(void *argument, int64_t index, int worker) {
+static void update_rank_one(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const int64_t first = first_column_of(u, index), end = first_column_of(u, index + 1);
@@ -209,7 +209,7 @@ static void one_task(void *argument, int64_t index, int worker) {
   }
 }
 
-static void two_task(void *argument, int64_t index, int worker) {
+static void update_rank_two(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const tsl_vector_number second = tsl_number_conjugate(u->alpha, t->hermitian);
@@ -238,10 +238,11 @@ static void vector_triangle_run(tsl_team team, update *u, tsl_pool_task task) {
 void tsl_vector_rank_one(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,
                          tsl_vector_number alpha, tsl_line x) {
   vector_triangle_run(team, &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x},
-                      one_task);
+                      update_rank_one);
 }
 void tsl_vector_rank_two(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,
                          tsl_vector_number alpha, tsl_line x, tsl_line y) {
-  vector_triangle_run(
-      team, &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x, .y = y}, two_task);
+  vector_triangle_run(team,
+                      &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x, .y = y},
+                      update_rank_two);
 }

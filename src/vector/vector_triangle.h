@@ -6,7 +6,7 @@
 /* A column's elements off the diagonal, in rows first to first + count - 1, and its diagonal element. */
 typedef struct tsl_triangle_lane {
   int64_t first, count;
-  void *beside, *diagonal;
+  void *beside, *diagonal; /* elements off the diagonal, contiguous; diagonal element */
 } tsl_triangle_lane;
 
 tsl_triangle_lane tsl_triangle_column(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,

@@ -20,7 +20,8 @@ void tsl_exact_sum_begin(tsl_exact_sum *sum, int top) {
   sum->top = top;
 }
 
-static void place_window(tsl_exact_sum *sum) {
+/* Adds the window's levels to the digits and clears them; digits are not settled. */
+static void levels_to_digits(tsl_exact_sum *sum) {
   tsl_exact_settle_levels(sum->levels, LEVELS);
   for (int j = 0; j < LEVELS; j++) {
     const int position = sum->top - 52 * j - TSL_EXACT_LOW;
@@ -30,8 +31,8 @@ static void place_window(tsl_exact_sum *sum) {
   }
 }
 
-static void empty_window(tsl_exact_sum *sum) {
-  place_window(sum);
+static void window_to_digits(tsl_exact_sum *sum) {
+  levels_to_digits(sum);
   tsl_exact_settle(sum->digits);
 }
 
@@ -56,7 +57,7 @@ static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int cou
   tsl_exact_settle(sum->digits);
   const int top = tsl_exact_top_for(largest);
   if (top > sum->top || top < sum->top - TSL_EXACT_SLACK) {
-    empty_window(sum);
+    window_to_digits(sum);
     sum->top = top;
   }
 }
@@ -78,7 +79,7 @@ void tsl_exact_sum_add(const tsl_exact_terms *terms, tsl_exact_sum *sum, const v
 }
 
 void tsl_exact_sum_settle(tsl_exact_sum *sum) {
-  empty_window(sum);
+  window_to_digits(sum);
 }
 
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem) {
@@ -125,7 +126,7 @@ void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *
   const int lowest = (sum->top - 52 * (LEVELS - 1) - TSL_EXACT_LOW) / 52,
             highest = (sum->top + 32 - TSL_EXACT_LOW) / 52 + 3;
   const bool few = !sum->slow;
-  place_window(sum);
+  levels_to_digits(sum);
   store_real(how, sum->digits, few ? lowest : 0,
              few && highest < TSL_EXACT_DIGITS ? highest : TSL_EXACT_DIGITS, sum->flags, c);
 }

@@ -10,7 +10,7 @@
 
 /* Type of the terms in blocks: f64, or f32 for all narrower types. */
 typedef struct tsl_exact_terms {
-  bool twice; /* f64 */
+  bool twice; /* the terms are f64, else f32 */
   const tsl_exact_window *window;
 } tsl_exact_terms;
 /* Returns the terms for a C of type `result`, with the best instruction set in `capabilities`. */

@@ -19,20 +19,20 @@ typedef struct tsl_transpose_arguments_f64 {
   double alpha;
 } tsl_transpose_arguments_f64;
 
-static bool transpose_common_scales(const tsl_problem *problem) {
+static bool transpose_common_is_scaled(const tsl_problem *problem) {
   return problem->alpha[0] != 1 || problem->alpha[1] != 0;
 }
 
 tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = transpose_common_scales(problem) ? 1 : 0,
+  return (tsl_accuracy){.factor = transpose_common_is_scaled(problem) ? 1 : 0,
                         .is_reproducible = true,
-                        .is_correctly_rounded = transpose_common_scales(problem)};
+                        .is_correctly_rounded = transpose_common_is_scaled(problem)};
 }
 
 const char *tsl_transpose_refuse_scaling(const tsl_problem *problem) {
   const tesela_type type = problem->c.type;
-  if (transpose_common_scales(problem) && type != TESELA_F32 && type != TESELA_F64)
+  if (transpose_common_is_scaled(problem) && type != TESELA_F32 && type != TESELA_F64)
     return tsl_refusal("moves %s, but scales f32 and f64 only", tsl_type(type)->name);
   return NULL;
 }
@@ -41,20 +41,20 @@ tesela_status tsl_transpose_build(tsl_work *work, const char *path, const char *
                                   const tsl_grid *grid) {
   const tsl_problem *problem = &work->problem;
   tsl_text defines = {0};
-  if (!transpose_common_scales(problem))
+  if (!transpose_common_is_scaled(problem))
     tsl_text_add(&defines, "#define TSL_MOVED_BYTES %zu\n", tsl_type(problem->c.type)->size);
   if (problem->in_place)
     tsl_text_add(&defines, "#define TSL_IN_PLACE 1\n");
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)
-    status = tsl_launch_build_with(work, path, kernel, grid,
-                                   transpose_common_scales(problem) ? problem->c.type : TESELA_TYPE_DEFAULT,
-                                   tsl_text_get(&defines));
+    status = tsl_launch_build_with(
+        work, path, kernel, grid, transpose_common_is_scaled(problem) ? problem->c.type : TESELA_TYPE_DEFAULT,
+        tsl_text_get(&defines));
   tsl_text_free(&defines);
   return status;
 }
 
-static tsl_transpose_sizes sizes_of(const tsl_work *work, const tsl_operands *operands) {
+static tsl_transpose_sizes transpose_common_get_sizes(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *c = &operands->c, *a = problem->in_place || !operands->a.buffer ? c : &operands->a;
   return (tsl_transpose_sizes){.m = problem->m,
@@ -67,26 +67,26 @@ static tsl_transpose_sizes sizes_of(const tsl_work *work, const tsl_operands *op
                                .c_col_stride = c->col_stride};
 }
 
-static tesela_status launch_over(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream,
-                                 const tsl_transpose_sizes *sizes, const tsl_grid *grid) {
+static tesela_status launch_with_grid(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream,
+                                      const tsl_transpose_sizes *sizes, const tsl_grid *grid) {
   const tsl_launch *launch = work->state;
   const tsl_problem *problem = &work->problem;
   const tsl_transpose_arguments_f32 single = {*sizes, (float)problem->alpha[0], 0};
   const tsl_transpose_arguments_f64 twice = {*sizes, problem->alpha[0]};
-  const bool is_single = transpose_common_scales(problem) && problem->c.type == TESELA_F32;
+  const bool is_single = transpose_common_is_scaled(problem) && problem->c.type == TESELA_F32;
   tsl_buffer *a = operands->a.buffer ? operands->a.buffer : operands->c.buffer;
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(operands->c.buffer),
-                                    is_single                          ? TSL_ARG_VALUE(single)
-                                    : transpose_common_scales(problem) ? TSL_ARG_VALUE(twice)
-                                                                       : TSL_ARG_VALUE(*sizes)};
+                                    is_single                             ? TSL_ARG_VALUE(single)
+                                    : transpose_common_is_scaled(problem) ? TSL_ARG_VALUE(twice)
+                                                                          : TSL_ARG_VALUE(*sizes)};
   return work->device->ops->launch(stream, launch->kernel, grid, arguments,
                                    sizeof arguments / sizeof *arguments);
 }
 
 tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_launch *launch = work->state;
-  const tsl_transpose_sizes sizes = sizes_of(work, operands);
-  return launch_over(work, operands, stream, &sizes, &launch->grid);
+  const tsl_transpose_sizes sizes = transpose_common_get_sizes(work, operands);
+  return launch_with_grid(work, operands, stream, &sizes, &launch->grid);
 }
 
 static void transpose_common_swap(int64_t *a, int64_t *b) {
@@ -95,29 +95,29 @@ static void transpose_common_swap(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-static int64_t transpose_common_distance(int64_t stride) {
+static int64_t transpose_common_absolute(int64_t stride) {
   return stride < 0 ? -stride : stride;
 }
 
 /* Makes the axis of C's smallest stride its columns; an axis of one element does not count. */
 static void transpose_common_order_axes(tsl_transpose_sizes *sizes) {
-  if (sizes->m == 1 || (sizes->n > 1 && transpose_common_distance(sizes->c_col_stride) <=
-                                            transpose_common_distance(sizes->c_row_stride)))
+  if (sizes->m == 1 || (sizes->n > 1 && transpose_common_absolute(sizes->c_col_stride) <=
+                                            transpose_common_absolute(sizes->c_row_stride)))
     return;
   transpose_common_swap(&sizes->m, &sizes->n);
   transpose_common_swap(&sizes->c_row_stride, &sizes->c_col_stride);
   transpose_common_swap(&sizes->a_row_stride, &sizes->a_col_stride);
 }
 
-static int64_t transpose_common_tiles_of(int64_t elements, int tile) {
+static int64_t transpose_common_count_tiles(int64_t elements, int tile) {
   return (elements - 1) / tile + 1;
 }
 
 /* Makes the grid of places of kernel/transpose_tile.h, limited to the device's groups; kernels loop. */
 static tsl_grid tile_grid(const tsl_problem *problem, const tsl_transpose_sizes *sizes,
                           const tsl_transpose_tiling *tiling, const tsl_device *device) {
-  const int64_t down = transpose_common_tiles_of(sizes->m, tiling->tile),
-                across = transpose_common_tiles_of(sizes->n, tiling->tile);
+  const int64_t down = transpose_common_count_tiles(sizes->m, tiling->tile),
+                across = transpose_common_count_tiles(sizes->n, tiling->tile);
   int64_t band = 1;
   while (band < tiling->band && band < down)
     band *= 2;
@@ -152,10 +152,10 @@ tesela_status tsl_transpose_build_tiles(tsl_work *work, const char *path, const 
 
 tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operands *operands,
                                          tsl_stream *stream, const tsl_transpose_tiling *tiling) {
-  tsl_transpose_sizes sizes = sizes_of(work, operands);
+  tsl_transpose_sizes sizes = transpose_common_get_sizes(work, operands);
   transpose_common_order_axes(&sizes);
   const tsl_grid grid = tile_grid(&work->problem, &sizes, tiling, work->device);
-  return launch_over(work, operands, stream, &sizes, &grid);
+  return launch_with_grid(work, operands, stream, &sizes, &grid);
 }
 
 /* Counts an almost empty tile as a sixth of a whole one: its group, and its memory latency. */

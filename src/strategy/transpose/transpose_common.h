@@ -26,6 +26,7 @@ const char *tsl_transpose_refuse_tiles(const tsl_problem *problem, const tsl_tra
 /* Compiles a tile kernel. C's smallest stride is along the tiles' rows, for any strides of a run. */
 tesela_status tsl_transpose_build_tiles(tsl_work *work, const char *path, const char *kernel,
                                         const tsl_transpose_tiling *tiling);
+/* Launches a tile kernel with the grid for the strides of the operands. */
 tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operands *operands,
                                          tsl_stream *stream, const tsl_transpose_tiling *tiling);
 /* Predicts the seconds of tiles, partial tiles included, at a fraction `efficiency` of the bandwidth. */

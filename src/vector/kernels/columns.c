@@ -28,83 +28,86 @@ typedef struct columns {
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Returns true if load_far() is faster: for large matrices of f64 only. */
-static inline bool loads_far(int64_t rows, int64_t count) {
+/* Returns true if load_far(), for data beyond the L1 cache, is faster: for large matrices of f64 only. */
+static inline bool should_load_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
 /* components of a page, and of a column of a few vectors */
 enum { PAGE = (1 << 12) / sizeof(REAL), BRIEF = (1 << 10) / sizeof(REAL) };
 
-/* Loads `here` components; a full vector if `whole`. */
-TSL_INLINE vector load(const REAL *from, bool whole, int64_t here) {
-  return whole ? NAME(load)(from) : NAME(load_part)(from, here);
+/* Loads `valid_count` components, the others as 0; a full vector if `is_full`. */
+TSL_INLINE vector load(const REAL *from, bool is_full, int64_t valid_count) {
+  return is_full ? NAME(load)(from) : NAME(load_part)(from, valid_count);
 }
-TSL_INLINE void store(REAL *dst, vector value, bool whole, int64_t here) {
-  if (whole)
+TSL_INLINE void store(REAL *dst, vector value, bool is_full, int64_t valid_count) {
+  if (is_full)
     NAME(store)(dst, value);
   else
-    NAME(store_part)(dst, value, here);
+    NAME(store_part)(dst, value, valid_count);
 }
 
-TSL_INLINE vector turned_of(vector x) {
+TSL_INLINE vector times_i_of(vector x) {
   if (PARTS == 2)
     return NAME(times_i)(x);
   return x;
 }
 
 /* Returns y + (re a + i im a). The columns' sum is rounded first, so that it does not wait for y. */
-TSL_INLINE vector joined(vector y, vector state, vector turned) {
+TSL_INLINE vector add_to_y(vector y, vector state, vector turned) {
   if (PARTS == 2)
     state += NAME(times_i)(turned);
   TSL_KEEP(state);
   return y + state;
 }
 
-TSL_INLINE vector added(columns x, int64_t i, const vector *re, const vector *im, vector y, int together,
-                        bool far) {
+TSL_INLINE vector add_columns_at(columns x, int64_t i, const vector *re, const vector *im, vector y,
+                                 int column_count, bool uses_far_loads) {
   vector own = {0}, turned = {0};
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    vector a = load_whole(x.a + j * x.ld + i, far);
+  TSL_UNROLL for (int j = 0; j < column_count; j++) {
+    vector a = load_whole(x.a + j * x.ld + i, uses_far_loads);
     if (PARTS == 2) {
-      a = loaded(a);
+      a = keep_in_register(a);
       turned += im[j] * a;
     }
     own += re[j] * a;
   }
-  return joined(y, own, turned);
+  return add_to_y(y, own, turned);
 }
 
-TSL_INLINE vector added_part(columns x, int64_t i, const vector *re, const vector *im, vector y,
-                             int together) {
+TSL_INLINE vector add_columns_part(columns x, int64_t i, const vector *re, const vector *im, vector y,
+                                   int column_count) {
   vector own = {0}, turned = {0};
-  TSL_UNROLL for (int j = 0; j < together; j++) {
+  TSL_UNROLL for (int j = 0; j < column_count; j++) {
     vector a = NAME(load_part)(x.a + j * x.ld + i, x.count - i);
     if (PARTS == 2) {
-      a = loaded(a);
+      a = keep_in_register(a);
       turned += im[j] * a;
     }
     own += re[j] * a;
   }
-  return joined(y, own, turned);
+  return add_to_y(y, own, turned);
 }
 
-TSL_INLINE int64_t add_whole(columns x, const vector *re, const vector *im, REAL *y, int together, bool far) {
+TSL_INLINE int64_t add_full_vectors(columns x, const vector *re, const vector *im, REAL *y, int column_count,
+                                    bool uses_far_loads) {
   int64_t i = 0;
   for (; i + LANES <= x.count; i += LANES)
-    NAME(store)(y + i, added(x, i, re, im, NAME(load)(y + i), together, far));
+    NAME(store)(y + i, add_columns_at(x, i, re, im, NAME(load)(y + i), column_count, uses_far_loads));
   return i;
 }
 
 /* Adds some columns to y. Its last partial vector is `rest`: reading it after a store would wait. */
-TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together, bool far) {
+TSL_INLINE void add_columns(columns x, const REAL *t, REAL *y, vector *rest, int column_count,
+                            bool uses_far_loads) {
   vector re[MANY], im[MANY];
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    re[j] = all(t[PARTS * j]);
-    im[j] = all(t[PARTS * j + PARTS - 1]);
+  TSL_UNROLL for (int j = 0; j < column_count; j++) {
+    re[j] = splat(t[PARTS * j]);
+    im[j] = splat(t[PARTS * j + PARTS - 1]);
   }
-  const int64_t i = far ? add_whole(x, re, im, y, together, true) : add_whole(x, re, im, y, together, false);
+  const int64_t i = uses_far_loads ? add_full_vectors(x, re, im, y, column_count, true)
+                                   : add_full_vectors(x, re, im, y, column_count, false);
   if (i < x.count)
-    *rest = added_part(x, i, re, im, *rest, together);
+    *rest = add_columns_part(x, i, re, im, *rest, column_count);
 }
 
 static bool has_zero(const REAL *t, int count) {
@@ -118,7 +121,7 @@ static bool has_zero(const REAL *t, int count) {
 enum { TOGETHER = PARTS == 2 ? FEW : MANY };
 
 /* Returns how many columns are added together; 0: the first column is skipped, because its factor is 0. */
-static inline int step_at(const REAL *t, int64_t count, bool skips) {
+static inline int columns_at_once(const REAL *t, int64_t count, bool skips) {
   if (count >= TOGETHER && !(skips && has_zero(t, TOGETHER)))
     return TOGETHER;
   if (PARTS == 1 && count >= FEW && !(skips && has_zero(t, FEW)))
@@ -130,60 +133,60 @@ static inline int step_at(const REAL *t, int64_t count, bool skips) {
 
 /* vectors of a short y, which is in registers: groups of columns need not wait for stores */
 enum { HELD = PARTS == 2 ? 2 : 4 };
-TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool whole, int64_t here,
-                          int together) {
+TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool is_full,
+                          int64_t valid_count, int column_count) {
   const int64_t last = (vectors - 1) * LANES;
   vector own[HELD], turned[HELD];
   TSL_UNROLL for (int v = 0; v < vectors; v++) own[v] = turned[v] = (vector){0};
-  TSL_UNROLL for (int c = 0; c < together; c++) {
-    const vector re = all(t[PARTS * c]), im = all(t[PARTS * c + PARTS - 1]);
+  TSL_UNROLL for (int c = 0; c < column_count; c++) {
+    const vector re = splat(t[PARTS * c]), im = splat(t[PARTS * c + PARTS - 1]);
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       const REAL *from = x.a + c * x.ld;
-      vector a = v < vectors - 1 ? NAME(load)(from + v * LANES) : load(from + last, whole, here);
+      vector a = v < vectors - 1 ? NAME(load)(from + v * LANES) : load(from + last, is_full, valid_count);
       if (PARTS == 2) {
-        a = loaded(a);
+        a = keep_in_register(a);
         turned[v] += im * a;
       }
       own[v] += re * a;
     }
   }
-  TSL_UNROLL for (int v = 0; v < vectors; v++) sum[v] = joined(sum[v], own[v], turned[v]);
+  TSL_UNROLL for (int v = 0; v < vectors; v++) sum[v] = add_to_y(sum[v], own[v], turned[v]);
 }
 
-TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
-  const int64_t last = (vectors - 1) * LANES, here = x.count - last;
-  const bool whole = here == LANES;
+TSL_INLINE void add_in_registers(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
+  const int64_t last = (vectors - 1) * LANES, valid_count = x.count - last;
+  const bool is_full = valid_count == LANES;
   vector sum[HELD];
   TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
-  sum[vectors - 1] = load(y + last, whole, here);
+  sum[vectors - 1] = load(y + last, is_full, valid_count);
   for (int64_t j = 0; j < count;) {
-    const int step = step_at(t, count - j, skips), passed = step > 0 ? step : 1;
+    const int step = columns_at_once(t, count - j, skips), passed = step > 0 ? step : 1;
     if (step == TOGETHER)
-      add_group(x, t, sum, vectors, whole, here, TOGETHER);
+      add_group(x, t, sum, vectors, is_full, valid_count, TOGETHER);
     else if (step == FEW)
-      add_group(x, t, sum, vectors, whole, here, FEW);
+      add_group(x, t, sum, vectors, is_full, valid_count, FEW);
     else if (step == 2)
-      add_group(x, t, sum, vectors, whole, here, 2);
+      add_group(x, t, sum, vectors, is_full, valid_count, 2);
     else if (step == 1)
-      add_group(x, t, sum, vectors, whole, here, 1);
+      add_group(x, t, sum, vectors, is_full, valid_count, 1);
     j += passed;
     t += PARTS * passed;
     x.a += passed * x.ld;
   }
   TSL_UNROLL for (int v = 0; v < vectors - 1; v++) NAME(store)(y + v * LANES, sum[v]);
-  store(y + last, sum[vectors - 1], whole, here);
+  store(y + last, sum[vectors - 1], is_full, valid_count);
 }
 
-static void add_short(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
+static void add_to_short_y(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
   const int64_t vectors = (x.count + LANES - 1) / LANES;
   if (vectors == 1)
-    add_held(x, t, count, y, skips, 1);
+    add_in_registers(x, t, count, y, skips, 1);
   else if (vectors == 2)
-    add_held(x, t, count, y, skips, 2);
+    add_in_registers(x, t, count, y, skips, 2);
   else if (HELD > 2 && vectors == 3)
-    add_held(x, t, count, y, skips, 3);
+    add_in_registers(x, t, count, y, skips, 3);
   else if (HELD > 2 && vectors == 4)
-    add_held(x, t, count, y, skips, 4);
+    add_in_registers(x, t, count, y, skips, 4);
 }
 
 static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
@@ -192,30 +195,30 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
   if (x.count <= HELD * LANES) {
-    add_short(x, t, count, y, skips);
+    add_to_short_y(x, t, count, y, skips);
     return;
   }
-  const int64_t more = x.count % LANES, whole = x.count - more;
-  const bool far = loads_far(rows, count);
+  const int64_t more = x.count % LANES, is_full = x.count - more;
+  const bool uses_far_loads = should_load_far(rows, count);
   vector rest = {0};
   if (more > 0)
-    rest = NAME(load_part)(y + whole, more);
+    rest = NAME(load_part)(y + is_full, more);
   for (int64_t j = 0; j < count;) {
-    const int step = step_at(t, count - j, skips), passed = step > 0 ? step : 1;
+    const int step = columns_at_once(t, count - j, skips), passed = step > 0 ? step : 1;
     if (step == TOGETHER)
-      add_some(x, t, y, &rest, TOGETHER, false);
+      add_columns(x, t, y, &rest, TOGETHER, false);
     else if (step == FEW)
-      add_some(x, t, y, &rest, FEW, far);
+      add_columns(x, t, y, &rest, FEW, uses_far_loads);
     else if (step == 2)
-      add_some(x, t, y, &rest, 2, far);
+      add_columns(x, t, y, &rest, 2, uses_far_loads);
     else if (step == 1)
-      add_some(x, t, y, &rest, 1, far);
+      add_columns(x, t, y, &rest, 1, uses_far_loads);
     j += passed;
     t += PARTS * passed;
     x.a += passed * x.ld;
   }
   if (more > 0)
-    NAME(store_part)(y + whole, rest, more);
+    NAME(store_part)(y + is_full, rest, more);
 }
 
 /* Sums of a x, and of a times_i(x). */
@@ -225,12 +228,12 @@ typedef struct sums {
 
 /* Adds the sums to s. Lanes of a x are re re and im im; lanes of a times_i(x) are -re im and im re. The order
  * of a column's sum does not depend on other columns. */
-TSL_INLINE void finish(const sums *accumulators, bool conjugate, REAL *s, int together) {
+TSL_INLINE void add_sums_to_s(const sums *accumulators, bool conjugate, REAL *s, int column_count) {
   enum { EACH = 4 / PARTS };
-  TSL_UNROLL for (int first = 0; first < together; first += EACH) {
+  TSL_UNROLL for (int first = 0; first < column_count; first += EACH) {
     vector all_of[4] = {{0}, {0}, {0}, {0}};
     REAL totals[4];
-    TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
+    TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < column_count) {
       all_of[PARTS * j] = accumulators[first + j].plain;
       if (PARTS == 2)
         all_of[PARTS * j + PARTS - 1] = -accumulators[first + j].turned;
@@ -238,19 +241,20 @@ TSL_INLINE void finish(const sums *accumulators, bool conjugate, REAL *s, int to
     if (PARTS == 2 && !conjugate)
       TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
     NAME(totals)(all_of, totals);
-    TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * together) s[PARTS * first + c] +=
-        totals[c];
+    TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * column_count)
+        s[PARTS * first + c] += totals[c];
   }
 }
 
-TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *accumulators, int together, bool whole,
-                       bool far) {
-  const int64_t here = a.count - i;
-  const vector plain = load(x + i, whole, here), turned = turned_of(plain);
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    vector column = whole ? load_whole(a.a + j * a.ld + i, far) : NAME(load_part)(a.a + j * a.ld + i, here);
+TSL_INLINE void dot_vectors_at(columns a, int64_t i, const REAL *x, sums *accumulators, int column_count,
+                               bool is_full, bool uses_far_loads) {
+  const int64_t valid_count = a.count - i;
+  const vector plain = load(x + i, is_full, valid_count), turned = times_i_of(plain);
+  TSL_UNROLL for (int j = 0; j < column_count; j++) {
+    vector column = is_full ? load_whole(a.a + j * a.ld + i, uses_far_loads)
+                            : NAME(load_part)(a.a + j * a.ld + i, valid_count);
     if (PARTS == 2) {
-      column = loaded(column);
+      column = keep_in_register(column);
       accumulators[j].turned += column * turned;
     }
     accumulators[j].plain += column * plain;
@@ -259,32 +263,33 @@ TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *accumulators, 
 
 /* Computes some columns. A column's sum has equal bits among any number of columns, as programs expect that
  * apply one reflection to different numbers of columns. */
-TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool far) {
+TSL_INLINE void dot_columns(columns a, const REAL *x, REAL *s, int column_count, bool uses_far_loads) {
   sums of[MANY];
-  TSL_UNROLL for (int j = 0; j < together; j++) of[j] = (sums){{0}, {0}};
+  TSL_UNROLL for (int j = 0; j < column_count; j++) of[j] = (sums){{0}, {0}};
   int64_t i = 0;
-  if (far)
+  if (uses_far_loads)
     for (; i + LANES <= a.count; i += LANES)
-      dot_at(a, i, x, of, together, true, true);
+      dot_vectors_at(a, i, x, of, column_count, true, true);
   for (; i + LANES <= a.count; i += LANES)
-    dot_at(a, i, x, of, together, true, false);
+    dot_vectors_at(a, i, x, of, column_count, true, false);
   if (i < a.count)
-    dot_at(a, i, x, of, together, false, false);
-  finish(of, false, s, together);
+    dot_vectors_at(a, i, x, of, column_count, false, false);
+  add_sums_to_s(of, false, s, column_count);
 }
 
-static void dot_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x, REAL *s) {
+static void dot_columns_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x,
+                              REAL *s) {
   columns a = {from, ld * PARTS, rows * PARTS};
-  const bool far = loads_far(rows, count);
+  const bool uses_far_loads = should_load_far(rows, count);
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
-    dot_some(a, x, s + PARTS * j, TOGETHER, false);
+    dot_columns(a, x, s + PARTS * j, TOGETHER, false);
   for (; PARTS == 1 && j + FEW <= count; j += FEW, a.a += FEW * a.ld)
-    dot_some(a, x, s + PARTS * j, FEW, far);
+    dot_columns(a, x, s + PARTS * j, FEW, uses_far_loads);
   for (; j + 2 <= count; j += 2, a.a += 2 * a.ld)
-    dot_some(a, x, s + PARTS * j, 2, far);
+    dot_columns(a, x, s + PARTS * j, 2, uses_far_loads);
   if (j < count)
-    dot_some(a, x, s + PARTS * j, 1, far);
+    dot_columns(a, x, s + PARTS * j, 1, uses_far_loads);
 }
 
 #include "vector/kernels/short_dot.h"
@@ -296,15 +301,16 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
   if (rows * PARTS <= SHORT_MOST)
     dot_short(rows, count, a, ld * PARTS, x, s);
   else
-    dot_along(rows, count, a, ld, x, s);
+    dot_columns_along(rows, count, a, ld, x, s);
 }
 
-TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y, const REAL *x,
-                        sums *accumulators, int together, bool whole, int64_t here) {
-  const vector plain = load(x + i, whole, here), turned = turned_of(plain);
-  vector sum = load(y + i, whole, here), later = {0};
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector column = loaded(load(a.a + j * a.ld + i, whole, here));
+TSL_INLINE void add_and_dot_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y,
+                               const REAL *x, sums *accumulators, int column_count, bool is_full,
+                               int64_t valid_count) {
+  const vector plain = load(x + i, is_full, valid_count), turned = times_i_of(plain);
+  vector sum = load(y + i, is_full, valid_count), later = {0};
+  TSL_UNROLL for (int j = 0; j < column_count; j++) {
+    const vector column = keep_in_register(load(a.a + j * a.ld + i, is_full, valid_count));
     sum += re[j] * column;
     accumulators[j].plain += column * plain;
     if (PARTS == 2) {
@@ -314,17 +320,17 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   }
   if (PARTS == 2)
     sum += NAME(times_i)(later);
-  store(y + i, sum, whole, here);
+  store(y + i, sum, is_full, valid_count);
 }
 
 /* columns with factors and sums in registers */
 enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
 
 /* Returns old + t x; `im` has the signs of times_i(). */
-TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
+TSL_INLINE vector update_vector(vector old, vector re, vector im, vector x) {
   if (PARTS == 1)
     return old + re * x;
-  x = loaded(x);
+  x = keep_in_register(x);
   return (old + re * x) + im * NAME(swapped)(x);
 }
 
@@ -332,14 +338,14 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
-TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *a) {
-  const REAL t = by[0];
+TSL_INLINE void update_remainder(int64_t count, const REAL *x, const REAL *factor, REAL *a) {
+  const REAL t = factor[0];
   int64_t i = 0;
   if (PARTS == 2) {
     for (; i < count; i += 2) {
       const REAL re = x[i], im = x[i + 1];
-      a[i] = (a[i] + t * re) + -by[PARTS - 1] * im;
-      a[i + 1] = (a[i + 1] + t * im) + by[PARTS - 1] * re;
+      a[i] = (a[i] + t * re) + -factor[PARTS - 1] * im;
+      a[i + 1] = (a[i + 1] + t * im) + factor[PARTS - 1] * re;
     }
     return;
   }
@@ -365,52 +371,54 @@ enum { HALF = 32 / sizeof(REAL) };
 
 /* Updates in steps of four half vectors; returns the end. */
 TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) {
-  const half by = t - (half){0};
+  const half factor = t - (half){0};
   int64_t i = 0;
   for (; i + 4 * HALF <= count; i += 4 * HALF)
     TSL_UNROLL for (int64_t v = 0; v < 4 * HALF; v += HALF) {
       half *const at = (half *)(a + i + v);
-      *at += by * *(const half *)(x + i + v);
+      *at += factor * *(const half *)(x + i + v);
     }
   return i;
 }
 
-TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a, bool far) {
-  const vector re = all(t[0]), im = all(t[PARTS - 1]) * -alternating();
-  const bool far_x = far && count > (int64_t)FAR;
+TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a, bool uses_far_loads) {
+  const vector re = splat(t[0]), im = splat(t[PARTS - 1]) * -alternating();
+  const bool far_x = uses_far_loads && count > (int64_t)FAR;
   int64_t i = 0;
-  if (HAS_LOAD_FAR && far && PARTS == 1 && count < (int64_t)BRIEF)
+  if (HAS_LOAD_FAR && uses_far_loads && PARTS == 1 && count < (int64_t)BRIEF)
     i = update_halves(count, x, t[0], a);
   if (far_x)
     for (; i + 4 * LANES <= count; i += 4 * LANES)
       TSL_UNROLL for (int64_t v = 0; v < 4 * LANES; v += LANES)
-          NAME(store)(a + i + v, updated(load_whole(a + i + v, far), re, im, load_whole(x + i + v, far)));
+          NAME(store)(a + i + v, update_vector(load_whole(a + i + v, uses_far_loads), re, im,
+                                               load_whole(x + i + v, uses_far_loads)));
   for (; i + 4 * LANES <= count; i += 4 * LANES)
-    TSL_UNROLL for (int64_t v = 0; v < 4 * LANES; v += LANES)
-        NAME(store)(a + i + v, updated(load_whole(a + i + v, far), re, im, NAME(load)(x + i + v)));
+    TSL_UNROLL for (int64_t v = 0; v < 4 * LANES; v += LANES) NAME(store)(
+        a + i + v, update_vector(load_whole(a + i + v, uses_far_loads), re, im, NAME(load)(x + i + v)));
   for (; i + LANES <= count; i += LANES)
-    NAME(store)(a + i, updated(load_whole(a + i, far), re, im, NAME(load)(x + i)));
-  update_rest(count - i, x + i, t, a + i);
+    NAME(store)(a + i, update_vector(load_whole(a + i, uses_far_loads), re, im, NAME(load)(x + i)));
+  update_remainder(count - i, x + i, t, a + i);
 }
 
 /* Reads the lines of a skipped column, if columns are short and far: the prefetcher needs a stream. */
-static void pass_over(int64_t count, const REAL *a) {
+static void touch_lines(int64_t count, const REAL *a) {
   enum { LINE = 64 / sizeof(REAL) };
   for (int64_t i = 0; i < count; i += LINE)
     (void)*(const volatile REAL *)(a + i);
 }
 
 TSL_INLINE void update_columns(int64_t rows, int64_t count, const REAL *x, const REAL *t, REAL *a, int64_t ld,
-                               bool far) {
+                               bool uses_far_loads) {
   for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
     if (!is_zero(t))
-      update_column(rows * PARTS, x, t, a, far);
-    else if (far && rows * PARTS < (int64_t)PAGE)
-      pass_over(rows * PARTS, a);
+      update_column(rows * PARTS, x, t, a, uses_far_loads);
+    else if (uses_far_loads && rows * PARTS < (int64_t)PAGE)
+      touch_lines(rows * PARTS, a);
 }
 
-static void update(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld, bool far) {
-  if (far)
+static void update(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld,
+                   bool uses_far_loads) {
+  if (uses_far_loads)
     update_columns(rows, count, x, t, a, ld, true);
   else
     update_columns(rows, count, x, t, a, ld, false);
@@ -466,11 +474,12 @@ static inline vector_i32 lane_mask_from(int64_t first) {
 }
 
 /* Sets masks for the column whose diagonal begins at component `index`: off the diagonal, and with it. */
-TSL_INLINE void keep(int64_t index, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
-  *beside = upper ? ~lane_mask_from(index) : lane_mask_from(index + PARTS);
-  *with = upper ? ~lane_mask_from(index + PARTS) : lane_mask_from(index);
+TSL_INLINE void set_masks(int64_t index, bool upper, bool hermitian, vector_i32 *off_diagonal,
+                          vector_i32 *with_diagonal) {
+  *off_diagonal = upper ? ~lane_mask_from(index) : lane_mask_from(index + PARTS);
+  *with_diagonal = upper ? ~lane_mask_from(index + PARTS) : lane_mask_from(index);
   if (PARTS == 2 && hermitian)
-    *with &= ~(lane_mask_from(index + 1) & ~lane_mask_from(index + 2));
+    *with_diagonal &= ~(lane_mask_from(index + 1) & ~lane_mask_from(index + 2));
 }
 
 /* Group of columns from j on, with their factors and sums. */
@@ -479,54 +488,54 @@ typedef struct group {
   int64_t j;
   const REAL *x;
   vector re[BOTH], im[BOTH];
-  sums of[BOTH];
+  sums column_sums[BOTH];
 } group;
 
 /* Processes the diagonal of a group. Elements outside of the triangle are read and masked. */
-TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int together) {
-  const int64_t here = g->a.count - i;
-  const bool whole = here >= LANES;
-  const vector plain = load(g->x + i, whole, here), turned = turned_of(plain);
-  vector sum = load(y + i, whole, here), later = {0};
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector_i32 column = (vector_i32)load(g->a.a + j * g->a.ld + i, whole, here);
-    vector_i32 beside, with;
-    keep(PARTS * (g->j + j) - i, upper, hermitian, &beside, &with);
-    sum += g->re[j] * (vector)(column & with);
-    g->of[j].plain += (vector)(column & beside) * plain;
+TSL_INLINE void process_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int column_count) {
+  const int64_t valid_count = g->a.count - i;
+  const bool is_full = valid_count >= LANES;
+  const vector plain = load(g->x + i, is_full, valid_count), turned = times_i_of(plain);
+  vector sum = load(y + i, is_full, valid_count), later = {0};
+  TSL_UNROLL for (int j = 0; j < column_count; j++) {
+    const vector_i32 column = (vector_i32)load(g->a.a + j * g->a.ld + i, is_full, valid_count);
+    vector_i32 off_diagonal, with_diagonal;
+    set_masks(PARTS * (g->j + j) - i, upper, hermitian, &off_diagonal, &with_diagonal);
+    sum += g->re[j] * (vector)(column & with_diagonal);
+    g->column_sums[j].plain += (vector)(column & off_diagonal) * plain;
     if (PARTS == 2) {
-      later += g->im[j] * (vector)(column & with);
-      g->of[j].turned += (vector)(column & beside) * turned;
+      later += g->im[j] * (vector)(column & with_diagonal);
+      g->column_sums[j].turned += (vector)(column & off_diagonal) * turned;
     }
   }
   if (PARTS == 2)
     sum += NAME(times_i)(later);
-  store(y + i, sum, whole, here);
+  store(y + i, sum, is_full, valid_count);
 }
 
 /* Processes a group of columns. Vectors begin at multiples of their length, as the stores before. */
-TSL_INLINE void symmetric_some(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
-                               REAL *s, bool upper, int together) {
-  const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
+TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
+                                REAL *s, bool upper, int column_count) {
+  const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + column_count);
   group g = {.a = {shape->a + PARTS * shape->ld * j, PARTS * shape->ld, count}, .j = j, .x = x};
-  TSL_UNROLL for (int c = 0; c < together; c++) {
-    g.re[c] = all(t[PARTS * c]);
-    g.im[c] = all(t[PARTS * c + PARTS - 1]);
-    g.of[c] = (sums){{0}, {0}};
+  TSL_UNROLL for (int c = 0; c < column_count; c++) {
+    g.re[c] = splat(t[PARTS * c]);
+    g.im[c] = splat(t[PARTS * c + PARTS - 1]);
+    g.column_sums[c] = (sums){{0}, {0}};
   }
   int64_t i = upper ? 0 : first;
   if (upper)
     for (; i < first; i += LANES)
-      both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
+      add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, true, LANES);
   for (; i < end; i += LANES)
-    on_diagonal(&g, i, y, upper, shape->hermitian, together);
+    process_diagonal(&g, i, y, upper, shape->hermitian, column_count);
   if (!upper) {
     for (; i + LANES <= count; i += LANES)
-      both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
+      add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, true, LANES);
     if (i < count)
-      both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
+      add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, false, count - i);
   }
-  finish(g.of, shape->hermitian, s, together);
+  add_sums_to_s(g.column_sums, shape->hermitian, s, column_count);
 }
 
 /* Processes columns `first` to `end` - 1, whose factors and sums begin at t and s. */
@@ -535,13 +544,13 @@ TSL_INLINE void symmetric_columns(const triangle *shape, int64_t first, int64_t 
   for (int64_t j = first; j < end;) {
     int step = 1;
     if (j + BOTH <= end)
-      symmetric_some(shape, j, t, x, y, s, upper, step = BOTH);
+      symmetric_group(shape, j, t, x, y, s, upper, step = BOTH);
     else if ((int)BOTH > (int)FEW && j + FEW <= end)
-      symmetric_some(shape, j, t, x, y, s, upper, step = FEW);
+      symmetric_group(shape, j, t, x, y, s, upper, step = FEW);
     else if (BOTH > 2 && j + 2 <= end)
-      symmetric_some(shape, j, t, x, y, s, upper, step = 2);
+      symmetric_group(shape, j, t, x, y, s, upper, step = 2);
     else
-      symmetric_some(shape, j, t, x, y, s, upper, 1);
+      symmetric_group(shape, j, t, x, y, s, upper, 1);
     j += step;
     t += PARTS * step;
     s += PARTS * step;
@@ -553,7 +562,7 @@ static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int6
                       bool hermitian) {
   enum { TURN = 64 };
   const triangle of = {a, ld, n, hermitian};
-  const number by = {(REAL)alpha.re, (REAL)alpha.im};
+  const number factor = {(REAL)alpha.re, (REAL)alpha.im};
   const REAL *t = t_data;
   REAL *y = y_data, s[PARTS * TURN];
   for (int64_t turn = first; turn < end; turn += TURN) {
@@ -564,18 +573,18 @@ static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int6
     else
       symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, false);
     for (int64_t j = turn; j < last; j++)
-      accumulate(y + PARTS * j, by, get(s + PARTS * (j - turn)));
+      accumulate(y + PARTS * j, factor, get(s + PARTS * (j - turn)));
   }
 }
 
 static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
                             void *a_data, int64_t ld, bool upper, bool hermitian) {
   const REAL *x = x_data, *t = t_data;
-  const bool far = HAS_LOAD_FAR && is_far(n, end - first);
+  const bool uses_far_loads = HAS_LOAD_FAR && is_far(n, end - first);
   for (int64_t j = first; j < end; j++, t += PARTS) {
     const int64_t top = upper ? 0 : j, count = upper ? j + 1 : n - j;
     REAL *column = (REAL *)a_data + PARTS * ld * j;
-    if (!is_zero(t) && far)
+    if (!is_zero(t) && uses_far_loads)
       update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top, true);
     else if (!is_zero(t))
       update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top, false);
@@ -615,7 +624,7 @@ static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal w
 }
 
 /* Processes a small square, so that columns read old values for products, new values for solutions. */
-static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+static void square_by_columns(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   for (int step = 0; step < n; step++)
     small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
@@ -624,13 +633,13 @@ static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, R
 /* Square as a lower triangle without transpose; distances are negative if it is read backwards. */
 typedef struct square {
   const REAL *a;
-  int64_t down, across, step;
+  int64_t down, across, step; /* components to the next row, column, and element of x */
   REAL *x;
   bool unit;
 } square;
 
 /* Computes a square with all of x in registers; each element waits only for those before it. */
-TSL_INLINE void square_of(square block, bool solves, int n) {
+TSL_INLINE void compute_square(square block, bool solves, int n) {
   number x[TOGETHER];
   TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(block.x + r * block.step);
   if (solves) {
@@ -657,15 +666,15 @@ TSL_INLINE void square_of(square block, bool solves, int n) {
   TSL_UNROLL for (int r = 0; r < n; r++) put(block.x + r * block.step, x[r]);
 }
 
-TSL_INLINE void square_with(square block, bool solves, int n) {
+TSL_INLINE void compute_square_of_size(square block, bool solves, int n) {
   if (n == TOGETHER)
-    square_of(block, solves, TOGETHER);
+    compute_square(block, solves, TOGETHER);
   else if (PARTS == 1 && n == FEW)
-    square_of(block, solves, FEW);
+    compute_square(block, solves, FEW);
   else if (n == 2)
-    square_of(block, solves, 2);
+    compute_square(block, solves, 2);
   else
-    square_of(block, solves, 1);
+    compute_square(block, solves, 1);
 }
 
 static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
@@ -675,11 +684,11 @@ static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REA
   const square of = {a + last * (down + across), sign * down, sign * across, sign * PARTS,
                      x + PARTS * last,           way.unit};
   if (!way.transposed && has_zero(x, n))
-    careful_square(n, a, ld, way, x);
+    square_by_columns(n, a, ld, way, x);
   else if (way.solves)
-    square_with(of, true, n);
+    compute_square_of_size(of, true, n);
   else
-    square_with(of, false, n);
+    compute_square_of_size(of, false, n);
 }
 
 /* Processes the rows outside of a small square, for columns j to j + count - 1. */
@@ -693,7 +702,7 @@ static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, in
   if (way.transposed) {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = 0;
-    dot_along(rows, count, column, ld, x + PARTS * first, t); /* faster for few columns */
+    dot_columns_along(rows, count, column, ld, x + PARTS * first, t); /* faster for few columns */
     for (int c = 0; c < PARTS * count; c++)
       x[PARTS * j + c] += sign * t[c];
   } else {
@@ -704,13 +713,13 @@ static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, in
 }
 
 /* Returns the columns of a square that begins at j; the last squares are decreasing powers of two. */
-static int square_from(int64_t n, int64_t j) {
+static int square_size_from(int64_t n, int64_t j) {
   int count = TOGETHER;
   while (count > n - j)
     count /= 2;
   return count;
 }
-static int square_before(int64_t end) {
+static int square_size_before(int64_t end) {
   const int64_t inside = end % TOGETHER;
   return inside == 0 ? TOGETHER : (int)(inside & -inside);
 }
@@ -721,7 +730,7 @@ static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal way
   REAL *x = x_data;
   int64_t left = n;
   while (left > 0) {
-    const int count = ascends ? square_from(n, n - left) : square_before(left);
+    const int count = ascends ? square_size_from(n, n - left) : square_size_before(left);
     const int64_t j = ascends ? n - left : left - count;
     if (way.transposed == way.solves)
       off_diagonal_rows(n, j, count, a, ld, way, x);

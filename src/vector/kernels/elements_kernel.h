@@ -14,20 +14,20 @@ static inline vector alternating(void) {
   static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
   return NAME(load)(signs);
 }
-static inline vector all(REAL number) {
+static inline vector splat(REAL number) {
   return number - (vector){0};
 }
 
 /* Forces a vector that is used twice into a register, because compilers would load it twice. */
-TSL_INLINE vector loaded(vector x) {
+TSL_INLINE vector keep_in_register(vector x) {
   TSL_KEEP(x);
   return x;
 }
 
 /* Components beyond the L1 cache, for which load_far() is used. Bits are equal. */
 enum { FAR = (1 << 15) / sizeof(REAL) };
-TSL_INLINE vector load_whole(const REAL *from, bool far) {
-  return far ? NAME(load_far)(from) : NAME(load)(from);
+TSL_INLINE vector load_whole(const REAL *from, bool uses_far_load) {
+  return uses_far_load ? NAME(load_far)(from) : NAME(load)(from);
 }
 
 #endif

@@ -30,44 +30,46 @@ typedef struct factor {
 } factor;
 
 static inline factor factor_of(tsl_vector_number a, bool conjugate) {
-  factor by = {all((REAL)a.re), all((REAL)a.im)};
+  factor factor_by = {splat((REAL)a.re), splat((REAL)a.im)};
   if (PARTS == 2) {
     if (conjugate)
-      by.re *= alternating();
+      factor_by.re *= alternating();
     else
-      by.im *= -alternating();
+      factor_by.im *= -alternating();
   }
-  return by;
+  return factor_by;
 }
-TSL_INLINE vector times(factor by, vector x) {
+TSL_INLINE vector multiply_by(factor factor_by, vector x) {
   if (PARTS == 1)
-    return by.re * x;
-  x = loaded(x);
-  return NAME(fma_vectors)(by.im * NAME(swapped)(x), by.re, x);
+    return factor_by.re * x;
+  x = keep_in_register(x);
+  return NAME(fma_vectors)(factor_by.im * NAME(swapped)(x), factor_by.re, x);
 }
-TSL_INLINE vector plus(vector sum, factor by, vector x) {
+TSL_INLINE vector add_multiple(vector sum, factor factor_by, vector x) {
   if (PARTS == 1)
-    return sum + by.re * x;
-  x = loaded(x);
-  return (sum + by.re * x) + by.im * NAME(swapped)(x);
+    return sum + factor_by.re * x;
+  x = keep_in_register(x);
+  return (sum + factor_by.re * x) + factor_by.im * NAME(swapped)(x);
 }
 
 /* Adds in steps of four vectors; returns the end. */
-TSL_INLINE int64_t add_steps(int64_t count, factor by, const REAL *x, REAL *y, bool far) {
+TSL_INLINE int64_t add_steps(int64_t count, factor factor_by, const REAL *x, REAL *y, bool uses_far_load) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
-    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
-        NAME(store)(y + v, plus(load_whole(y + v, far), by, load_whole(x + v, far)));
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES) NAME(store)(
+        y + v, add_multiple(load_whole(y + v, uses_far_load), factor_by, load_whole(x + v, uses_far_load)));
   return i;
 }
 
-static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
-  int64_t i = is_far(count) ? add_steps(count, by, x, y, true) : add_steps(count, by, x, y, false);
+static void add_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
+  int64_t i =
+      is_far(count) ? add_steps(count, factor_by, x, y, true) : add_steps(count, factor_by, x, y, false);
   for (; i + LANES <= count; i += LANES)
-    NAME(store)(y + i, plus(NAME(load)(y + i), by, NAME(load)(x + i)));
+    NAME(store)(y + i, add_multiple(NAME(load)(y + i), factor_by, NAME(load)(x + i)));
   if (i < count)
     NAME(store_part)
-  (y + i, plus(NAME(load_part)(y + i, count - i), by, NAME(load_part)(x + i, count - i)), count - i);
+  (y + i, add_multiple(NAME(load_part)(y + i, count - i), factor_by, NAME(load_part)(x + i, count - i)),
+   count - i);
 }
 
 static void add(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_step, bool conjugate,
@@ -98,33 +100,33 @@ static void add_two(int64_t n, tsl_vector_number a, const void *x_data, tsl_vect
   int64_t i = 0;
   for (; i + LANES <= count; i += LANES)
     NAME(store)
-  (z + i, plus(plus(NAME(load)(z + i), by_a, NAME(load)(x + i)), by_b, NAME(load)(y + i)));
+  (z + i, add_multiple(add_multiple(NAME(load)(z + i), by_a, NAME(load)(x + i)), by_b, NAME(load)(y + i)));
   const int64_t rest = count - i;
   if (rest > 0)
     NAME(store_part)
   (z + i,
-   plus(plus(NAME(load_part)(z + i, rest), by_a, NAME(load_part)(x + i, rest)), by_b,
-        NAME(load_part)(y + i, rest)),
+   add_multiple(add_multiple(NAME(load_part)(z + i, rest), by_a, NAME(load_part)(x + i, rest)), by_b,
+                NAME(load_part)(y + i, rest)),
    rest);
 }
 
-TSL_INLINE vector scaled(factor by, bool stretches, vector x) {
+TSL_INLINE vector scale_vector(factor factor_by, bool stretches, vector x) {
   if (stretches)
-    return by.re * x;
-  return times(by, x);
+    return factor_by.re * x;
+  return multiply_by(factor_by, x);
 }
 
-static void scale_dense(int64_t count, factor by, bool stretches, REAL *x) {
+static void scale_dense(int64_t count, factor factor_by, bool stretches, REAL *x) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES) {
       const vector old = NAME(load)(x + v);
-      NAME(store)(x + v, scaled(by, stretches, old));
+      NAME(store)(x + v, scale_vector(factor_by, stretches, old));
     }
   for (; i < count; i += LANES) {
-    const int64_t here = tsl_min(LANES, count - i);
-    const vector old = NAME(load_part)(x + i, here);
-    NAME(store_part)(x + i, scaled(by, stretches, old), here);
+    const int64_t valid_count = tsl_min(LANES, count - i);
+    const vector old = NAME(load_part)(x + i, valid_count);
+    NAME(store_part)(x + i, scale_vector(factor_by, stretches, old), valid_count);
   }
 }
 
@@ -143,14 +145,14 @@ static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
 }
 
 static void stretch(int64_t n, double a, void *data, int64_t step) {
-  REAL *x = data, by = (REAL)a;
+  REAL *x = data, factor_by = (REAL)a;
   if (step == 1) {
-    scale_dense(n * PARTS, (factor){all(by), all(by)}, true, x);
+    scale_dense(n * PARTS, (factor){splat(factor_by), splat(factor_by)}, true, x);
     return;
   }
   for (; n > 0; n--, x += PARTS * step)
     for (int part = 0; part < PARTS; part++)
-      x[part] *= by;
+      x[part] *= factor_by;
 }
 
 /* Element, moved as a whole; four per iteration hide the loop's overhead. */
@@ -194,10 +196,10 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
-      const int64_t here = tsl_min(LANES, count - i);
-      const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
-      NAME(store_edge)(x + i, from_y, here);
-      NAME(store_edge)(y + i, from_x, here);
+      const int64_t valid_count = tsl_min(LANES, count - i);
+      const vector from_x = NAME(load_edge)(x + i, valid_count), from_y = NAME(load_edge)(y + i, valid_count);
+      NAME(store_edge)(x + i, from_y, valid_count);
+      NAME(store_edge)(y + i, from_x, valid_count);
     }
     return;
   }
@@ -215,10 +217,10 @@ static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
-      const int64_t here = tsl_min(LANES, count - i);
-      const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
-      NAME(store_edge)(x + i, NAME(fma)(xy * from_y, xx, from_x), here);
-      NAME(store_edge)(y + i, NAME(fma)(yy * from_y, yx, from_x), here);
+      const int64_t valid_count = tsl_min(LANES, count - i);
+      const vector from_x = NAME(load_edge)(x + i, valid_count), from_y = NAME(load_edge)(y + i, valid_count);
+      NAME(store_edge)(x + i, NAME(fma)(xy * from_y, xx, from_x), valid_count);
+      NAME(store_edge)(y + i, NAME(fma)(yy * from_y, yx, from_x), valid_count);
     }
     return;
   }
@@ -234,17 +236,17 @@ typedef struct sums {
   vector plain, turned;
 } sums;
 
-TSL_INLINE void gather(sums *target, vector x, vector y) {
+TSL_INLINE void add_to_sums(sums *target, vector x, vector y) {
   if (PARTS == 2) {
-    x = loaded(x);
-    y = loaded(y);
+    x = keep_in_register(x);
+    y = keep_in_register(y);
     target->turned += NAME(swapped)(x) * y;
   }
   target->plain += x * y;
 }
 
 /* Adds the lanes of a dot: x y has re re and im im, swapped(x) y has im re and re im. */
-static inline tsl_vector_number complex_dot_of(sums s, bool conjugate) {
+static inline tsl_vector_number complex_dot_from_lanes(sums s, bool conjugate) {
   if (PARTS == 1)
     return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
   const vector signs = alternating();
@@ -253,23 +255,23 @@ static inline tsl_vector_number complex_dot_of(sums s, bool conjugate) {
 }
 
 TSL_INLINE tsl_vector_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate,
-                                       bool far) {
+                                       bool uses_far_load) {
   sums s[4];
   for (int v = 0; v < 4; v++)
     s[v] = (sums){{0}, {0}};
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
-    TSL_UNROLL for (int v = 0; v < 4; v++)
-        gather(&s[v], load_whole(x + i + v * LANES, far), load_whole(y + i + v * LANES, far));
+    TSL_UNROLL for (int v = 0; v < 4; v++) add_to_sums(&s[v], load_whole(x + i + v * LANES, uses_far_load),
+                                                       load_whole(y + i + v * LANES, uses_far_load));
   TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
-    gather(&s[v], NAME(load)(x + i), NAME(load)(y + i));
+    add_to_sums(&s[v], NAME(load)(x + i), NAME(load)(y + i));
     i += LANES;
   }
   if (i < count)
-    gather(&s[3], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
+    add_to_sums(&s[3], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
   const sums all_of = {(s[0].plain + s[1].plain) + (s[2].plain + s[3].plain),
                        (s[0].turned + s[1].turned) + (s[2].turned + s[3].turned)};
-  return complex_dot_of(all_of, conjugate);
+  return complex_dot_from_lanes(all_of, conjugate);
 }
 
 static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate,
@@ -305,28 +307,31 @@ static inline vector absolute(vector x) {
   return (vector)((vector_i32)x & ~(vector_i32)sign);
 }
 
-TSL_INLINE vector term(vector x, bool squared) {
+TSL_INLINE vector magnitude_or_square(vector x, bool squared) {
   if (squared)
     return x * x;
   return absolute(x);
 }
-TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared, bool far) {
+TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared, bool uses_far_load) {
   vector s[4] = {{0}, {0}, {0}, {0}}, more[4] = {{0}, {0}, {0}, {0}};
   int64_t i = 0;
   for (; i + 8 * LANES <= count; i += 8 * LANES) {
-    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(load_whole(x + i + v * LANES, far), squared);
-    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(load_whole(x + i + (4 + v) * LANES, far), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] +=
+        magnitude_or_square(load_whole(x + i + v * LANES, uses_far_load), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] +=
+        magnitude_or_square(load_whole(x + i + (4 + v) * LANES, uses_far_load), squared);
   }
   if (i + 4 * LANES <= count) {
-    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] +=
+        magnitude_or_square(NAME(load)(x + i + v * LANES), squared);
     i += 4 * LANES;
   }
   TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
-    s[v] += term(NAME(load)(x + i), squared);
+    s[v] += magnitude_or_square(NAME(load)(x + i), squared);
     i += LANES;
   }
   if (i < count)
-    s[3] += term(NAME(load_part)(x + i, count - i), squared);
+    s[3] += magnitude_or_square(NAME(load_part)(x + i, count - i), squared);
   TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += more[v];
   return (double)NAME(total)((s[0] + s[1]) + (s[2] + s[3]));
 }
@@ -354,7 +359,7 @@ static double absolutes(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, false);
 }
 
-static inline double size_at(const REAL *x) {
+static inline double magnitude_at(const REAL *x) {
   REAL size = x[0] < 0 ? -x[0] : x[0];
   if (PARTS == 2)
     size += x[PARTS - 1] < 0 ? -x[PARTS - 1] : x[PARTS - 1];
@@ -370,7 +375,7 @@ static inline vector sizes(vector x) {
 }
 
 /* Returns the magnitudes from i on. A last partial vector repeats earlier elements, or ends with zeros. */
-static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
+static inline vector magnitudes_from(const REAL *x, int64_t i, int64_t count) {
   if (i + LANES <= count)
     return sizes(NAME(load)(x + i));
   return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
@@ -378,13 +383,13 @@ static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
 
 /* Returns the maxima by lane; -1, or 0 after a partial vector, if all elements are NaN. */
 static inline vector largest_of(int64_t count, const REAL *x) {
-  vector most[4] = {all(-1), all(-1), all(-1), all(-1)};
+  vector most[4] = {splat(-1), splat(-1), splat(-1), splat(-1)};
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++) most[v] =
         NAME(larger)(sizes(NAME(load)(x + i + v * LANES)), most[v]);
   TSL_UNROLL for (int v = 0; v < 4; v++) if (i < count) {
-    most[v] = NAME(larger)(sizes_from(x, i, count), most[v]);
+    most[v] = NAME(larger)(magnitudes_from(x, i, count), most[v]);
     i += LANES;
   }
   return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
@@ -397,13 +402,13 @@ static inline vector largest_lane(vector state) {
     TSL_UNROLL for (int l = 0; l < half; l++) lanes[l] =
         lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
   }
-  return all(lanes[0]);
+  return splat(lanes[0]);
 }
 
 /* Returns the position, in components, of the first element with this magnitude; `count`: none. */
-static inline int64_t first_place(int64_t count, const REAL *x, vector size) {
+static inline int64_t find_first(int64_t count, const REAL *x, vector size) {
   for (int64_t i = 0; i < count; i += LANES) {
-    const uint32_t equal = NAME(equals)(sizes_from(x, i, count), size);
+    const uint32_t equal = NAME(equals)(magnitudes_from(x, i, count), size);
     const int64_t place =
         (i + LANES <= count || count < LANES ? i : count - LANES) + __builtin_ctz(equal | 1u << 31);
     if (equal)
@@ -412,11 +417,11 @@ static inline int64_t first_place(int64_t count, const REAL *x, vector size) {
   return count;
 }
 
-static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double *value) {
+static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double *value) {
   int64_t found = -1;
   *value = -1;
   for (int64_t i = 0; i < n; i++) {
-    const double size = size_at(x + PARTS * step * i);
+    const double size = magnitude_at(x + PARTS * step * i);
     if (size > *value) {
       *value = size;
       found = i;
@@ -432,19 +437,20 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   int64_t found = -1;
   *value = -1;
   if (step != 1)
-    return largest_one_by_one(n, x, step, value);
+    return largest_with_step(n, x, step, value);
   const int64_t count = n * PARTS;
   for (int64_t i = 0; i < count; i += PIECE) {
-    const double here = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];
-    if (here > *value) {
-      *value = here;
+    const double valid_count = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];
+    if (valid_count > *value) {
+      *value = valid_count;
       found = i;
     }
   }
   if (found < 0)
     return -1;
-  const int64_t here = tsl_min(PIECE, count - found), place = first_place(here, x + found, all((REAL)*value));
-  if (place == here) {
+  const int64_t valid_count = tsl_min(PIECE, count - found),
+                place = find_first(valid_count, x + found, splat((REAL)*value));
+  if (place == valid_count) {
     *value = -1;
     return -1;
   }

@@ -19,12 +19,12 @@ enum {
 typedef TYPED(element) element;
 
 TSL_INLINE void short_row(vector a, const REAL *x, sums *accumulators) {
-  accumulators->plain += all(x[0]) * a;
+  accumulators->plain += splat(x[0]) * a;
   if (PARTS == 2)
-    accumulators->turned += all(x[PARTS - 1]) * a;
+    accumulators->turned += splat(x[PARTS - 1]) * a;
 }
 
-static vector gathered(const element *const *src, int64_t i) {
+static vector gather_elements(const element *const *src, int64_t i) {
   union {
     vector whole;
     element each[ACROSS];
@@ -43,8 +43,9 @@ TSL_INLINE void short_rest(const element *const *src, int64_t base, int64_t firs
       short_row(moved[s], x + PARTS * (base + s), accumulators);
 }
 
-TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL *x, bool ahead,
-                             bool behind) {
+/* Returns the sums of ACROSS columns. Flags: elements before or after the columns' rest can be read. */
+TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL *x, bool can_read_after,
+                             bool can_read_before) {
   sums of = {{0}, {0}};
   int64_t i = 0;
   for (; i + SHORT_STEPS <= rows; i += SHORT_STEPS) {
@@ -52,25 +53,26 @@ TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL
     TYPED(transpose)(src, i, moved);
     TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) short_row(moved[s], x + PARTS * (i + s), &of);
   }
-  if (i < rows && (i > 0 || behind))
+  if (i < rows && (i > 0 || can_read_before))
     short_rest(src, rows - SHORT_STEPS, i, rows, x, &of);
-  else if (i < rows && ahead)
+  else if (i < rows && can_read_after)
     short_rest(src, 0, 0, rows, x, &of);
   else
     for (; i < rows; i++)
-      short_row(gathered(src, i), x + PARTS * i, &of);
+      short_row(gather_elements(src, i), x + PARTS * i, &of);
   if (PARTS == 2)
-    of.plain += turned_of(of.turned);
+    of.plain += times_i_of(of.turned);
   return of.plain;
 }
 
-/* Returns the sums of `here` columns, at most ACROSS, from `a` on. */
-TSL_INLINE vector short_group(int64_t here, int64_t rows, const REAL *a, int64_t ld, const REAL *x,
-                              bool ahead, bool behind) {
+/* Returns the sums of `valid_count` columns, at most ACROSS, from `a` on. */
+TSL_INLINE vector short_group(int64_t valid_count, int64_t rows, const REAL *a, int64_t ld, const REAL *x,
+                              bool can_read_after, bool can_read_before) {
   const element *at[ACROSS];
   TSL_UNROLL for (int c = 0; c < ACROSS; c++) at[c] =
-      (const element *)(const void *)(a + (here == ACROSS || c < here ? c : here - 1) * ld);
-  return short_sums(at, rows, x, ahead, behind);
+      (const element *)(const void *)(a +
+                                      (valid_count == ACROSS || c < valid_count ? c : valid_count - 1) * ld);
+  return short_sums(at, rows, x, can_read_after, can_read_before);
 }
 
 static void dot_short(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
@@ -81,7 +83,7 @@ static void dot_short(int64_t rows, int64_t count, const REAL *a, int64_t ld, co
    NAME(load)(s) + short_group(ACROSS, rows, a, ld, x, j + ACROSS + SHORT_STEPS <= count, j >= SHORT_STEPS));
   if (j == count)
     return;
-  const int64_t here = count - j;
-  const vector found = short_group(here, rows, a, ld, x, false, j >= SHORT_STEPS);
-  NAME(store_part)(s, NAME(load_part)(s, PARTS * here) + found, PARTS * here);
+  const int64_t valid_count = count - j;
+  const vector found = short_group(valid_count, rows, a, ld, x, false, j >= SHORT_STEPS);
+  NAME(store_part)(s, NAME(load_part)(s, PARTS * valid_count) + found, PARTS * valid_count);
 }

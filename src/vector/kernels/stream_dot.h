@@ -22,7 +22,7 @@ static inline int place_of(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
 
-/* Lanes in which take_apart() leaves the columns; for odd distances and their doubles by element. */
+/* Lanes in which separate_columns() leaves the columns; for odd distances and their doubles by element. */
 #define OF_ODD(apart, i, c) (((apart) * (c) + (i)) % LANES)
 #define OF_SIX(apart, i, c) UNZIPPED(OF_ODD(3, i, c))
 #define OF_TWO(apart, i, c) UNZIPPED(c)
@@ -69,7 +69,7 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
 }
 
 /* Collects element i of all columns in v[i]: rotates each lane by its vector with element 0. */
-TSL_INLINE void take_odd(vector *v, int odd, bool unzipped) {
+TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
   vector turned[MOST_APART];
   TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {
     const NAME(mask) mask = NAME(mask_bits)(turn_bits(odd, bit, unzipped));
@@ -80,7 +80,7 @@ TSL_INLINE void take_odd(vector *v, int odd, bool unzipped) {
   TSL_UNROLL for (int i = 0; i < odd; i++) v[i] = turned[i];
 }
 
-TSL_INLINE void take_four(vector *v) {
+TSL_INLINE void separate_four(vector *v) {
   vector first[2], second[2], even[2], odd[2];
   NAME(unzip)(v[0], v[1], first);
   NAME(unzip)(v[2], v[3], second);
@@ -97,9 +97,9 @@ TSL_INLINE void take_four(vector *v) {
   }
 }
 
-TSL_INLINE void take_eight(vector *v) {
-  take_four(v);
-  take_four(v + 4);
+TSL_INLINE void separate_eight(vector *v) {
+  separate_four(v);
+  separate_four(v + 4);
   TSL_UNROLL for (int i = 0; i < 4; i++) {
     vector both[2];
     NAME(unzip_quarters)(v[i], v[4 + i], both);
@@ -108,7 +108,7 @@ TSL_INLINE void take_eight(vector *v) {
   }
 }
 
-TSL_INLINE void take_six(vector *v) {
+TSL_INLINE void separate_six(vector *v) {
   vector parts[2][MOST_APART];
   TSL_UNROLL for (int i = 0; i < 3; i++) {
     vector both[2];
@@ -116,29 +116,29 @@ TSL_INLINE void take_six(vector *v) {
     parts[0][i] = both[0];
     parts[1][i] = both[1];
   }
-  take_odd(parts[0], 3, true);
-  take_odd(parts[1], 3, true);
+  separate_odd(parts[0], 3, true);
+  separate_odd(parts[1], 3, true);
   TSL_UNROLL for (int i = 0; i < 6; i++) v[i] = parts[i % 2][i / 2];
 }
 
-TSL_INLINE void take_apart(vector *v, int apart) {
+TSL_INLINE void separate_columns(vector *v, int apart) {
   if (apart == 2)
     NAME(unzip)(v[0], v[1], v);
   else if (apart == 4)
-    take_four(v);
+    separate_four(v);
   else if (apart == 8)
-    take_eight(v);
+    separate_eight(v);
   else if (apart == 6)
-    take_six(v);
+    separate_six(v);
   else if (apart > 1)
-    take_odd(v, apart, false);
+    separate_odd(v, apart, false);
 }
 
 /* Returns the sums of a vector's worth of columns that begin with v, in the columns' order. */
 TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *x) {
   const bool each_its_own = apart % 2 != 0 || apart == 6;
   vector sum = {0};
-  take_apart(v, apart);
+  separate_columns(v, apart);
   TSL_UNROLL for (int i = 0; i < apart; i++) if (i < rows) {
     vector here = v[i];
     if (apart > 1 && each_its_own)
@@ -150,10 +150,10 @@ TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *
   return sum;
 }
 
-TSL_INLINE void dot_apart(int apart, int64_t rows, int64_t count, const REAL *a, const REAL *x, REAL *s) {
+TSL_INLINE void dot_separated(int apart, int64_t rows, int64_t count, const REAL *a, const REAL *x, REAL *s) {
   const int64_t numbers = (count - 1) * apart + rows;
   vector v[MOST_APART], factor[MOST_APART];
-  TSL_UNROLL for (int i = 0; i < apart; i++) factor[i] = all(i < rows ? x[i] : 0);
+  TSL_UNROLL for (int i = 0; i < apart; i++) factor[i] = splat(i < rows ? x[i] : 0);
   int64_t j = 0;
   for (; (j + LANES) * apart <= numbers; j += LANES) {
     TSL_UNROLL for (int i = 0; i < apart; i++) v[i] = NAME(load)(a + j * apart + i * LANES);
@@ -175,21 +175,21 @@ TSL_INLINE void dot_apart(int apart, int64_t rows, int64_t count, const REAL *a,
 /* Returns false if the distance has no such kernel; then nothing was done. */
 static bool dot_stream(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
   if (ld == 1)
-    dot_apart(1, rows, count, a, x, s);
+    dot_separated(1, rows, count, a, x, s);
   else if (ld == 2)
-    dot_apart(2, rows, count, a, x, s);
+    dot_separated(2, rows, count, a, x, s);
   else if (ld == 3)
-    dot_apart(3, rows, count, a, x, s);
+    dot_separated(3, rows, count, a, x, s);
   else if (ld == 4)
-    dot_apart(4, rows, count, a, x, s);
+    dot_separated(4, rows, count, a, x, s);
   else if (APART_MOST > 4 && ld == 5)
-    dot_apart(5, rows, count, a, x, s);
+    dot_separated(5, rows, count, a, x, s);
   else if (APART_MOST > 4 && ld == 6)
-    dot_apart(6, rows, count, a, x, s);
+    dot_separated(6, rows, count, a, x, s);
   else if (APART_MOST > 4 && ld == 7)
-    dot_apart(7, rows, count, a, x, s);
+    dot_separated(7, rows, count, a, x, s);
   else if (APART_MOST > 4 && ld == 8)
-    dot_apart(8, rows, count, a, x, s);
+    dot_separated(8, rows, count, a, x, s);
   else
     return false;
   return true;

@@ -28,34 +28,34 @@ static tsl_accuracy block_tree_accuracy(const tsl_problem *problem, const tsl_co
   return tsl_accuracy_in_type(bound, problem->c.type);
 }
 
-/* Makes both grids, without groups after the last term. */
-static const char *block_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
-                                        const tsl_device *device, tsl_grid *first, tsl_grid *last) {
+/* Makes both grids, without groups after the last term. Returns a refusal, or NULL. */
+static const char *block_tree_make_grids(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int group = (int)config->value[GROUP];
   const int64_t busy = problem->k / group + 1, groups = config->value[GROUPS];
   const char *why = tsl_fold_grid(device, busy < groups ? busy : groups, group, first);
   return why ? why : tsl_fold_grid(device, 1, group, last);
 }
 
-static uint64_t size_of_sum(const tsl_problem *problem) {
+static uint64_t bytes_per_sum(const tsl_problem *problem) {
   return tsl_type(tsl_type(problem->c.type)->sums)->size;
 }
 
 static const char *block_tree_refuse(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device) {
-  const uint64_t bytes = (uint64_t)config->value[GROUP] * size_of_sum(problem);
+  const uint64_t bytes = (uint64_t)config->value[GROUP] * bytes_per_sum(problem);
   if (bytes > device->local_bytes)
     return tsl_refusal("group=%lld needs %llu bytes of local memory, %s has %llu",
                        (long long)config->value[GROUP], (unsigned long long)bytes, device->name,
                        (unsigned long long)device->local_bytes);
   tsl_grid first, last;
-  return block_tree_grids_for(problem, config, device, &first, &last);
+  return block_tree_make_grids(problem, config, device, &first, &last);
 }
 
 static uint64_t block_tree_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)device;
-  return (uint64_t)config->value[GROUPS] * size_of_sum(problem);
+  return (uint64_t)config->value[GROUPS] * bytes_per_sum(problem);
 }
 
 /* Predicts the seconds. On a GPU bytes in flight decide: eight numbers an item, for at most the resident
@@ -75,13 +75,13 @@ static double block_tree_score(const tsl_problem *problem, const tsl_config *con
 static void block_tree_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   tsl_grid first, last;
-  if (!block_tree_grids_for(problem, config, device, &first, &last))
-    tsl_fold_account(problem, &first, (double)size_of_sum(problem), 1, device, account);
+  if (!block_tree_make_grids(problem, config, device, &first, &last))
+    tsl_fold_account(problem, &first, (double)bytes_per_sum(problem), 1, device, account);
 }
 
 static tesela_status block_tree_build(tsl_work *work) {
   tsl_grid first, last;
-  block_tree_grids_for(&work->problem, &work->config, work->device, &first, &last);
+  block_tree_make_grids(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/block_tree/block_tree.cl", "tsl_dot_block_tree", &first,
                         "tsl_dot_block_tree_last", &last);
 }

@@ -32,8 +32,8 @@ static bool dot_exact_is_host(const tsl_device *device) {
 
 /* Returns the number of groups, limited by the terms and by the resident groups: a group that waits would
  * start after all others. Sums of doubles need more registers, and more work for each byte. */
-static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config *config,
-                                    const tsl_device *device) {
+static int64_t dot_exact_count_groups(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
                 tile = config->value[GROUP] * terms;
   const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
@@ -43,9 +43,9 @@ static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config
   return tiles < most ? tiles : most;
 }
 
-static const char *dot_exact_grids_for(const tsl_problem *problem, const tsl_config *config,
-                                       const tsl_device *device, tsl_grid *first, tsl_grid *last) {
-  const int64_t groups = dot_exact_groups_for(problem, config, device);
+static const char *dot_exact_make_grids(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device, tsl_grid *first, tsl_grid *last) {
+  const int64_t groups = dot_exact_count_groups(problem, config, device);
   const char *why = tsl_fold_grid(device, groups, (int)config->value[GROUP], first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
@@ -69,12 +69,12 @@ static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
   tsl_grid first, last;
-  return dot_exact_grids_for(problem, config, device, &first, &last);
+  return dot_exact_make_grids(problem, config, device, &first, &last);
 }
 
 static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
-  return (uint64_t)dot_exact_groups_for(problem, config, device) *
+  return (uint64_t)dot_exact_count_groups(problem, config, device) *
          (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
 }
 
@@ -97,7 +97,7 @@ static double dot_exact_score(const tsl_problem *problem, const tsl_config *conf
     return dot_exact_score_host(problem, device);
   const double k = (double)problem->k, units = fmax(1, device->compute_units);
   const bool twice = problem->c.type == TESELA_F64;
-  const double groups = (double)dot_exact_groups_for(problem, config, device),
+  const double groups = (double)dot_exact_count_groups(problem, config, device),
                memory = tsl_problem_bytes(problem) / device->bandwidth;
   const double ends = 2 * device->launch_seconds + 6e-6 + 5e-9 * groups;
   if (device->is_cpu)
@@ -113,7 +113,7 @@ static void dot_exact_account(const tsl_problem *problem, const tsl_config *conf
   tsl_grid first, last;
   if (dot_exact_is_host(device))
     tsl_fold_account_host(problem, device, account);
-  else if (!dot_exact_grids_for(problem, config, device, &first, &last)) {
+  else if (!dot_exact_make_grids(problem, config, device, &first, &last)) {
     const double row = (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
     tsl_fold_account(problem, &first, row / first.items[0],
                      TERM_BYTES / (problem->c.type == TESELA_F64 ? 8.0 : 4.0), device, account);
@@ -124,7 +124,7 @@ static tesela_status dot_exact_build(tsl_work *work) {
   tsl_grid first, last;
   if (dot_exact_is_host(work->device))
     return TESELA_OK;
-  dot_exact_grids_for(&work->problem, &work->config, work->device, &first, &last);
+  dot_exact_make_grids(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/exact/dot_exact.cl", "tsl_dot_exact", &first,
                         "tsl_dot_exact_last", &last);
 }

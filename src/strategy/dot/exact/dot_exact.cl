@@ -67,6 +67,7 @@ TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINT
   TSL_BARRIER();
 }
 
+/* Returns the largest `number` of the group's items, in every item. */
 TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
   const int item = TSL_ITEM(0);
   lines[item] = number;
@@ -101,8 +102,9 @@ TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
   return flags | first << 8 | end << 16 | (TSL_INDEX)TSL_GROUPS(0) << 24;
 }
 
-TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top,
-                              TSL_LOCAL_POINTER TSL_INDEX *total) {
+/* Adds the levels of a window at `top` to the digits `total`. */
+TSL_FUNCTION void exact_levels_to_digits(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top,
+                                         TSL_LOCAL_POINTER TSL_INDEX *total) {
   for (int j = 0; j < LEVELS; j++)
     for (int part = 0; part < 2; part++) {
       const TSL_INDEX level = levels[j];
@@ -113,6 +115,7 @@ TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top
     }
 }
 
+/* Gets an item's LINES digits from digit `first` on; zeros if its digits are unused. */
 TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *memory, int first,
                                       TSL_INDEX *numbers) {
   TSL_UNROLL
@@ -123,9 +126,9 @@ TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *
 /* Gets an item's levels and flags. If its window has moved, all is in the digits. */
 TSL_FUNCTION void exact_choose_levels(exact_sum *sum, exact_memory *memory, TSL_INDEX *numbers) {
   if (sum->slow != 0)
-    exact_empty(sum, memory);
+    exact_window_to_digits(sum, memory);
   else if (sum->deep != 0)
-    exact_put_down(sum, memory);
+    exact_levels_to_memory(sum, memory);
   tsl_exact_settle_levels(sum->levels, SHALLOW + 1);
   TSL_UNROLL
   for (int j = 0; j < LEVELS; j++)
@@ -137,7 +140,7 @@ TSL_FUNCTION void exact_choose_levels(exact_sum *sum, exact_memory *memory, TSL_
 }
 
 /* Returns a digit after one carry step, so that the sum of a thousand groups fits. */
-TSL_FUNCTION TSL_INDEX exact_passed_on(TSL_LOCAL_POINTER const TSL_INDEX *total, int i) {
+TSL_FUNCTION TSL_INDEX exact_carried_digit(TSL_LOCAL_POINTER const TSL_INDEX *total, int i) {
   const TSL_INDEX carry = i > 0 ? total[i - 1] >> 52 : 0;
   return carry + (i < TSL_EXACT_DIGITS - 1 ? total[i] & TSL_EXACT_MASK : total[i]);
 }
@@ -173,7 +176,7 @@ tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl
   exact_fold(lines, parts, numbers, sums);
   const TSL_INDEX counts = sums[LEVELS];
   if (TSL_ITEM(0) == 0)
-    exact_place(sums, top, total);
+    exact_levels_to_digits(sums, top, total);
   TSL_BARRIER();
   for (int first = 0; first < (counts >> 36 & 0xfff ? TSL_EXACT_DIGITS : 0); first += LINES) {
     exact_choose_digits(&own, &memory, first, numbers);
@@ -184,7 +187,7 @@ tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl
   }
   TSL_GLOBAL TSL_INDEX *row = rows + (TSL_INDEX)TSL_GROUP(0) * ROW;
   for (int i = TSL_ITEM(0); i < TSL_EXACT_DIGITS; i += GROUP)
-    row[i] = exact_passed_on(total, i);
+    row[i] = exact_carried_digit(total, i);
   if (TSL_ITEM(0) == 0)
     row[TSL_EXACT_DIGITS] = exact_summary(counts, top);
 }
@@ -199,8 +202,9 @@ TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
 
 #define EXACT_NOTHING (255 << 8)
 
-TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
-                                TSL_LOCAL_POINTER TSL_INDEX *line) {
+/* Returns the joined summary of all groups, without the number of groups, to all items. */
+TSL_FUNCTION int exact_join_summaries(TSL_GLOBAL const TSL_INDEX *rows, int groups,
+                                      TSL_LOCAL_POINTER TSL_INDEX *line) {
   const int item = TSL_ITEM(0);
   TSL_INDEX own = EXACT_NOTHING;
   for (int group = item; group < groups; group += LAST_ITEMS)
@@ -238,7 +242,7 @@ tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL tsl
                    const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_INDEX line[LAST_ITEMS], digits[TSL_EXACT_DIGITS], wide[TSL_EXACT_WIDE];
   const int item = TSL_ITEM(0), groups = g.k > 0 ? (int)(rows[TSL_EXACT_DIGITS] >> 24) : 0;
-  const int summary = exact_join_all(rows, groups, line);
+  const int summary = exact_join_summaries(rows, groups, line);
   const int first = summary >> 8 & 0xff, end = summary >> 16;
   const int count = end > first ? end - first : 1, slices = LAST_ITEMS / count, slice = item / count;
   TSL_INDEX own = 0;

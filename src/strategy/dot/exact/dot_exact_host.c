@@ -11,24 +11,24 @@
 
 enum { BLOCK = TSL_EXACT_BLOCK, CHUNK = 128 * BLOCK };
 
-typedef struct share {
-  bool used;
+typedef struct dot_exact_worker_sum {
+  bool used; /* false: `sum` is not initialized */
   tsl_exact_sum sum;
   _Alignas(TSL_CACHE_LINE) unsigned char x[BLOCK * sizeof(double)];
   unsigned char y[BLOCK * sizeof(double)];
-} share;
+} dot_exact_worker_sum;
 
 typedef struct dot_exact_job {
   const unsigned char *x, *y;
-  int64_t x_stride, y_stride, count;
+  int64_t x_stride, y_stride, count; /* elements; terms */
   tesela_type x_type, y_type;
   tsl_exact_terms terms;
-  share *shares;
+  dot_exact_worker_sum *worker_sums;
 } dot_exact_job;
 
 /* Returns terms for the window: in place if contiguous, else `count` terms in `dst`, filled up with zeros. */
-static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count,
-                                    void *dst) {
+static const void *dot_exact_gather_terms(tesela_type type, const unsigned char *from, int64_t stride,
+                                          int count, void *dst) {
   const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);
   if (type != TESELA_F64 && type != TESELA_F32)
     tsl_narrow_gather(type, from, stride, count, dst);
@@ -44,9 +44,10 @@ static const void *dot_exact_gather(tesela_type type, const unsigned char *from,
   return dst;
 }
 
+/* Adds chunk `chunk`, CHUNK terms or fewer, to the worker's sum. */
 static void add_chunk(void *argument, int64_t chunk, int worker) {
   const dot_exact_job *run = argument;
-  share *own = &run->shares[worker];
+  dot_exact_worker_sum *own = &run->worker_sums[worker];
   const int64_t first = chunk * CHUNK, x_step = run->x_stride * (int64_t)tsl_type(run->x_type)->size,
                 y_step = run->y_stride * (int64_t)tsl_type(run->y_type)->size;
   const int64_t end = run->count - first < CHUNK ? run->count : first + CHUNK;
@@ -55,23 +56,23 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
   own->used = true;
   for (int64_t i = first; i < end; i += BLOCK) {
     const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
-    const void *x = dot_exact_gather(run->x_type, run->x + i * x_step, run->x_stride, count, own->x),
-               *y = dot_exact_gather(run->y_type, run->y + i * y_step, run->y_stride, count, own->y);
+    const void *x = dot_exact_gather_terms(run->x_type, run->x + i * x_step, run->x_stride, count, own->x),
+               *y = dot_exact_gather_terms(run->y_type, run->y + i * y_step, run->y_stride, count, own->y);
     tsl_exact_sum_add(&run->terms, &own->sum, x, y, count);
   }
 }
 
 /* Adds the digits of all threads; returns the flags of non-finite products. */
-static int dot_exact_merge(share *shares, int workers, int64_t *digits) {
+static int dot_exact_merge(dot_exact_worker_sum *worker_sums, int workers, int64_t *digits) {
   int flags = 0;
   memset(digits, 0, TSL_EXACT_DIGITS * sizeof *digits);
   for (int w = 0; w < workers; w++) {
-    if (!shares[w].used)
+    if (!worker_sums[w].used)
       continue;
-    tsl_exact_sum_settle(&shares[w].sum);
-    flags |= shares[w].sum.flags;
+    tsl_exact_sum_settle(&worker_sums[w].sum);
+    flags |= worker_sums[w].sum.flags;
     for (int i = 0; i < TSL_EXACT_DIGITS; i++)
-      digits[i] += shares[w].sum.digits[i];
+      digits[i] += worker_sums[w].sum.digits[i];
     tsl_exact_settle(digits);
   }
   return flags;
@@ -83,7 +84,7 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   const int workers = tsl_team_threads(operands->team);
   int64_t digits[TSL_EXACT_DIGITS];
   void *block;
-  TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(share), "superaccumulators", &block));
+  TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(dot_exact_worker_sum), "superaccumulators", &block));
   dot_exact_job run = {.x = operands->a.host,
                        .y = operands->b.host,
                        .x_stride = operands->a.col_stride,
@@ -92,11 +93,11 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
                        .x_type = problem->a.type,
                        .y_type = problem->b.type,
                        .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                       .shares = block};
+                       .worker_sums = block};
   for (int w = 0; w < workers; w++)
-    run.shares[w].used = false;
+    run.worker_sums[w].used = false;
   tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);
-  const int flags = dot_exact_merge(run.shares, workers, digits);
+  const int flags = dot_exact_merge(run.worker_sums, workers, digits);
   tsl_exact_sum_store(&how, digits, flags, operands->c.host);
   tsl_scratch_give(block);
   return TESELA_OK;

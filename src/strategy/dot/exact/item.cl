@@ -31,8 +31,8 @@
 /* Terms of an item: vectors of WIDTH neighbours, one group's vectors apart. */
 typedef struct exact_terms {
   TSL_GLOBAL const tsl_element *a, *b;
-  TSL_INDEX a_stride, b_stride, first, k;
-  bool vectors; /* both operands can be read as vectors */
+  TSL_INDEX a_stride, b_stride, first, k; /* first: index of the item's next term */
+  bool vectors;                           /* both operands can be read as vectors */
 } exact_terms;
 
 /* Fast part of an item's sum, in registers. */
@@ -48,6 +48,7 @@ typedef struct exact_memory {
   TSL_INDEX digits[TSL_EXACT_DIGITS];
 } exact_memory;
 
+/* Returns the index in the vectors of the item's term number `t`. */
 TSL_FUNCTION TSL_INDEX exact_index(const exact_terms *terms, int t) {
   return terms->first + t / WIDTH * (GROUP * WIDTH) + t % WIDTH;
 }
@@ -84,7 +85,7 @@ TSL_FUNCTION void exact_read_tile(const exact_terms *terms, NUMBER *x, NUMBER *y
   exact_read_vectors(terms->b + terms->first, y);
 }
 
-TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
+TSL_FUNCTION bool exact_can_load_vectors(const exact_terms *terms) {
   return terms->vectors && exact_index(terms, TERMS - 1) < terms->k;
 }
 
@@ -149,7 +150,7 @@ TSL_FUNCTION void exact_clear(TSL_INDEX *numbers, int count) {
 }
 
 /* Adds the levels to the levels in memory, and propagates carries there. */
-TSL_FUNCTION void exact_put_down(exact_sum *sum, exact_memory *memory) {
+TSL_FUNCTION void exact_levels_to_memory(exact_sum *sum, exact_memory *memory) {
   if (sum->deep == 0)
     exact_clear(memory->levels, LEVELS);
   sum->deep++;
@@ -161,8 +162,9 @@ TSL_FUNCTION void exact_put_down(exact_sum *sum, exact_memory *memory) {
   tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
-TSL_FUNCTION void exact_empty(exact_sum *sum, exact_memory *memory) {
-  exact_put_down(sum, memory);
+/* Moves all levels to the digits, so that the window can move. */
+TSL_FUNCTION void exact_window_to_digits(exact_sum *sum, exact_memory *memory) {
+  exact_levels_to_memory(sum, memory);
   TSL_UNROLL_BY(1)
   for (int j = 0; j < LEVELS; j++) {
     const int position = sum->top - 52 * j - TSL_EXACT_LOW;
@@ -203,11 +205,12 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
     tsl_exact_settle(memory->digits);
   const int top = tsl_exact_top_for(largest);
   if (top > sum->top || top < sum->top - TSL_EXACT_SLACK) {
-    exact_empty(sum, memory);
+    exact_window_to_digits(sum, memory);
     sum->top = top;
   }
 }
 
+/* Adds WIDTH terms from number t on to all levels in memory, or term by term if they do not fit. */
 TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum, exact_memory *memory) {
   NUMBER x[WIDTH], y[WIDTH];
   TSL_UINT64 sums[LEVELS];
@@ -234,7 +237,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
     exact_terms next = *terms;
     bool done = false;
     next.first += TSL_GROUPS(0) * TILE;
-    if (exact_takes_vectors(terms)) {
+    if (exact_can_load_vectors(terms)) {
       NUMBER x[TERMS], y[TERMS];
       TSL_UINT64 sums[LEVELS];
       if (!ready)
@@ -244,7 +247,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
         x[t] = x_next[t];
         y[t] = y_next[t];
       }
-      ready = exact_takes_vectors(&next);
+      ready = exact_can_load_vectors(&next);
       if (ready)
         exact_read_tile(&next, x_next, y_next);
       done = exact_window(x, y, TERMS, SHALLOW, sum->top, sums);
@@ -260,6 +263,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
   }
 }
 
+/* Returns the largest biased exponent of the item's first WIDTH products; 0: none is normal. */
 TSL_FUNCTION int exact_first_exponent(const exact_terms *terms) {
   NUMBER x[WIDTH], y[WIDTH];
   int largest = 0;

@@ -35,9 +35,10 @@ static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Makes both grids. A group loops over `group` / 256 blocks; groups are at most eight times the resident. */
-static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
-                                        const tsl_device *device, tsl_grid *first, tsl_grid *last) {
+/* Makes both grids. A group loops over `group` / 256 blocks; groups are at most eight times the resident.
+ * Returns a refusal, or NULL. */
+static const char *fixed_tree_make_grids(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
   const int64_t sets = fixed_tree_blocks_of(problem) / each + 1;
   const int64_t most = 8 * RESIDENT_ITEMS / group * device->compute_units;
@@ -59,7 +60,7 @@ static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_confi
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
   tsl_grid first, last;
-  return fixed_tree_grids_for(problem, config, device, &first, &last);
+  return fixed_tree_make_grids(problem, config, device, &first, &last);
 }
 
 static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config *config,
@@ -102,7 +103,7 @@ static void fixed_tree_account(const tsl_problem *problem, const tsl_config *con
   tsl_grid first, last;
   if (fixed_tree_is_host(device))
     tsl_fold_account_host(problem, device, account);
-  else if (!fixed_tree_grids_for(problem, config, device, &first, &last)) {
+  else if (!fixed_tree_make_grids(problem, config, device, &first, &last)) {
     const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
     tsl_fold_account(problem, &first, (double)sum, tsl_tree_chunk(problem->c.type), device, account);
   }
@@ -112,7 +113,7 @@ static tesela_status fixed_tree_build(tsl_work *work) {
   tsl_grid first, last;
   if (fixed_tree_is_host(work->device))
     return TESELA_OK;
-  fixed_tree_grids_for(&work->problem, &work->config, work->device, &first, &last);
+  fixed_tree_make_grids(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/fixed_tree/fixed_tree.cl", "tsl_dot_fixed_tree", &first,
                         "tsl_dot_fixed_tree_last", &last);
 }

@@ -53,12 +53,13 @@ TSL_FUNCTION SUM tree_join_lanes(const SUM *lane) {
   return JOIN(lane[0], lane[1]);
 }
 
-TSL_FUNCTION void tree_spread(VECTOR v, double *out) {
+TSL_FUNCTION void tree_store_lanes(VECTOR v, double *out) {
   out[0] = TSL_LANE(v, 0);
   out[1] = TSL_LANE(v, 1);
 }
 
-TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, double alpha, double beta) {
+/* Stores c = alpha sum + beta c (step 7 of the tree). */
+TSL_FUNCTION void tree_store_result(TSL_GLOBAL tsl_result *c, SUM sum, double alpha, double beta) {
   const SUM scaled = tsl_twofold_scale(sum, alpha);
   const double result = tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, *c));
   *c = result == result ? result : TSL_NAN(double);
@@ -80,7 +81,7 @@ TSL_FUNCTION SUM tree_join_lanes(const SUM *lane) {
   return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-TSL_FUNCTION void tree_spread(VECTOR v, float *out) {
+TSL_FUNCTION void tree_store_lanes(VECTOR v, float *out) {
   out[0] = TSL_LANE(v, 0);
   out[1] = TSL_LANE(v, 1);
   out[2] = TSL_LANE(v, 2);
@@ -89,12 +90,12 @@ TSL_FUNCTION void tree_spread(VECTOR v, float *out) {
 
 #ifdef TSL_REAL_IS_INTEGER
 /* Stores c for integers: the sum is a whole number below 2^53; the rest is modulo 2^32. */
-TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, int alpha, int beta) {
+TSL_FUNCTION void tree_store_result(TSL_GLOBAL tsl_result *c, SUM sum, int alpha, int beta) {
   const unsigned scaled = (unsigned)alpha * (unsigned)(TSL_INDEX)sum;
   *c = (int)(beta == 0 ? scaled : scaled + (unsigned)beta * (unsigned)*c);
 }
 #else
-TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, float beta) {
+TSL_FUNCTION void tree_store_result(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, float beta) {
   const double scaled = TSL_MUL(double, (double)alpha, sum);
   const float result = (float)(beta == 0 ? scaled : TSL_FMA((double)beta, (double)tsl_before(*c), scaled));
   *c = tsl_rounded(result == result ? result : TSL_NAN(float));
@@ -102,7 +103,7 @@ TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, fl
 #endif
 #endif
 
-TSL_FUNCTION TSL_INDEX tree_blocks(TSL_INDEX k) {
+TSL_FUNCTION TSL_INDEX tree_count_blocks(TSL_INDEX k) {
   return (k + BLOCK * CHUNK - 1) / (BLOCK * CHUNK);
 }
 
@@ -118,7 +119,7 @@ TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out
     row[r] = LOAD(from + r * (COLUMNS * WIDTH));
   TSL_UNROLL
   for (int r = 0; r < PREFETCH; r++)
-    tree_spread(row[r], out + r * WIDTH);
+    tree_store_lanes(row[r], out + r * WIDTH);
 }
 #endif
 
@@ -179,7 +180,7 @@ tsl_dot_fixed_tree(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL cons
                    TSL_GLOBAL SUM *TSL_RESTRICT sums, const tsl_gemm_arguments g) {
   TSL_LOCAL SUM line[GROUP];
   const int item = TSL_ITEM(0), column = item % COLUMNS, in_block = item % BLOCK_ITEMS;
-  const TSL_INDEX blocks = tree_blocks(g.k), step = (TSL_INDEX)TSL_GROUPS(0) * (GROUP / BLOCK_ITEMS);
+  const TSL_INDEX blocks = tree_count_blocks(g.k), step = (TSL_INDEX)TSL_GROUPS(0) * (GROUP / BLOCK_ITEMS);
   TSL_GLOBAL const tsl_element *x = a + g.a_offset, *y = b + g.b_offset;
 #if TSL_TYPE_AB == TSL_TYPE_REAL
   const bool aligned = g.a_col_stride == 1 && g.b_row_stride == 1 && tree_is_aligned(x) && tree_is_aligned(y);
@@ -212,7 +213,7 @@ tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL tsl_
                         const tsl_gemm_arguments g) {
   TSL_LOCAL SUM line[LAST_ITEMS];
   const int item = TSL_ITEM(0);
-  const TSL_INDEX blocks = tree_blocks(g.k);
+  const TSL_INDEX blocks = tree_count_blocks(g.k);
   SUM lane = tree_zero();
   TSL_INDEX next = item;
   for (; next + (LAST_AHEAD - 1) * LAST_ITEMS < blocks; next += LAST_AHEAD * LAST_ITEMS) {
@@ -234,5 +235,5 @@ tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL tsl_
     TSL_BARRIER();
   }
   if (item == 0)
-    tree_finish(c + g.c_offset, line[0], g.alpha, g.beta);
+    tree_store_result(c + g.c_offset, line[0], g.alpha, g.beta);
 }

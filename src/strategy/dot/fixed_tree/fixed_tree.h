@@ -68,8 +68,8 @@ static inline tsl_tree_sum tsl_tree_join(tsl_tree_sum a, tsl_tree_sum b) {
 
 typedef struct tsl_tree_numbers {
   tesela_type type;
-  const void *at;
-  int64_t stride;
+  const void *at; /* first number */
+  int64_t stride; /* elements */
 } tsl_tree_numbers;
 
 /* Returns the sum of a chunk of `count` terms, at least one. */
@@ -83,6 +83,7 @@ typedef struct tsl_tree_functions {
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 
+/* Returns the functions of the best instruction set in `capabilities` (TSL_CAN_...). */
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities);
 
 /* Computes the whole dot on host operands with the team's threads. Fails only for lack of memory. */

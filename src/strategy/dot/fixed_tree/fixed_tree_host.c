@@ -13,8 +13,8 @@ typedef struct fixed_tree_job {
   const tsl_operands *operands;
   tsl_tree_function function;
   tesela_type x_type, y_type;
-  int64_t k, chunk, blocks, task_blocks;
-  tsl_tree_sum *sums; /* one for each block */
+  int64_t k, chunk, blocks, task_blocks; /* terms; terms of a chunk; blocks in all, and of a task */
+  tsl_tree_sum *sums;                    /* one for each block */
 } fixed_tree_job;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
@@ -35,19 +35,20 @@ static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   return sums[0];
 }
 
-static tsl_tree_numbers numbers_from(tesela_type type, const void *src, int64_t stride, int64_t first) {
+static tsl_tree_numbers numbers_from_index(tesela_type type, const void *src, int64_t stride, int64_t first) {
   return (tsl_tree_numbers){type, (const char *)src + first * stride * (int64_t)tsl_type(type)->size, stride};
 }
 
-static tsl_tree_sum sum_block(const fixed_tree_job *run, int64_t first) {
+/* Returns the sum of the block whose first term is `first_term`. */
+static tsl_tree_sum sum_block(const fixed_tree_job *run, int64_t first_term) {
   tsl_tree_sum sums[TSL_TREE_BLOCK] = {{0, 0}};
   int count = 0;
-  for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk) {
-    const tsl_tree_numbers x = numbers_from(run->x_type, run->operands->a.host, run->operands->a.col_stride,
-                                            first),
-                           y = numbers_from(run->y_type, run->operands->b.host, run->operands->b.row_stride,
-                                            first);
-    sums[count] = run->function(&x, &y, (int)tsl_min(run->chunk, run->k - first));
+  for (; count < TSL_TREE_BLOCK && first_term < run->k; count++, first_term += run->chunk) {
+    const tsl_tree_numbers x = numbers_from_index(run->x_type, run->operands->a.host,
+                                                  run->operands->a.col_stride, first_term),
+                           y = numbers_from_index(run->y_type, run->operands->b.host,
+                                                  run->operands->b.row_stride, first_term);
+    sums[count] = run->function(&x, &y, (int)tsl_min(run->chunk, run->k - first_term));
   }
   return join_by_halves(sums, count);
 }
@@ -60,7 +61,7 @@ static void sum_blocks(void *argument, int64_t index, int worker) {
     run->sums[block] = sum_block(run, block * TSL_TREE_BLOCK * run->chunk);
 }
 
-static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
+static tsl_tree_sum join_block_sums(const tsl_tree_sum *sums, int64_t blocks) {
   tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
   for (int64_t b = 0; b < blocks; b++)
     lane[b % TSL_TREE_LAST_LANES] = tsl_tree_join(lane[b % TSL_TREE_LAST_LANES], sums[b]);
@@ -129,7 +130,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
     run.task_blocks = tsl_min(TASK_BLOCKS, (blocks - 1) / (4 * tsl_team_threads(team)) + 1);
     tsl_team_run(team, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
   }
-  fixed_tree_finish(problem, k, join_blocks(run.sums, blocks), operands->c.host);
+  fixed_tree_finish(problem, k, join_block_sums(run.sums, blocks), operands->c.host);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -19,7 +19,7 @@ typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 static inline vector product_error(vector a, vector b, vector product) {
   return fused_f64(a, b, -product);
 }
-static inline vector plus_product(vector a, vector b, vector c) {
+static inline vector add_product(vector a, vector b, vector c) {
   return fused_f64(a, b, c);
 }
 #else
@@ -34,7 +34,7 @@ static inline vector product_error(vector a, vector b, vector product) {
   const vector b_high = upper_half(b), b_low = b - b_high;
   return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 }
-static inline vector plus_product(vector a, vector b, vector c) {
+static inline vector add_product(vector a, vector b, vector c) {
   return a * b + c;
 }
 #endif
@@ -43,14 +43,14 @@ static inline vector splat(double x) {
   return (vector){0} + x;
 }
 
-static uint64_t sum_of(lanes v) {
+static uint64_t sum_lanes(lanes v) {
   uint64_t sum = 0;
   for (int i = 0; i < LANES; i++)
     sum += v[i];
   return sum;
 }
 
-static uint64_t any_of(lanes v) {
+static uint64_t or_lanes(lanes v) {
   uint64_t bits = 0;
   for (int i = 0; i < LANES; i++)
     bits |= v[i];
@@ -58,12 +58,13 @@ static uint64_t any_of(lanes v) {
 }
 
 /* Returns a level's sum from the sum of bits, which includes the base's bits `count` times. */
-static int64_t level_of(lanes bits, double base, uint64_t count) {
-  return (int64_t)(sum_of(bits) - count * (uint64_t)tsl_exact_bits_of(base));
+static int64_t level_from_bits(lanes bits, double base, uint64_t count) {
+  return (int64_t)(sum_lanes(bits) - count * (uint64_t)tsl_exact_bits_of(base));
 }
 
-static bool fits(lanes outside, lanes lost) {
-  return any_of(outside) >> 52 == 0 && any_of(lost) << 1 == 0;
+/* Returns true if no exponent differs from its base's (`outside`) and no remainder is left (`lost`). */
+static bool fits_window(lanes outside, lanes lost) {
+  return or_lanes(outside) >> 52 == 0 && or_lanes(lost) << 1 == 0;
 }
 
 static inline void set_bases(vector *base, int top, int depth) {
@@ -75,7 +76,7 @@ static inline void set_bases(vector *base, int top, int depth) {
 static inline void set_levels(const lanes *sum, int top, int depth, int more, int64_t *levels) {
   for (int j = 0; j < TSL_EXACT_DEEP; j++) {
     const int count = TSL_EXACT_BLOCK * (j > 0 && j < depth - 1 ? 1 + more : 1);
-    levels[j + 1] = j < depth ? level_of(sum[j], tsl_exact_base(top - 52 * j), (uint64_t)count) : 0;
+    levels[j + 1] = j < depth ? level_from_bits(sum[j], tsl_exact_base(top - 52 * j), (uint64_t)count) : 0;
   }
 }
 
@@ -92,8 +93,8 @@ __attribute__((always_inline)) static inline bool sum_f32(const float *x, const 
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0};
   set_bases(base, top, depth);
   for (int i = 0; i < TSL_EXACT_BLOCK; i += LANES) {
-    const vector a = widen_f64(x + i), b = widen_f64(y + i), at = plus_product(a, b, base[0]);
-    vector left = plus_product(a, b, base[0] - at);
+    const vector a = widen_f64(x + i), b = widen_f64(y + i), at = add_product(a, b, base[0]);
+    vector left = add_product(a, b, base[0] - at);
     sum[0] += (lanes)at;
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++)
@@ -101,11 +102,11 @@ __attribute__((always_inline)) static inline bool sum_f32(const float *x, const 
     lost |= (lanes)left;
   }
   set_levels(sum, top, depth, 0, levels);
-  return fits(outside, lost);
+  return fits_window(outside, lost);
 }
 
 /* Returns true if a product underflowed to 0 with nonzero factors; its error is then lost, too. */
-static bool vanished(const double *x, const double *y) {
+static bool has_vanished_product(const double *x, const double *y) {
   int count = 0;
   for (int i = 0; i < TSL_EXACT_BLOCK; i++)
     count += (x[i] != 0) & (y[i] != 0) & (x[i] * y[i] == 0);
@@ -131,7 +132,7 @@ __attribute__((always_inline)) static inline bool sum_f64(const double *x, const
     zero |= (lanes)(product == 0);
   }
   set_levels(sum, top, depth, 1, levels);
-  return fits(outside, lost) && !(any_of(zero) != 0 && vanished(x, y));
+  return fits_window(outside, lost) && !(or_lanes(zero) != 0 && has_vanished_product(x, y));
 }
 
 static bool shallow_f32(const void *x, const void *y, int top, int64_t *levels) {

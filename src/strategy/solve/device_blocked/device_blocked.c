@@ -24,7 +24,8 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
-static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *config, tsl_solve_cut *cut) {
+static void device_blocked_partition(const tsl_problem *problem, const tsl_config *config,
+                                     tsl_solve_cut *cut) {
   tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
@@ -32,7 +33,7 @@ static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *
 static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_solve_cut cut;
   tsl_accuracy made = tsl_accuracy_of_substitution(problem, config);
-  device_blocked_cut_of(problem, config, &cut);
+  device_blocked_partition(problem, config, &cut);
   if (cut.levels > 0)
     made.factor = 2 * (double)problem->k + 6 * cut.levels + (tsl_type(problem->c.type)->is_complex ? 22 : 10);
   return made;
@@ -69,7 +70,7 @@ static bool device_blocked_computes(const tsl_problem *problem) {
   return problem->alpha[0] != 0 || problem->alpha[1] != 0;
 }
 
-static double device_blocked_peak_of(const tsl_problem *problem, const tsl_device *device) {
+static double device_blocked_peak_rate(const tsl_problem *problem, const tsl_device *device) {
   return fmax(1, tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32);
 }
 
@@ -80,7 +81,7 @@ static double device_blocked_product_seconds(const tsl_problem *problem, const t
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double tiles = ceil((double)product->rows / tile) * ceil((double)problem->n / tile);
   const double one = tile * tile * (double)product->depth * operations * units /
-                     (share * device_blocked_peak_of(problem, device));
+                     (share * device_blocked_peak_rate(problem, device));
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
@@ -98,7 +99,7 @@ static double blocks_seconds(const tsl_problem *problem, const tsl_config *confi
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.25;
   const double computing = ceil(panels / units) * block * block / 2 * columns * operations * units /
-                           (share * device_blocked_peak_of(problem, device));
+                           (share * device_blocked_peak_rate(problem, device));
   const double waits = device->is_cpu ? 0 : (2500 + block / SOLVE_TILE * 900 * operations / 2) / clock;
   return (double)cut->blocks *
          (ceil(panels / (together * units)) * waits + computing + launch_share * device->launch_seconds);
@@ -107,7 +108,7 @@ static double blocks_seconds(const tsl_problem *problem, const tsl_config *confi
 static double device_blocked_score(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   tsl_solve_cut cut;
-  device_blocked_cut_of(problem, config, &cut);
+  device_blocked_partition(problem, config, &cut);
   double seconds = device->launch_seconds;
   if (device->bandwidth > 0)
     seconds += 2 * (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size /
@@ -125,7 +126,7 @@ static double device_blocked_score(const tsl_problem *problem, const tsl_config 
 static void device_blocked_account(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device, tsl_cost_counts *account) {
   tsl_solve_cut cut;
-  device_blocked_cut_of(problem, config, &cut);
+  device_blocked_partition(problem, config, &cut);
   const double columns = (double)config->value[SOLVE_COLUMNS], m = (double)problem->m, n = (double)problem->n,
                block = (double)cut.block, size = (double)tsl_type(problem->c.type)->size;
   const double panels = ceil(n / columns), in_blocks = m * (block + 1) / 2;
@@ -160,7 +161,7 @@ static void device_blocked_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status device_blocked_make_child(tsl_work *work, int index) {
+static tesela_status device_blocked_make_subplan(tsl_work *work, int index) {
   tsl_solve_state *self = work->state;
   const tsl_device *device = work->device;
   const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
@@ -178,7 +179,7 @@ static tesela_status device_blocked_make_child(tsl_work *work, int index) {
   return TESELA_OK;
 }
 
-static tesela_status device_blocked_prepare(tsl_work *work) {
+static tesela_status device_blocked_make_kernels_and_subplans(tsl_work *work) {
   static const char path[] = "strategy/solve/device_blocked/device_blocked.cl";
   tsl_solve_state *self = work->state;
   TSL_TRY(tsl_launch_kernel(work, path, "tsl_solve_block_of_rows", SOLVE_ITEMS, &self->solve));
@@ -186,7 +187,7 @@ static tesela_status device_blocked_prepare(tsl_work *work) {
       tsl_launch_kernel(work, path, "tsl_solve_scaled", SOLVE_COPY_ACROSS * SOLVE_COPY_LINES, &self->scale));
   for (int i = 0; i < SOLVE_PRODUCTS_MOST && device_blocked_computes(&work->problem); i++)
     if (self->cut.products[i].count > 0 && work->problem.n > 0)
-      TSL_TRY(device_blocked_make_child(work, i));
+      TSL_TRY(device_blocked_make_subplan(work, i));
   return TESELA_OK;
 }
 
@@ -194,8 +195,8 @@ static tesela_status device_blocked_build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_solve_state), "products of a solve", &block));
   tsl_solve_state *self = work->state = block;
-  device_blocked_cut_of(&work->problem, &work->config, &self->cut);
-  const tesela_status status = device_blocked_prepare(work);
+  device_blocked_partition(&work->problem, &work->config, &self->cut);
+  const tesela_status status = device_blocked_make_kernels_and_subplans(work);
   if (status != TESELA_OK)
     device_blocked_release(work);
   return status;

@@ -57,7 +57,7 @@
 #define OUT_ROUNDS ((SOLVE_TILE * TSL_PARAM_COLUMNS + SOLVE_ITEMS - 1) / SOLVE_ITEMS)
 #define TOGETHER (LANES / PARTS) /* elements of a load from local memory */
 
-TSL_FUNCTION TSL_INDEX solve_place(tsl_solve_side side, TSL_INDEX row, TSL_INDEX col) {
+TSL_FUNCTION TSL_INDEX solve_number_at(tsl_solve_side side, TSL_INDEX row, TSL_INDEX col) {
   return (side.offset + row * side.row_stride + col * side.col_stride) * PARTS;
 }
 
@@ -78,6 +78,7 @@ TSL_FUNCTION void solve_divide(TSL_REAL *z, TSL_REAL real, TSL_REAL imaginary) {
 }
 #endif
 
+/* Stores the reciprocal, or 0 if it may overflow or underflow: such tiles divide. */
 TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_REAL *inverse) {
 #ifdef TSL_COMPLEX
   const TSL_REAL real = solve_magnitude(diagonal[0]), imaginary = solve_magnitude(diagonal[1]),
@@ -97,9 +98,9 @@ TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_R
 
 /* Loads of an item at regular addresses, all issued together. */
 typedef struct solve_walk {
-  TSL_GLOBAL TSL_REAL *at;
-  TSL_INDEX step; /* numbers from load to load */
-  int row, col, rows, cols;
+  TSL_GLOBAL TSL_REAL *at;  /* first number */
+  TSL_INDEX step;           /* numbers from load to load */
+  int row, col, rows, cols; /* first element's place in the panel; distance from load to load */
 } solve_walk;
 
 /* Returns an item's walk over `high` rows and `wide` columns; neighbours have contiguous addresses. */
@@ -110,14 +111,14 @@ TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_sid
   walk.col = down ? item / high : item % wide;
   walk.rows = down ? 0 : SOLVE_ITEMS / wide;
   walk.cols = down ? SOLVE_ITEMS / high : 0;
-  walk.at = from + solve_place(side, walk.row, walk.col);
+  walk.at = from + solve_number_at(side, walk.row, walk.col);
   walk.step = (walk.rows * side.row_stride + walk.cols * side.col_stride) * PARTS;
   return walk;
 }
 
 /* Loads columns first to first + 16 of A, from row `first` on, without elements outside of the triangle. */
-TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block block, int first,
-                                TSL_REAL *staged) {
+TSL_FUNCTION void solve_load_a(const solve_walk walk, const tsl_solve_block block, int first,
+                               TSL_REAL *staged) {
   TSL_GLOBAL const TSL_REAL *from = walk.at + first * block.a.col_stride * PARTS;
   TSL_UNROLL
   for (int round = 0; round < A_ROUNDS; round++) {
@@ -130,8 +131,8 @@ TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block blo
 }
 
 /* Stores staged columns in local memory, with ones for an unstored diagonal. */
-TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solve_block, int first,
-                               const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
+TSL_FUNCTION void solve_stage_a(const solve_walk walk, const tsl_solve_block solve_block, int first,
+                                const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
   TSL_UNROLL
   for (int round = 0; round < A_ROUNDS; round++) {
     const int row = walk.row + round * walk.rows, col = walk.col + round * walk.cols;
@@ -151,7 +152,7 @@ TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve
     return;
   TSL_REAL diagonal[PARTS] = {1};
   if (!block.is_unit && item < block.rows) {
-    TSL_GLOBAL const TSL_REAL *at = a + solve_place(block.a, item, item);
+    TSL_GLOBAL const TSL_REAL *at = a + solve_number_at(block.a, item, item);
     diagonal[0] = at[0];
 #ifdef TSL_COMPLEX
     diagonal[1] = block.conjugates ? -at[1] : at[1];
@@ -167,8 +168,8 @@ TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve
     divides[item / SOLVE_TILE] = 1;
 }
 
-TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
-                                TSL_REAL *staged) {
+TSL_FUNCTION void solve_load_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
+                               TSL_REAL *staged) {
   TSL_UNROLL
   for (int round = 0; round < PASSES * X_ROUNDS; round++) {
     const int pass = round / X_ROUNDS, step = round % X_ROUNDS;
@@ -180,8 +181,9 @@ TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block blo
   }
 }
 
-TSL_FUNCTION void solve_deal_x(const solve_walk walk, int line, int across, const TSL_REAL *staged,
-                               TSL_LOCAL_POINTER TSL_REAL *room, TSL_REAL *left) {
+/* Moves loaded rows of X through local memory to the items that own them, into `left`. */
+TSL_FUNCTION void solve_distribute_x(const solve_walk walk, int line, int across, const TSL_REAL *staged,
+                                     TSL_LOCAL_POINTER TSL_REAL *room, TSL_REAL *left) {
   TSL_UNROLL
   for (int pass = 0; pass < PASSES; pass++) {
     TSL_UNROLL
@@ -214,7 +216,7 @@ TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block blo
   }
 }
 
-TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *left) {
+TSL_FUNCTION void solve_subtract_product(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *left) {
 #ifdef TSL_COMPLEX
   left[0] = TSL_FMA(-y[0], x[0], TSL_FMA(y[1], x[1], left[0]));
   left[1] = TSL_FMA(-y[0], x[1], TSL_FMA(-y[1], x[0], left[1]));
@@ -223,7 +225,7 @@ TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *lef
 #endif
 }
 
-TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
+TSL_FUNCTION void solve_load_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
   const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, src);
   y[0] = TSL_LANE(loaded, 0);
   y[1] = TSL_LANE(loaded, 1);
@@ -233,7 +235,7 @@ TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_RE
 #endif
 }
 
-TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL *x) {
+TSL_FUNCTION void solve_multiply_by_inverse(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL *x) {
 #ifdef TSL_COMPLEX
   const TSL_REAL real = x[0], imaginary = x[1];
   x[0] = real * by[0] - imaginary * by[1];
@@ -243,6 +245,7 @@ TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL 
 #endif
 }
 
+/* Solves one column of a tile in local memory with the tile's triangle, by reciprocals. */
 TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
                                TSL_LOCAL_POINTER const TSL_REAL *inverse, TSL_LOCAL_POINTER TSL_REAL *tile) {
   TSL_REAL x[SOLVE_TILE * PARTS];
@@ -254,14 +257,14 @@ TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
     TSL_REAL y[SOLVE_TILE * LANES];
     TSL_UNROLL
     for (int i = j; i < SOLVE_TILE; i++)
-      solve_neighbours(block + i * A_LINE + j * PARTS, y + i * LANES);
+      solve_load_neighbours(block + i * A_LINE + j * PARTS, y + i * LANES);
     TSL_UNROLL
     for (int k = 0; k < TOGETHER; k++) {
-      solve_quotient(inverse + (j + k) * PARTS, x + (j + k) * PARTS);
+      solve_multiply_by_inverse(inverse + (j + k) * PARTS, x + (j + k) * PARTS);
       TSL_UNROLL
       for (int i = j; i < SOLVE_TILE; i++)
         if (i > j + k)
-          solve_less(y + i * LANES + k * PARTS, x + (j + k) * PARTS, x + i * PARTS);
+          solve_subtract_product(y + i * LANES + k * PARTS, x + (j + k) * PARTS, x + i * PARTS);
     }
   }
   TSL_UNROLL
@@ -287,7 +290,7 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
       x[0] = x[0] / own[0];
 #endif
     else
-      solve_quotient(by, x);
+      solve_multiply_by_inverse(by, x);
     for (int part = 0; part < PARTS; part++)
       tile[j * X_LINE + part] = x[part];
     TSL_UNROLL_BY(1)
@@ -297,7 +300,7 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
         y[part] = block[i * A_LINE + j * PARTS + part];
         left[part] = tile[i * X_LINE + part];
       }
-      solve_less(y, x, left);
+      solve_subtract_product(y, x, left);
       for (int part = 0; part < PARTS; part++)
         tile[i * X_LINE + part] = left[part];
     }
@@ -306,22 +309,22 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
 
 /* Subtracts rows of A times a tile's columns from HIGH rows and WIDE columns. Solved rows may be included;
  * their results are not used. */
-TSL_FUNCTION void solve_take_off(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
-                                 TSL_REAL *left) {
+TSL_FUNCTION void solve_subtract_tile(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
+                                      TSL_REAL *left) {
   TSL_UNROLL
   for (int j = 0; j < SOLVE_TILE; j += TOGETHER) {
     TSL_REAL y[HIGH * LANES];
     TSL_UNROLL
     for (int i = 0; i < HIGH; i++)
-      solve_neighbours(line + i * LINES * A_LINE + j * PARTS, y + i * LANES);
+      solve_load_neighbours(line + i * LINES * A_LINE + j * PARTS, y + i * LANES);
     TSL_UNROLL
     for (int k = 0; k < TOGETHER; k++)
       TSL_UNROLL
     for (int i = 0; i < HIGH; i++)
       TSL_UNROLL
     for (int wide = 0; wide < WIDE; wide++)
-      solve_less(y + i * LANES + k * PARTS, found + ((j + k) * WIDE + wide) * PARTS,
-                 left + (i * WIDE + wide) * PARTS);
+      solve_subtract_product(y + i * LANES + k * PARTS, found + ((j + k) * WIDE + wide) * PARTS,
+                             left + (i * WIDE + wide) * PARTS);
   }
 }
 
@@ -347,9 +350,9 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
       const solve_walk walk_x =
           solve_walk_over(panel, solve_block.x, solve_block.x_down, item, PASS, TSL_PARAM_COLUMNS);
       TSL_REAL staged[PASSES * X_ROUNDS * PARTS];
-      solve_fetch_x(walk_x, solve_block, first_col, staged);
-      solve_fetch_a(walk_a, solve_block, 0, staged_a);
-      solve_deal_x(walk_x, line, across, staged, block, left);
+      solve_load_x(walk_x, solve_block, first_col, staged);
+      solve_load_a(walk_a, solve_block, 0, staged_a);
+      solve_distribute_x(walk_x, line, across, staged, block, left);
     }
     solve_invert_all(a, solve_block, item, inverse, divides);
     for (int first = 0; first < solve_block.rows; first += SOLVE_TILE) {
@@ -361,10 +364,10 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
             tile[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS] =
                 left[i * WIDE * PARTS + k];
       }
-      solve_keep_a(walk_a, solve_block, first, staged_a, block);
+      solve_stage_a(walk_a, solve_block, first, staged_a, block);
       TSL_BARRIER();
       if (first + SOLVE_TILE < solve_block.rows)
-        solve_fetch_a(walk_a, solve_block, first + SOLVE_TILE, staged_a);
+        solve_load_a(walk_a, solve_block, first + SOLVE_TILE, staged_a);
       if (item < TSL_PARAM_COLUMNS) {
         if (divides[first / SOLVE_TILE])
           solve_column_by_quotients(block + first * A_LINE, inverse + first * PARTS, tile + item * PARTS);
@@ -380,7 +383,7 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
       TSL_UNROLL
       for (int i = 0; i < ROWS; i += HIGH)
         if ((i + HIGH) * LINES > first + SOLVE_TILE)
-          solve_take_off(block + (i * LINES + line) * A_LINE, found, left + i * WIDE * PARTS);
+          solve_subtract_tile(block + (i * LINES + line) * A_LINE, found, left + i * WIDE * PARTS);
       solve_store_x(walk_out, solve_block, first_col, first, tile);
       TSL_BARRIER();
     }
@@ -396,10 +399,10 @@ tsl_solve_scaled(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst, cons
        row += (TSL_INDEX)TSL_GROUPS(1) * SOLVE_COPY_LINES)
     for (TSL_INDEX col = TSL_GLOBAL_ITEM(0); col < copy.cols;
          col += (TSL_INDEX)TSL_GROUPS(0) * SOLVE_COPY_ACROSS) {
-      TSL_GLOBAL TSL_REAL *own = dst + solve_place(copy.to, row, col);
+      TSL_GLOBAL TSL_REAL *own = dst + solve_number_at(copy.to, row, col);
       TSL_REAL value[PARTS] = {0};
       if (!is_zero) {
-        TSL_GLOBAL const TSL_REAL *at = from + solve_place(copy.from, row, col);
+        TSL_GLOBAL const TSL_REAL *at = from + solve_number_at(copy.from, row, col);
 #ifdef TSL_COMPLEX
         value[0] = imaginary == 0 ? real * at[0] : real * at[0] - imaginary * at[1];
         value[1] = imaginary == 0 ? real * at[1] : real * at[1] + imaginary * at[0];

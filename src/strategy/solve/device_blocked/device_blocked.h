@@ -28,8 +28,9 @@ typedef struct tsl_solve_cut {
  * row that is reduced, `first` the first solved row that is read, counted from the triangle's first. */
 typedef struct tsl_solve_step {
   int slot;
-  int64_t row, first, rows, depth;
+  int64_t row, first, rows, depth; /* rows: reduced rows; depth: solved rows that are read */
 } tsl_solve_step;
+/* Returns the product after block `index`, from 0. */
 tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index);
 
 /* Computes the partition of a triangle with `size` rows into blocks of `block` rows. */

@@ -11,19 +11,20 @@ typedef struct device_blocked_launch {
   tsl_stream *stream;
 } device_blocked_launch;
 
-/* Returns an operand from row `row` on. An upper triangle becomes a lower one, rows counted from its last. */
-static tsl_solve_side side_at(const device_blocked_launch *run, const tsl_operand *operand, int64_t row,
-                              bool both) {
+/* Returns an operand from row `row` on (`is_square`: and column `row`). An upper triangle becomes a lower
+ * one, rows counted from its last. */
+static tsl_solve_side device_blocked_side_at(const device_blocked_launch *run, const tsl_operand *operand,
+                                             int64_t row, bool is_square) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
   const int64_t at = is_upper ? problem->m - 1 - row : row, sign = is_upper ? -1 : 1;
   return (tsl_solve_side){.offset = operand->offset + at * operand->row_stride +
-                                    (both ? at * operand->col_stride : 0),
+                                    (is_square ? at * operand->col_stride : 0),
                           .row_stride = sign * operand->row_stride,
-                          .col_stride = (both ? sign : 1) * operand->col_stride};
+                          .col_stride = (is_square ? sign : 1) * operand->col_stride};
 }
 
-static tsl_solve_side device_blocked_turned(tsl_solve_side side) {
+static tsl_solve_side device_blocked_swap_strides(tsl_solve_side side) {
   return (tsl_solve_side){side.offset, side.col_stride, side.row_stride};
 }
 
@@ -34,11 +35,11 @@ static void device_blocked_orient(tsl_solve_copy *copy) {
   const TSL_INDEX rows = copy->rows;
   copy->rows = copy->cols;
   copy->cols = rows;
-  copy->from = device_blocked_turned(copy->from);
-  copy->to = device_blocked_turned(copy->to);
+  copy->from = device_blocked_swap_strides(copy->from);
+  copy->to = device_blocked_swap_strides(copy->to);
 }
 
-static tesela_status device_blocked_scale(const device_blocked_launch *run, bool is_zero) {
+static tesela_status device_blocked_scale_right_side(const device_blocked_launch *run, bool is_zero) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
   const tsl_operand *to = &run->given->c, *from = problem->in_place || is_zero ? to : &run->given->b;
@@ -58,15 +59,15 @@ static tesela_status device_blocked_scale(const device_blocked_launch *run, bool
   return device->ops->launch(run->stream, run->self->scale, &grid, list, sizeof list / sizeof *list);
 }
 
-static tesela_status device_blocked_solve(const device_blocked_launch *run, int64_t index) {
+static tesela_status device_blocked_solve_block(const device_blocked_launch *run, int64_t index) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
   const tsl_solve_cut *cut = &run->self->cut;
   const int64_t row = index * cut->block, columns = run->work->config.value[SOLVE_COLUMNS];
   tsl_solve_block block = {.rows = tsl_min(cut->block, cut->size - row),
                            .cols = problem->n,
-                           .a = side_at(run, &run->given->a, row, true),
-                           .x = side_at(run, &run->given->c, row, false),
+                           .a = device_blocked_side_at(run, &run->given->a, row, true),
+                           .x = device_blocked_side_at(run, &run->given->c, row, false),
                            .is_unit = problem->a.structure == TESELA_UNIT_TRIANGULAR,
                            .conjugates = problem->conjugate_a};
   block.a_down = tsl_launch_along(block.a.row_stride, block.a.col_stride);
@@ -90,7 +91,7 @@ static tsl_operand device_blocked_part_of(const device_blocked_launch *run, cons
   return part;
 }
 
-static tesela_status take_off(const device_blocked_launch *run, int64_t index) {
+static tesela_status subtract_product(const device_blocked_launch *run, int64_t index) {
   const tsl_solve_step step = tsl_solve_step_after(&run->self->cut, index);
   if (step.slot < 0)
     return TESELA_OK;
@@ -108,10 +109,10 @@ tesela_status tsl_solve_device_run(const tsl_work *work, const tsl_operands *ope
   const bool is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
              is_one = problem->alpha[0] == 1 && problem->alpha[1] == 0;
   if (!problem->in_place || !is_one)
-    TSL_TRY(device_blocked_scale(&run, is_zero));
+    TSL_TRY(device_blocked_scale_right_side(&run, is_zero));
   for (int64_t i = 0; !is_zero && i < run.self->cut.blocks; i++) {
-    TSL_TRY(device_blocked_solve(&run, i));
-    TSL_TRY(take_off(&run, i));
+    TSL_TRY(device_blocked_solve_block(&run, i));
+    TSL_TRY(subtract_product(&run, i));
   }
   return TESELA_OK;
 }

@@ -45,7 +45,7 @@ TSL_INLINE half half_add(half sum, const REAL *number, half by, half by_i) {
   return HALF(fma)(sum, number[0], by);
 }
 
-TSL_INLINE half half_turned(half value, bool conjugates) {
+TSL_INLINE half half_times_i(half value, bool conjugates) {
 #if PARTS_ARE_TWO
   return HALF(times_i)(conjugates ? -value : value);
 #else
@@ -54,7 +54,7 @@ TSL_INLINE half half_turned(half value, bool conjugates) {
 #endif
 }
 
-TSL_INLINE half half_divided(half value, const REAL *state) {
+TSL_INLINE half half_divide(half value, const REAL *state) {
 #if PARTS_ARE_TWO
   union {
     half whole;
@@ -70,11 +70,12 @@ TSL_INLINE half half_divided(half value, const REAL *state) {
 
 TSL_INLINE half half_quotient(const divisors *by, int64_t row, half value) {
   if (by->way[row] == BY_RECIPROCALS)
-    return half_add((half){0}, by->inverse[row], value, half_turned(value, false));
-  return by->way[row] == BY_DIAGONAL ? half_divided(value, by->own[row]) : value;
+    return half_add((half){0}, by->inverse[row], value, half_times_i(value, false));
+  return by->way[row] == BY_DIAGONAL ? half_divide(value, by->own[row]) : value;
 }
 
-TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, half *x) {
+TSL_INLINE void half_solve_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows,
+                                half *x) {
   enum { BASES = (HALF_LOW + EACH_BASE - 1) / EACH_BASE };
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const bool conjugates = blocks->conjugates;
@@ -89,7 +90,7 @@ TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, in
   for (int64_t l = 0; l < i; l++) {
     if (PARTS == 2 && l == GROUP)
       TSL_UNROLL for (int r = 0; r < rows; r++) {
-        tile[r] += half_turned(turned[r], conjugates);
+        tile[r] += half_times_i(turned[r], conjugates);
         turned[r] = (half){0};
       }
     const half above = -x[l];
@@ -102,11 +103,11 @@ TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, in
     TSL_UNROLL for (int g = 0; g * EACH_BASE < rows; g++) at[g] += across;
   }
   if (PARTS == 2 && i > 0)
-    TSL_UNROLL for (int r = 0; r < rows; r++) tile[r] += half_turned(turned[r], conjugates);
+    TSL_UNROLL for (int r = 0; r < rows; r++) tile[r] += half_times_i(turned[r], conjugates);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     tile[r] = half_quotient(by, i + r, tile[r]);
     x[i + r] = tile[r];
-    const half minus = -tile[r], minus_i = half_turned(minus, conjugates);
+    const half minus = -tile[r], minus_i = half_times_i(minus, conjugates);
     TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k] =
         half_add(tile[k], at[k / EACH_BASE] + k % EACH_BASE * down, minus, minus_i);
     TSL_UNROLL for (int g = 0; g * EACH_BASE < rows; g++) at[g] += across;
@@ -116,18 +117,18 @@ TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, in
 static void half_solve(const tsl_solve_blocks *blocks, const divisors *by, half *x) {
   int64_t i = 0;
   for (; i + HALF_LOW <= blocks->m; i += HALF_LOW)
-    half_rows(blocks, by, i, HALF_LOW, x);
+    half_solve_rows(blocks, by, i, HALF_LOW, x);
   if (PARTS == 1 && blocks->m - i >= HALF_LOW / 2) {
-    half_rows(blocks, by, i, HALF_LOW / 2, x);
+    half_solve_rows(blocks, by, i, HALF_LOW / 2, x);
     i += HALF_LOW / 2;
   }
   TSL_UNROLL for (int rows = 1; rows < (PARTS == 2 ? HALF_LOW : HALF_LOW / 2); rows++) {
     if (blocks->m - i == rows)
-      half_rows(blocks, by, i, rows, x);
+      half_solve_rows(blocks, by, i, rows, x);
   }
 }
 
-TSL_INLINE half half_row(const element *in, int64_t step, int count) {
+TSL_INLINE half half_load_row(const element *in, int64_t step, int count) {
   const moved_element *at = (const moved_element *)(const void *)in;
 #if BYTES == 16
   const moved_element *next = count > 1 ? at + step : at;
@@ -158,17 +159,17 @@ TSL_INLINE half half_times_alpha(const double alpha[2], half value) {
   return (REAL)alpha[0] * value;
 }
 
-TSL_INLINE void half_bring(const tsl_solve_blocks *blocks, half *x, int count) {
+TSL_INLINE void half_load_panel(const tsl_solve_blocks *blocks, half *x, int count) {
   const element *in = element_at(&blocks->b, 0, 0);
   const int64_t down = blocks->b.row_stride, step = blocks->b.col_stride;
   for (int64_t i = 0; i < blocks->m; i++)
-    x[i] = half_row(in + i * down, step, count);
+    x[i] = half_load_row(in + i * down, step, count);
   if (blocks->alpha[0] != 1 || blocks->alpha[1] != 0)
     for (int64_t i = 0; i < blocks->m; i++)
       x[i] = half_times_alpha(blocks->alpha, x[i]);
 }
 
-TSL_INLINE void half_give(const tsl_solve_blocks *blocks, const half *x, int count) {
+TSL_INLINE void half_store_panel(const tsl_solve_blocks *blocks, const half *x, int count) {
   element *out = element_at(&blocks->x, 0, 0);
   const int64_t down = blocks->x.row_stride, step = blocks->x.col_stride;
   for (int64_t i = 0; i < blocks->m; i++)
@@ -177,7 +178,7 @@ TSL_INLINE void half_give(const tsl_solve_blocks *blocks, const half *x, int cou
 }
 
 /* Returns true if this method is fast. For a column-major A and few right-hand sides, line.h is faster. */
-static bool is_half(const tsl_solve_blocks *blocks) {
+static bool is_half_faster(const tsl_solve_blocks *blocks) {
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t n = blocks->n, by_row_most = n == 1 ? HALF_TALL_ALONE : HALF_TALL;
   return n <= HALF_MOST && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
@@ -186,17 +187,17 @@ static bool is_half(const tsl_solve_blocks *blocks) {
 static bool solve_halves(const tsl_solve_blocks *blocks) {
   half x[HALF_TALL];
   divisors by;
-  if (!is_half(blocks))
+  if (!is_half_faster(blocks))
     return false;
   TSL_UNROLL for (int count = 1; count <= HALF_MOST; count++) {
     if (blocks->n == count)
-      half_bring(blocks, x, count);
+      half_load_panel(blocks, x, count);
   }
   find_divisors(blocks, &by);
   half_solve(blocks, &by, x);
   TSL_UNROLL for (int count = 1; count <= HALF_MOST; count++) {
     if (blocks->n == count)
-      half_give(blocks, x, count);
+      half_store_panel(blocks, x, count);
   }
   return true;
 }

@@ -33,7 +33,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {0}};
 enum { TYPES = sizeof types / sizeof *types - 1 };
 
-static int place_of(tesela_type type) {
+static int type_index(tesela_type type) {
   int at = 0;
   while (types[at].c != type)
     at++;
@@ -45,16 +45,16 @@ static const tsl_solve_kernel *kernel_for(const tsl_device *device, tesela_type 
   {&tsl_solve_##isa##_f32, &tsl_solve_##isa##_f64, &tsl_solve_##isa##_c64, &tsl_solve_##isa##_c128},
   static const tsl_solve_kernel *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
 #undef KERNEL_ROW
-  return kernels[tsl_isa_best(device->capabilities)][place_of(type)];
+  return kernels[tsl_isa_best(device->capabilities)][type_index(type)];
 }
 
-static tsl_solve_little *little_for(const tsl_device *device, tesela_type type) {
+static tsl_solve_little *small_product_for(const tsl_device *device, tesela_type type) {
 #define KERNEL_ROW(isa, header, needs, ...)                                                                  \
   {tsl_solve_little_##isa##_f32, tsl_solve_little_##isa##_f64, tsl_solve_little_##isa##_c64,                 \
    tsl_solve_little_##isa##_c128},
   static tsl_solve_little *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
 #undef KERNEL_ROW
-  return kernels[tsl_isa_best(device->capabilities)][place_of(type)];
+  return kernels[tsl_isa_best(device->capabilities)][type_index(type)];
 }
 
 typedef struct solve_job {
@@ -62,7 +62,7 @@ typedef struct solve_job {
   const tsl_solve_kernel *kernel;
   int64_t columns; /* columns of a task: a multiple of the kernel's columns, except in the last task */
   int64_t tasks;
-  int64_t size;
+  int64_t size;            /* bytes of an element */
   size_t x_bytes, a_bytes; /* bytes of a worker's copies */
   bool is_zero;            /* alpha is 0, and so is X */
   bool is_upper, in_place;
@@ -83,13 +83,13 @@ static int64_t columns_of_task(const solve_job *job, int64_t threads) {
 }
 
 /* Turns an upper triangle into a lower one, from its last row on. */
-static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool both) {
+static void reverse_rows(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool both) {
   view->at += ((rows - 1) * view->row_stride + (both ? (cols - 1) * view->col_stride : 0)) * size;
   view->row_stride = -view->row_stride;
   view->col_stride = both ? -view->col_stride : view->col_stride;
 }
 
-static void cut(solve_job *job, tesela_type type, const tsl_device *device, int64_t threads) {
+static void choose_partition(solve_job *job, tesela_type type, const tsl_device *device, int64_t threads) {
   const int64_t size = (int64_t)tsl_type(type)->size, m = job->blocks.m;
   job->kernel = kernel_for(device, type);
   job->size = size;
@@ -105,8 +105,8 @@ static void cut(solve_job *job, tesela_type type, const tsl_device *device, int6
                                       TSL_CACHE_LINE);
 }
 
-static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                 const tsl_device *device, void *out) {
+static void solve_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                           const tsl_device *device, void *out) {
   solve_job *made = out;
   (void)config;
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
@@ -123,7 +123,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
   made->in_place = problem->in_place;
   if (problem->in_place)
     made->blocks.b = made->blocks.x;
-  cut(made, problem->c.type, device, device->threads);
+  choose_partition(made, problem->c.type, device, device->threads);
 }
 
 typedef struct solve_launch {
@@ -148,19 +148,19 @@ static void write_zeros(const solve_job *job, unsigned char *data) {
       memset(data + (i * x->row_stride + j * x->col_stride) * job->size, 0, (size_t)job->size);
 }
 
-static void bind(const solve_job *job, const tsl_operands *operands, tsl_solve_blocks *blocks) {
+static void bind_operands(const solve_job *job, const tsl_operands *operands, tsl_solve_blocks *blocks) {
   const int64_t m = job->blocks.m, n = job->blocks.n;
   blocks->a.at = operands->a.host;
   blocks->x.at = operands->c.host;
   blocks->b.at = job->in_place ? operands->c.host : operands->b.host;
   if (!job->is_upper)
     return;
-  turn(&blocks->a, m, m, job->size, true);
-  turn(&blocks->b, m, n, job->size, false);
-  turn(&blocks->x, m, n, job->size, false);
+  reverse_rows(&blocks->a, m, m, job->size, true);
+  reverse_rows(&blocks->b, m, n, job->size, false);
+  reverse_rows(&blocks->x, m, n, job->size, false);
 }
 
-static tesela_status run(const void *src, const tsl_operands *operands) {
+static tesela_status solve_job_run(const void *src, const tsl_operands *operands) {
   const solve_job *made = src;
   solve_launch now = {.made = made, .blocks = made->blocks};
   const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
@@ -170,7 +170,7 @@ static tesela_status run(const void *src, const tsl_operands *operands) {
     write_zeros(made, operands->c.host);
     return TESELA_OK;
   }
-  bind(made, operands, &now.blocks);
+  bind_operands(made, operands, &now.blocks);
   if (made->kernel->solve_few(&now.blocks))
     return TESELA_OK;
   TSL_TRY(tsl_scratch_take((size_t)threads * (made->x_bytes + made->a_bytes), "right-hand sides", &copies));
@@ -180,7 +180,7 @@ static tesela_status run(const void *src, const tsl_operands *operands) {
   return TESELA_OK;
 }
 
-static solve_job job_at_once(const tsl_fast_solve *solve) {
+static solve_job make_direct_job(const tsl_fast_solve *solve) {
   const tsl_view x = {.row_stride = solve->x_row, .col_stride = solve->x_col};
   return (solve_job){.blocks = {.m = solve->m,
                                 .n = solve->n,
@@ -194,12 +194,12 @@ static solve_job job_at_once(const tsl_fast_solve *solve) {
                      .is_upper = solve->is_upper,
                      .in_place = true};
 }
-static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
+static tsl_operands make_direct_operands(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
 /* Returns the blocks of a solve without a job, member by member: copying uncached memory takes longer. */
-static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
+static inline tsl_solve_blocks make_direct_blocks(const tsl_fast_solve *solve) {
   const bool up = solve->is_upper;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
   const int64_t a_row = solve->a_row, a_col = solve->a_col, x_row = solve->x_row;
@@ -216,16 +216,16 @@ static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
 }
 
 static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, const tsl_device *device) {
-  const tsl_operands operands = operands_at_once(solve);
-  solve_job made = job_at_once(solve);
-  cut(&made, solve->type, device, tsl_team_threads(solve->team));
-  return run(&made, &operands) == TESELA_OK;
+  const tsl_operands operands = make_direct_operands(solve);
+  solve_job made = make_direct_job(solve);
+  choose_partition(&made, solve->type, device, tsl_team_threads(solve->team));
+  return solve_job_run(&made, &operands) == TESELA_OK;
 }
 
 /* Solves without a plan, with few rows and right-hand sides without a job. */
-static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
+static bool solve_direct(const tsl_fast_solve *solve, const tsl_device *device) {
   if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
-    const tsl_solve_blocks blocks = blocks_at_once(solve);
+    const tsl_solve_blocks blocks = make_direct_blocks(solve);
     if (kernel_for(device, solve->type)->solve_few(&blocks))
       return true;
   }
@@ -233,7 +233,7 @@ static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device)
 }
 
 /* Multiplies by a triangle of few rows with the same tiles, without copies of it and without a job. */
-static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
+static bool multiply_triangle_direct(const tsl_fast_solve *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
   tsl_solve_blocks blocks;
@@ -252,25 +252,27 @@ static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *de
   blocks.is_unit = product->is_unit;
   blocks.conjugates = product->conjugates;
   if (product->is_upper) {
-    turn(&blocks.a, m, m, size, true);
-    turn(&blocks.x, m, product->n, size, false);
+    reverse_rows(&blocks.a, m, m, size, true);
+    reverse_rows(&blocks.x, m, product->n, size, false);
   }
   kernel_for(device, product->type)->multiply(&blocks, copies);
   return true;
 }
 
-static bool multiply_little(const tsl_fast_structured *product, const tsl_device *device) {
+static bool multiply_small_direct(const tsl_fast_structured *product, const tsl_device *device) {
   const int64_t most = TSL_SOLVE_LITTLE_MOST;
   return product->m <= most && product->n <= most && product->k <= most &&
-         (product->alpha[0] != 0 || product->alpha[1] != 0) && little_for(device, product->type)(product);
+         (product->alpha[0] != 0 || product->alpha[1] != 0) &&
+         small_product_for(device, product->type)(product);
 }
 
 /* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle; each task copies A,
  * and X both ways, at half a clock a number. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double host_blocked_score(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
   solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
-  make(problem, &strides, config, device, &made);
+  solve_job_make(problem, &strides, config, device, &made);
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
   const double threads = (double)tsl_min(device->threads, made.tasks), m = (double)problem->m;
   const double width =
@@ -285,7 +287,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_cost_counts *account) {
   solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
-  make(problem, &strides, config, device, &made);
+  solve_job_make(problem, &strides, config, device, &made);
   const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
   account->workers = (double)tsl_min(device->threads, made.tasks);
   account->global.read += size * (m * (m + 1) / 2 * (double)made.tasks + m * n);
@@ -296,7 +298,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 _Static_assert(sizeof(solve_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(solve_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {
+    .size = sizeof(solve_job), .make = solve_job_make, .run = solve_job_run};
 
 const tsl_strategy tsl_solve_host_blocked = {
     .name = "host_blocked",
@@ -307,14 +310,14 @@ const tsl_strategy tsl_solve_host_blocked = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_of_substitution,
-    .score = score,
+    .score = host_blocked_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .direct = {.solve = solve_at_once,
-               .multiply_triangle = multiply_at_once,
-               .multiply_small_structured = multiply_little},
+    .direct = {.solve = solve_direct,
+               .multiply_triangle = multiply_triangle_direct,
+               .multiply_small_structured = multiply_small_direct},
     .supports = {.types = types, .conjugates = true, .structures = true},
     .resources = {.count_costs = account},
 };

@@ -71,14 +71,14 @@ TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
     NAME(store_edge)(dst, value, count);
 }
 
-static void bring_row(const column_group *from, int64_t row, element out[COLUMNS]) {
+static void load_row(const column_group *from, int64_t row, element out[COLUMNS]) {
   const int64_t step = from->view->col_stride;
   const element *in = element_at(from->view, row, from->first);
   for (int j = 0; j < COLUMNS; j++)
     out[j] = in[j < from->count ? j * step : 0];
 }
 
-static void bring_rows_as_they_lie(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+static void load_contiguous_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   for (int64_t i = 0; i < rows; i++, out += STEP) {
     const element *in = element_at(from->view, i, from->first);
     for (int j = 0; j < VECTORS; j++)
@@ -88,16 +88,16 @@ static void bring_rows_as_they_lie(const column_group *from, int64_t rows, const
 
 /* Copies contiguous rows of fewer than COLUMNS columns, filled up with zeros. No loop over a row's vectors:
  * GCC 12 would store single numbers, and the next vector load would wait for them. */
-static void bring_short_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+static void load_short_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   enum { LANES = NAME(LANES) };
-  const bool is_half = from->count <= LANES;
-  const int64_t rest = from->count - (is_half ? 0 : LANES);
+  const bool is_half_faster = from->count <= LANES;
+  const int64_t rest = from->count - (is_half_faster ? 0 : LANES);
   for (int64_t i = 0; i < rows; i++, out += STEP) {
     const element *in = element_at(from->view, i, from->first);
     vector *to = (vector *)(void *)out;
-    const vector last = times_alpha(alpha, NAME(load_edge)(in + (is_half ? 0 : LANES), rest));
-    to[0] = is_half ? last : times_alpha(alpha, NAME(load)(in));
-    to[1] = is_half ? (vector){0} : last;
+    const vector last = times_alpha(alpha, NAME(load_edge)(in + (is_half_faster ? 0 : LANES), rest));
+    to[0] = is_half_faster ? last : times_alpha(alpha, NAME(load)(in));
+    to[1] = is_half_faster ? (vector){0} : last;
   }
 }
 
@@ -112,7 +112,7 @@ static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
 }
 
 /* Copies contiguous columns, transposed in registers, STEPS rows at a time. Returns how many rows. */
-static int64_t bring_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+static int64_t load_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   const bool is_flipped = from->view->row_stride < 0;
   const int vectors = from->count <= NAME(LANES) ? 1 : VECTORS;
   const moved_element *column[COLUMNS];
@@ -133,20 +133,20 @@ static int64_t bring_columns(const column_group *from, int64_t rows, const doubl
   return done;
 }
 
-static void bring(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+static void load_panel(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   int64_t done = 0;
   if (from->view->col_stride == 1 && from->count == COLUMNS) {
-    bring_rows_as_they_lie(from, rows, alpha, out);
+    load_contiguous_rows(from, rows, alpha, out);
     return;
   }
   if (from->view->col_stride == 1 && !is_one_line(from)) {
-    bring_short_rows(from, rows, alpha, out);
+    load_short_rows(from, rows, alpha, out);
     return;
   }
   if (from->view->row_stride == 1 || from->view->row_stride == -1)
-    done = bring_columns(from, rows, alpha, out);
+    done = load_columns(from, rows, alpha, out);
   for (int64_t i = done; i < rows; i++)
-    bring_row(from, i, (element *)(void *)(out + i * STEP));
+    load_row(from, i, (element *)(void *)(out + i * STEP));
   scale_rows(rows - done, alpha, out + done * STEP);
 }
 

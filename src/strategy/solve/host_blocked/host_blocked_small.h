@@ -2,7 +2,7 @@
  * at most SMALL rows are read in place, LOW rows at a time, because copies would cost more. Terms have the
  * order of copies. Imaginary parts are summed separately for as many rows as in a copied tile, hence LOW. */
 
-enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
+enum { SMALL = IN_PLACE_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
 
 /* Divisors of the rows. One way is chosen for ROWS rows together, as in copies. */
 typedef struct divisors {
@@ -50,15 +50,15 @@ TSL_INLINE vector quotient(const divisors *by, int64_t row, vector value) {
   if (by->way[row] == BY_RECIPROCALS)
     return add_product((vector){0}, by->inverse[row], value, NUMBER(times_i)(value));
   const REAL diagonal[ROWS + 1] = {[0] = by->own[row][0], [ROWS] = by->own[row][1]};
-  return by->way[row] == BY_DIAGONAL ? divided(value, diagonal) : value;
+  return by->way[row] == BY_DIAGONAL ? divide_vector(value, diagonal) : value;
 #else
   if (by->way[row] == BY_RECIPROCALS)
     return add_product((vector){0}, by->inverse[row], value, value);
-  return by->way[row] == BY_DIAGONAL ? divided(value, by->own[row]) : value;
+  return by->way[row] == BY_DIAGONAL ? divide_vector(value, by->own[row]) : value;
 #endif
 }
 
-TSL_INLINE vector turned_by(vector value, bool conjugates) {
+TSL_INLINE vector times_signed_i(vector value, bool conjugates) {
 #if PARTS_ARE_TWO
   return NUMBER(times_i)(conjugates ? -value : value);
 #else
@@ -67,8 +67,8 @@ TSL_INLINE vector turned_by(vector value, bool conjugates) {
 #endif
 }
 
-TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, REAL *x,
-                          int vectors) {
+TSL_INLINE void solve_low_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows,
+                               REAL *x, int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const bool conjugates = blocks->conjugates;
   const REAL *number = number_at(&blocks->a, i, 0);
@@ -89,13 +89,13 @@ TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, in
   }
   if (PARTS == 2 && i > 0)
     TSL_UNROLL for (int r = 0; r < rows; r++) {
-      TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] += turned_by(turned[r][j], conjugates);
+      TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] += times_signed_i(turned[r][j], conjugates);
     }
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
       tile[r][j] = quotient(by, i + r, tile[r][j]);
       own[r * VECTORS + j] = tile[r][j];
-      const vector minus = -tile[r][j], minus_i = turned_by(minus, conjugates);
+      const vector minus = -tile[r][j], minus_i = times_signed_i(minus, conjugates);
       TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k][j] =
           add_product(tile[k][j], number + k * down + r * across, minus, minus_i);
     }
@@ -105,10 +105,10 @@ TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, in
 TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
   int64_t i = 0;
   for (; i + LOW <= blocks->m; i += LOW)
-    solve_low(blocks, by, i, LOW, x, vectors);
+    solve_low_rows(blocks, by, i, LOW, x, vectors);
   TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
     if (blocks->m - i == rows)
-      solve_low(blocks, by, i, rows, x, vectors);
+      solve_low_rows(blocks, by, i, rows, x, vectors);
   }
 }
 
@@ -126,7 +126,7 @@ static bool solve_small(const solve_state *w, int64_t count) {
 }
 
 /* Replaces rows i to i + rows of X by the product; the rows above still belong to X. */
-TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
+TSL_INLINE void multiply_low_rows(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const REAL *number = number_at(&blocks->a, i, 0);
   vector sums[LOW][VECTORS] = {{{0}}}, turned[LOW][VECTORS] = {{{0}}};
@@ -158,7 +158,7 @@ TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
       if (PARTS == 2)
-        sums[r][j] += turned_by(turned[r][j], blocks->conjugates);
+        sums[r][j] += times_signed_i(turned[r][j], blocks->conjugates);
       own[r * VECTORS + j] = sums[r][j];
     }
   }
@@ -169,8 +169,8 @@ TSL_INLINE void multiply_panel(const tsl_solve_blocks *blocks, REAL *x, int vect
   const int64_t whole = blocks->m / LOW * LOW, rest = blocks->m - whole;
   TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
     if (rest == rows)
-      multiply_low(blocks, whole, rows, x, vectors);
+      multiply_low_rows(blocks, whole, rows, x, vectors);
   }
   for (int64_t i = whole - LOW; i >= 0; i -= LOW)
-    multiply_low(blocks, i, LOW, x, vectors);
+    multiply_low_rows(blocks, i, LOW, x, vectors);
 }

@@ -13,7 +13,7 @@ enum { TSL_SOLVE_MULTIPLIED_MOST = 64, TSL_SOLVE_ROW_BYTES_MOST = 2 * 64 };
 
 /* Solve with a lower triangle. An upper one is described from its last row on, with negative strides. */
 typedef struct tsl_solve_blocks {
-  int64_t m, n;
+  int64_t m, n; /* rows of the triangle, right-hand sides */
   tsl_view a, b, x;
   double alpha[2]; /* not 0 */
   bool is_unit, conjugates;

@@ -46,7 +46,7 @@ TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, in
   }
 }
 
-TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vector *sums, int lines,
+TSL_INLINE void line_subtract(const REAL *a, int64_t across, REAL x[][ROWS], vector *sums, int lines,
                               bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
@@ -58,7 +58,7 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vec
 }
 
 /* Subtracts ROWS columns from `col` on from `count` rows; `out` is their lowest address. */
-TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t col, int64_t count,
+TSL_INLINE void line_subtract_columns(const solve_lines_state *solved, int64_t col, int64_t count,
                                       int lines) {
   const int64_t below = col + ROWS, across = solved->blocks->a.col_stride, apart = solved->apart;
   const REAL *a = number_at(&solved->blocks->a, solved->is_flipped ? solved->blocks->m - 1 : below, col);
@@ -71,7 +71,7 @@ TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t c
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
     TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * apart + i);
-    line_take_off(a + i, across, x, sums, lines, true, NAME(mask_of)(1));
+    line_subtract(a + i, across, x, sums, lines, true, NAME(mask_of)(1));
     TSL_UNROLL for (int r = 0; r < lines; r++) NAME(store)(out + r * apart + i, sums[r]);
   }
   if (i == count)
@@ -80,13 +80,13 @@ TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t c
   vector last[LINES_MOST];
   for (int r = 0; r < lines; r++)
     last[r] = NAME(load_masked)(out + r * apart + i, some);
-  line_take_off(a + i, across, x, last, lines, false, some);
+  line_subtract(a + i, across, x, last, lines, false, some);
   for (int r = 0; r < lines; r++)
     NAME(store_masked)(out + r * apart + i, last[r], some);
 }
 
 /* Subtracts everything on the left from ROWS rows, of which `rows` exist. */
-TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, int64_t row, int64_t rows,
+TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, int64_t row, int64_t rows,
                                    bool is_backwards, int lines) {
   const element *at[LINE_LANES];
   const REAL *const values = solved->values;
@@ -129,30 +129,30 @@ TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, int64_t row,
   }
 }
 
-TSL_INLINE void line_solve_way(const solve_lines_state *solved, REAL *triangle, bool by_column,
-                               bool is_backwards, int lines) {
+TSL_INLINE void line_solve_direction(const solve_lines_state *solved, REAL *triangle, bool by_column,
+                                     bool is_backwards, int lines) {
   const int64_t m = solved->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     if (!by_column)
-      line_take_off_rows(solved, i, rows, is_backwards, lines);
+      line_subtract_rows(solved, i, rows, is_backwards, lines);
     line_substitute(solved, i, rows, triangle, lines);
     if (by_column && m - i > ROWS)
-      line_take_off_columns(solved, i, m - i - ROWS, lines);
+      line_subtract_columns(solved, i, m - i - ROWS, lines);
   }
 }
 
 TSL_INLINE void line_solve(const solve_lines_state *solved, REAL *triangle, int lines) {
   const int64_t down = solved->blocks->a.row_stride;
   if (down == 1 || down == -1)
-    line_solve_way(solved, triangle, true, false, lines);
+    line_solve_direction(solved, triangle, true, false, lines);
   else if (solved->blocks->a.col_stride < 0)
-    line_solve_way(solved, triangle, false, true, lines);
+    line_solve_direction(solved, triangle, false, true, lines);
   else
-    line_solve_way(solved, triangle, false, false, lines);
+    line_solve_direction(solved, triangle, false, false, lines);
 }
 
-static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
+static void line_load(const solve_lines_state *solved, int r, int64_t index) {
   const tsl_view *b = &solved->blocks->b;
   const REAL alpha = (REAL)solved->blocks->alpha[0];
   for (int64_t i = 0; i < solved->blocks->m; i++) {
@@ -161,11 +161,11 @@ static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
   }
 }
 
-static void line_give(const solve_lines_state *solved, int r, int64_t index) {
+static void line_store(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++)
     *(REAL *)(void *)element_at(&solved->blocks->x, i, index) = *line_at(solved, r, i);
 }
 
-static solve_lines_state lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+static solve_lines_state make_lines_state(const tsl_solve_blocks *blocks, REAL *values) {
   return (solve_lines_state){blocks, values, line_length(blocks->m), blocks->a.row_stride == -1};
 }

@@ -38,7 +38,7 @@ static inline void line_put(const solve_lines_state *solved, int r, int64_t row,
   solved->real[at + 1] = solved->imaginary[at + 1] = 0;
 }
 
-static void line_join(const solve_lines_state *solved, int r, int64_t row, int64_t end) {
+static void line_join_parts(const solve_lines_state *solved, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
     const int64_t at = line_at(solved, r, row);
     const REAL *p = solved->real + at, *q = solved->imaginary + at;
@@ -79,7 +79,7 @@ typedef struct parts {
   REAL re[ROWS], im[ROWS];
 } parts;
 
-TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vector *real, vector *imaginary,
+TSL_INLINE void line_subtract(const REAL *a, int64_t across, const parts *x, vector *real, vector *imaginary,
                               int lines, bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
@@ -92,7 +92,7 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vec
   }
 }
 
-TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t col, int64_t count,
+TSL_INLINE void line_subtract_columns(const solve_lines_state *solved, int64_t col, int64_t count,
                                       int lines) {
   const int64_t below = col + ROWS, across = 2 * solved->blocks->a.col_stride, apart = solved->apart / 2,
                 first = solved->is_flipped ? solved->blocks->m - 1 : below;
@@ -113,7 +113,7 @@ TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t c
       real[r] = NAME(load)(p + r * apart + i);
       imaginary[r] = NAME(load)(q + r * apart + i);
     }
-    line_take_off(a + 2 * i, across, x, real, imaginary, lines, true, NAME(mask_of)(1));
+    line_subtract(a + 2 * i, across, x, real, imaginary, lines, true, NAME(mask_of)(1));
     TSL_UNROLL for (int r = 0; r < lines; r++) {
       NAME(store)(p + r * apart + i, real[r]);
       NAME(store)(q + r * apart + i, imaginary[r]);
@@ -126,7 +126,7 @@ TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t c
     real[r] = NAME(load_masked)(p + r * apart + i, some);
     imaginary[r] = NAME(load_masked)(q + r * apart + i, some);
   }
-  line_take_off(a + 2 * i, across, x, real, imaginary, lines, false, some);
+  line_subtract(a + 2 * i, across, x, real, imaginary, lines, false, some);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     NAME(store_masked)(p + r * apart + i, real[r], some);
     NAME(store_masked)(q + r * apart + i, imaginary[r], some);
@@ -140,7 +140,7 @@ typedef struct tall {
 } tall;
 
 /* Subtracts STEPS columns from a vector's rows of each line, whose sums are `step` vectors apart. */
-TSL_INLINE void line_take_off_steps(const solve_lines_state *solved, const moved_element *const *rows,
+TSL_INLINE void line_subtract_steps(const solve_lines_state *solved, const moved_element *const *rows,
                                     int64_t l, bool is_backwards, vector *real, vector *imaginary, int step,
                                     int lines) {
   MOVED(vector) moved[MOVED(STEPS)];
@@ -157,7 +157,7 @@ TSL_INLINE void line_take_off_steps(const solve_lines_state *solved, const moved
 
 /* Subtracts columns `col` to `end`, at most a group, from `kept` rows. Takes whole cache lines of each
  * vector's rows, because rows a power of two apart might evict them. */
-TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, tall *sums, int64_t first, int64_t col,
+TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, tall *sums, int64_t first, int64_t col,
                                    int64_t end, bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
   enum { LINE = 64 / (int)sizeof(element) };
@@ -174,11 +174,11 @@ TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, tall *sums, 
   int64_t l = col;
   for (; l + LINE <= end; l += LINE)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
-      TSL_UNROLL for (int s = 0; s < LINE; s += MOVED(STEPS)) line_take_off_steps(
+      TSL_UNROLL for (int s = 0; s < LINE; s += MOVED(STEPS)) line_subtract_steps(
           solved, rows + v * NAME(LANES), l + s, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
     }
   for (; l + MOVED(STEPS) <= end; l += MOVED(STEPS))
-    TSL_UNROLL for (int v = 0; v < vectors; v++) line_take_off_steps(
+    TSL_UNROLL for (int v = 0; v < vectors; v++) line_subtract_steps(
         solved, rows + v * NAME(LANES), l, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
   for (; l < end; l++)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
@@ -222,17 +222,17 @@ TSL_INLINE void line_solve_tall(const solve_lines_state *solved, int64_t row, in
   const solve_lines_state own = {solved->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
   for (int64_t l = 0; l < row; l += GROUP) {
     const int64_t end = tsl_min(l + GROUP, row);
-    line_take_off_rows(solved, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
+    line_subtract_rows(solved, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
     for (int r = 0; end == l + GROUP && r < lines; r++)
-      line_join(&own, r, 0, TALL_LANES);
+      line_join_parts(&own, r, 0, TALL_LANES);
   }
   for (int64_t i = 0; i < rows; i += ROWS) {
     const int64_t count = tsl_min(ROWS, rows - i);
     if (i > 0)
-      line_take_off_rows(solved, &sums, i, row, row + i, is_backwards, ROWS, lines);
+      line_subtract_rows(solved, &sums, i, row, row + i, is_backwards, ROWS, lines);
     for (int r = 0; r < lines; r++) {
       if ((row + i) % GROUP > 0)
-        line_join(&own, r, i, i + count);
+        line_join_parts(&own, r, i, i + count);
       for (int64_t k = i; k < i + count; k++)
         line_put(solved, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
     }
@@ -252,10 +252,10 @@ TSL_INLINE void line_solve_columns(const solve_lines_state *solved, REAL *triang
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     for (int r = 0; i > 0 && r < lines; r++)
-      line_join(solved, r, i, i % GROUP > 0 ? i + rows : m);
+      line_join_parts(solved, r, i, i % GROUP > 0 ? i + rows : m);
     line_substitute(solved, i, rows, triangle, lines);
     if (m - i > ROWS)
-      line_take_off_columns(solved, i, m - i - ROWS, lines);
+      line_subtract_columns(solved, i, m - i - ROWS, lines);
   }
 }
 
@@ -269,7 +269,7 @@ TSL_INLINE void line_solve(const solve_lines_state *solved, REAL *triangle, int 
     line_solve_rows(solved, triangle, false, lines);
 }
 
-static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
+static void line_load(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++) {
     const REAL *b = number_at(&solved->blocks->b, i, index);
     const vector scaled = times_alpha(solved->blocks->alpha, (vector){b[0], b[1]});
@@ -277,13 +277,13 @@ static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
   }
 }
 
-static void line_give(const solve_lines_state *solved, int r, int64_t index) {
+static void line_store(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++)
     *element_at(&solved->blocks->x, i, index) =
         *(const element *)(const void *)(solved->real + line_at(solved, r, i));
 }
 
-static solve_lines_state lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+static solve_lines_state make_lines_state(const tsl_solve_blocks *blocks, REAL *values) {
   const int64_t length = line_length(2 * blocks->m);
   return (solve_lines_state){blocks, values, values + length, 2 * length, blocks->a.row_stride == -1};
 }

@@ -24,13 +24,13 @@ static bool transpose_vector_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-static int transpose_vector_width_of(const tsl_problem *problem) {
+static int transpose_vector_elements_per_vector(const tsl_problem *problem) {
   return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
 }
 
 static tsl_transpose_tiling transpose_vector_tiling_of(const tsl_problem *problem, const tsl_config *config) {
   const int edge = (int)config->value[EDGE];
-  return (tsl_transpose_tiling){.tile = edge * transpose_vector_width_of(problem),
+  return (tsl_transpose_tiling){.tile = edge * transpose_vector_elements_per_vector(problem),
                                 .items = edge * edge / (int)config->value[BLOCKS],
                                 .band = (int)config->value[BAND]};
 }
@@ -65,7 +65,7 @@ static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
 /* Returns the fraction of a GPU's bandwidth. Unaligned vectors fall back to single elements, where
  * `tile_local` is better. Preferred configs fill a unit and have 64 bytes an item in flight. */
 static double transpose_vector_efficiency_of(const tsl_problem *problem, const tsl_config *config) {
-  const int width = transpose_vector_width_of(problem);
+  const int width = transpose_vector_elements_per_vector(problem);
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   const tsl_shape *a = problem->in_place ? &problem->c : &problem->a;
   const bool vectors = (has_vectors(a, false, width) && has_vectors(&problem->c, false, width)) ||

@@ -53,7 +53,7 @@
 #endif
 
 #if BYTES == 8
-TSL_FUNCTION void turn(VECTOR *block) {
+TSL_FUNCTION void transpose_block(VECTOR *block) {
   const WORD kept = TSL_LANE(block[0], 1);
   TSL_LANE(block[0], 1) = TSL_LANE(block[1], 0);
   TSL_LANE(block[1], 0) = kept;
@@ -61,31 +61,31 @@ TSL_FUNCTION void turn(VECTOR *block) {
 #elif BYTES < 8
 #define PACKED (4 / BYTES) /* elements of a word */
 #if PACKED == 1
-#define TURN_WORDS(w)
+#define TRANSPOSE_WORDS(w)
 #elif PACKED == 2
-#define TURN_WORDS(w) turn_pair(w, w + LANES, 0xffffu, 16)
+#define TRANSPOSE_WORDS(w) exchange_masked(w, w + LANES, 0xffffu, 16)
 #else
-#define TURN_WORDS(w) turn_four(w)
+#define TRANSPOSE_WORDS(w) transpose_four_words(w)
 #endif
 
 #if PACKED > 1
 /* Exchanges a's elements at `mask` << shift with b's elements at `mask`. */
-TSL_FUNCTION void turn_pair(WORD *a, WORD *b, unsigned mask, int shift) {
+TSL_FUNCTION void exchange_masked(WORD *a, WORD *b, unsigned mask, int shift) {
   const unsigned upper = (unsigned)*a, lower = (unsigned)*b;
   *a = (WORD)((upper & mask) | (lower & mask) << shift);
   *b = (WORD)((upper >> shift & mask) | (lower & ~mask));
 }
 
-TSL_FUNCTION void turn_four(WORD *w) {
-  turn_pair(w, w + 2 * LANES, 0xffffu, 16);
-  turn_pair(w + LANES, w + 3 * LANES, 0xffffu, 16);
-  turn_pair(w, w + LANES, 0xff00ffu, 8);
-  turn_pair(w + 2 * LANES, w + 3 * LANES, 0xff00ffu, 8);
+TSL_FUNCTION void transpose_four_words(WORD *w) {
+  exchange_masked(w, w + 2 * LANES, 0xffffu, 16);
+  exchange_masked(w + LANES, w + 3 * LANES, 0xffffu, 16);
+  exchange_masked(w, w + LANES, 0xff00ffu, 8);
+  exchange_masked(w + 2 * LANES, w + 3 * LANES, 0xff00ffu, 8);
 }
 #endif
 
 /* Transposes a block: squares of PACKED words in themselves, then the squares. */
-TSL_FUNCTION void turn(VECTOR *block) {
+TSL_FUNCTION void transpose_block(VECTOR *block) {
   WORD w[WIDTH * LANES];
   TSL_UNROLL
   for (int r = 0; r < WIDTH; r++) {
@@ -96,7 +96,7 @@ TSL_FUNCTION void turn(VECTOR *block) {
   }
   TSL_UNROLL
   for (int square = 0; square < 4 * LANES; square++)
-    TURN_WORDS(w + square / LANES * (PACKED * LANES) + square % LANES);
+    TRANSPOSE_WORDS(w + square / LANES * (PACKED * LANES) + square % LANES);
   TSL_UNROLL
   for (int r = 0; r < WIDTH; r++) {
     const int from = r % PACKED * LANES + r / PACKED;
@@ -107,7 +107,7 @@ TSL_FUNCTION void turn(VECTOR *block) {
   }
 }
 #else
-TSL_FUNCTION void turn(VECTOR *block) {}
+TSL_FUNCTION void transpose_block(VECTOR *block) {}
 #endif
 
 TSL_FUNCTION bool is_aligned(TSL_GLOBAL const tsl_element *start, TSL_INDEX stride) {
@@ -120,7 +120,7 @@ TSL_FUNCTION bool has_vectors(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const 
          is_aligned(c + g.c_offset, g.c_row_stride);
 }
 
-TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose_arguments g) {
+TSL_FUNCTION VECTOR load_scaled_vector(TSL_GLOBAL const tsl_element *from, const tsl_transpose_arguments g) {
 #ifdef TSL_REAL
   if (g.alpha == 0)
     return TSL_SPLAT(WORD, LANES, (WORD)0);
@@ -131,8 +131,8 @@ TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose
 }
 
 /* Loads a whole transposed tile into local memory. All vectors of an item are in flight at once. */
-TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
-                        const tsl_tile tile, const tsl_transpose_arguments g) {
+TSL_FUNCTION void load_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
+                            const tsl_tile tile, const tsl_transpose_arguments g) {
   VECTOR block[TSL_PARAM_BLOCKS][WIDTH];
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_BLOCKS; i++) {
@@ -141,12 +141,12 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl
         a + g.a_offset + (tile.col + y * WIDTH) * g.a_row_stride + tile.row + x * WIDTH;
     TSL_UNROLL
     for (int r = 0; r < WIDTH; r++)
-      block[i][r] = read(from + r * g.a_row_stride, g);
+      block[i][r] = load_scaled_vector(from + r * g.a_row_stride, g);
   }
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_BLOCKS; i++) {
     const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, x = index % EDGE, y = index / EDGE;
-    turn(block[i]);
+    transpose_block(block[i]);
     TSL_UNROLL
     for (int r = 0; r < WIDTH; r++)
       TSL_LOCAL_STORE(WORD, LANES, transposed + ((x * WIDTH + r) * EDGE + (y ^ x)) * LANES, block[i][r]);
@@ -154,8 +154,8 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl
 }
 
 /* Stores the tile. All vectors of an item are loaded before the first store. */
-TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c,
-                      const tsl_tile tile, const tsl_transpose_arguments g) {
+TSL_FUNCTION void store_tile(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c,
+                             const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col;
   VECTOR held[TSL_PARAM_BLOCKS * WIDTH];
   TSL_UNROLL
@@ -170,18 +170,18 @@ TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_e
   }
 }
 
-TSL_FUNCTION void fetch_any(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
-                            const tsl_tile tile, const tsl_transpose_arguments g, bool whole) {
-  if (whole)
-    fetch(transposed, a, tile, g);
+TSL_FUNCTION void load_any_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
+                                const tsl_tile tile, const tsl_transpose_arguments g, bool is_whole_tile) {
+  if (is_whole_tile)
+    load_tile(transposed, a, tile, g);
   else
     tsl_tile_fetch((TSL_LOCAL_POINTER tsl_element *)transposed, a, tile, g);
 }
 
-TSL_FUNCTION void put_any(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
-                          const tsl_transpose_arguments g, bool whole) {
-  if (whole)
-    put(transposed, c, tile, g);
+TSL_FUNCTION void store_any_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c,
+                                 const tsl_tile tile, const tsl_transpose_arguments g, bool is_whole_tile) {
+  if (is_whole_tile)
+    store_tile(transposed, c, tile, g);
   else
     tsl_tile_put((TSL_LOCAL_POINTER tsl_element *)transposed, c, tile, g);
 }
@@ -204,16 +204,16 @@ tsl_transpose_vector(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL ts
         continue;
       const tsl_tile tile = tsl_tile_of(row, col, g);
       const bool whole = vectors && tile.rows == TSL_TILE && tile.cols == TSL_TILE;
-      fetch_any(tiles, from, tile, g, whole);
+      load_any_tile(tiles, from, tile, g, whole);
 #ifdef TSL_IN_PLACE
       const tsl_tile mirror = tsl_tile_of(col, row, g);
-      fetch_any(tiles + VECTORS * LANES, from, mirror, g, whole);
+      load_any_tile(tiles + VECTORS * LANES, from, mirror, g, whole);
 #endif
       TSL_BARRIER();
-      put_any(tiles, c, tile, g, whole);
+      store_any_tile(tiles, c, tile, g, whole);
 #ifdef TSL_IN_PLACE
       if (row != col)
-        put_any(tiles + VECTORS * LANES, c, mirror, g, whole);
+        store_any_tile(tiles + VECTORS * LANES, c, mirror, g, whole);
 #endif
       TSL_BARRIER();
     }

@@ -15,11 +15,11 @@ enum { LINE = 64, COPIED = 1 << 20 };
 typedef struct transpose_job {
   tsl_moves job;
   const tsl_moves_functions *functions;
-  int64_t m, n;   /* ranges of i and j */
-  int64_t size;   /* bytes of an element */
-  int64_t i_lead; /* elements that the first block lacks */
-  int64_t i_block, j_block;
-  int64_t down; /* blocks along i */
+  int64_t m, n;             /* ranges of i and j */
+  int64_t size;             /* bytes of an element */
+  int64_t i_lead;           /* elements that the first block lacks */
+  int64_t i_block, j_block; /* elements of a block along i and j */
+  int64_t down;             /* blocks along i */
   tsl_team team;
   unsigned char(
       /* remainder of a line for each row of a block and each worker; NULL: no non-temporal stores */
@@ -27,9 +27,9 @@ typedef struct transpose_job {
 } transpose_job;
 
 /* Reverses an axis, so that `to` has a positive stride. */
-static void turn_around(transpose_job *all, int64_t count, int64_t *from_stride, int64_t *to_stride) {
-  all->job.from += (count - 1) * *from_stride;
-  all->job.to += (count - 1) * *to_stride;
+static void reverse_axis(transpose_job *job, int64_t count, int64_t *from_stride, int64_t *to_stride) {
+  job->job.from += (count - 1) * *from_stride;
+  job->job.to += (count - 1) * *to_stride;
   *from_stride = -*from_stride;
   *to_stride = -*to_stride;
 }
@@ -44,9 +44,9 @@ static void vector_swap(int64_t *a, int64_t *b) {
 static void vector_order_axes(transpose_job *all) {
   tsl_moves *job = &all->job;
   if (all->m > 1 && job->to_stride < 0)
-    turn_around(all, all->m, &job->from_step, &job->to_stride);
+    reverse_axis(all, all->m, &job->from_step, &job->to_stride);
   if (all->n > 1 && job->to_step < 0)
-    turn_around(all, all->n, &job->from_stride, &job->to_step);
+    reverse_axis(all, all->n, &job->from_stride, &job->to_step);
   if (all->n > 1 && (all->m == 1 || job->to_step <= job->to_stride))
     return;
   vector_swap(&all->m, &all->n);
@@ -54,7 +54,7 @@ static void vector_order_axes(transpose_job *all) {
   vector_swap(&job->to_stride, &job->to_step);
 }
 
-static unsigned char *vector_at(const transpose_job *all, int64_t i, int64_t j) {
+static unsigned char *vector_target_address(const transpose_job *all, int64_t i, int64_t j) {
   return all->job.to + i * all->job.to_stride + j * all->job.to_step;
 }
 
@@ -83,24 +83,24 @@ static void vector_copy_block(void *argument, int64_t index, int worker) {
   (void)worker;
   for (int64_t i = block.i0; i < block.i1; i++)
     all->functions->copy(&all->job, all->job.from + i * all->job.from_step + block.j0 * all->size,
-                         vector_at(all, i, block.j0), block.j1 - block.j0);
+                         vector_target_address(all, i, block.j0), block.j1 - block.j0);
 }
 
-/* Runs a task over blocks of at most i_most x j_most; narrower, if threads would be idle. */
-static void run_blocks(transpose_job *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
-  all->i_block = i_most;
-  all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
+/* Runs a task over blocks of at most i_max x j_max elements; narrower, if threads would be idle. */
+static void run_blocks(transpose_job *all, tsl_pool_task task, int64_t i_max, int64_t j_max) {
+  all->i_block = i_max;
+  all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_max);
   const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_team_threads(all->team);
   const int64_t wanted = tsl_ceil_div_or_one(tasks, all->down), unit = LINE / all->size;
-  const int64_t least_columns = tsl_ceil_div_or_one(TASK_BYTES, tsl_min(i_most, all->m) * all->size);
+  const int64_t least_columns = tsl_ceil_div_or_one(TASK_BYTES, tsl_min(i_max, all->m) * all->size);
   int64_t columns = tsl_ceil_div_or_one(all->n, wanted);
   columns = columns < least_columns ? least_columns : columns;
-  all->j_block = tsl_min(tsl_ceil_div_or_one(columns, unit) * unit, j_most);
+  all->j_block = tsl_min(tsl_ceil_div_or_one(columns, unit) * unit, j_max);
   tsl_team_run(all->team, all->down * tsl_ceil_div_or_one(all->n, all->j_block), task, all);
 }
 
 /* Transposes by tiles. Without memory for the partial lines there are no non-temporal stores. */
-static void move_tiles(transpose_job *all) {
+static void transpose_by_tiles(transpose_job *all) {
   const int64_t rows = TSL_MOVES_ROWS(all->size);
   void *memory = NULL;
   if (all->job.nontemporal)
@@ -111,7 +111,8 @@ static void move_tiles(transpose_job *all) {
   tsl_scratch_give(memory);
 }
 
-static void vector_move(transpose_job *all) {
+/* Transposes out of place: by rows if both sides are contiguous, by tiles, or element by element. */
+static void transpose_out_of_place(transpose_job *all) {
   tsl_moves *job = &all->job;
   const int64_t size = all->size;
   vector_order_axes(all);
@@ -125,7 +126,7 @@ static void vector_move(transpose_job *all) {
     /* blocks end at cache lines of `from` */
     if (job->from_stride % LINE == 0)
       all->i_lead = (int64_t)((uintptr_t)job->from % LINE) / size;
-    move_tiles(all);
+    transpose_by_tiles(all);
   } else {
     run_blocks(all, vector_gather_block, GATHERED, GATHERED);
   }
@@ -133,7 +134,7 @@ static void vector_move(transpose_job *all) {
 
 typedef void (*exchanger)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
 
-static void exchange_row(const transpose_job *all, exchanger exchange, int64_t row) {
+static void exchange_block_row(const transpose_job *all, exchanger exchange, int64_t row) {
   const int64_t unit = all->i_block, i = row * unit, end = tsl_min(i + unit, all->n);
   for (int64_t j = i; j < all->n; j += unit) {
     const tsl_moves_block block = {i, end, j, tsl_min(j + unit, all->n)};
@@ -148,12 +149,12 @@ static void exchange_rows(void *argument, int64_t index, int worker) {
   const bool side_by_side = all->job.to_step == all->size;
   const exchanger exchange = side_by_side ? all->functions->exchange : all->functions->exchange_apart;
   (void)worker;
-  exchange_row(all, exchange, index);
+  exchange_block_row(all, exchange, index);
   if (all->down - 1 - index != index)
-    exchange_row(all, exchange, all->down - 1 - index);
+    exchange_block_row(all, exchange, all->down - 1 - index);
 }
 
-static void move_in_place(transpose_job *all) {
+static void transpose_in_place(transpose_job *all) {
   tsl_moves *job = &all->job;
   if (job->to_stride == all->size || job->to_stride == -all->size)
     vector_swap(&job->to_stride, &job->to_step); /* the transposed matrix has equal mirror images */
@@ -175,7 +176,8 @@ static void move_in_place(transpose_job *all) {
       exchange_rows(all, task, 0);
 }
 
-static int function_for(const tsl_problem *problem) {
+/* Returns the index of the element's functions, TSL_MOVES_...: by size, or by type if alpha scales. */
+static int find_functions(const tsl_problem *problem) {
   static const int by_size[] = {
 #define SIZE_ROW(name, bytes) [bytes] = TSL_MOVES_##name,
       SIZE_ROW(1, 1) SIZE_ROW(2, 2) SIZE_ROW(4, 4) SIZE_ROW(8, 8) SIZE_ROW(16, 16)
@@ -192,7 +194,7 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_operand *a = &operands->a, *c = &operands->c;
   const bool is_zero = problem->alpha[0] == 0;
-  transpose_job all = {.functions = functions + function_for(problem),
+  transpose_job all = {.functions = functions + find_functions(problem),
                        .m = problem->m,
                        .n = problem->n,
                        .size = size,
@@ -208,7 +210,7 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : (uint64_t)32 << 20;
   all.job.nontemporal = 4 * (uint64_t)(problem->m * problem->n * size) > cache;
   if (problem->in_place && !is_zero)
-    move_in_place(&all);
+    transpose_in_place(&all);
   else
-    vector_move(&all);
+    transpose_out_of_place(&all);
 }

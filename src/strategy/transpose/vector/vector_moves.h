@@ -10,10 +10,10 @@
 typedef struct tsl_moves {
   const unsigned char *from;
   unsigned char *to;
-  int64_t from_stride; /* from j to j + 1 */
-  int64_t to_stride;   /* from i to i + 1 */
-  int64_t from_step;   /* from i to i + 1; one element except for gather() and exchange_apart() */
-  int64_t to_step;     /* from j to j + 1; one element except for gather() and exchange_apart() */
+  int64_t from_stride; /* bytes from j to j + 1 */
+  int64_t to_stride;   /* bytes from i to i + 1 */
+  int64_t from_step;   /* bytes from i to i + 1; the element size except for gather() and exchange_apart() */
+  int64_t to_step;     /* bytes from j to j + 1; the element size except for gather() and exchange_apart() */
   double factor;       /* for functions that scale */
   bool nontemporal;    /* transpose() and copy() use non-temporal stores */
 } tsl_moves;
@@ -30,9 +30,11 @@ typedef struct tsl_moves_functions {
   /* Transposes a block. With non-temporal stores, `tails` keeps the remainder of each row after its last
    * whole line until the next band of columns. */
   void (*transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*tails)[64]);
+  /* Transposes a block element by element, with any steps. */
   void (*gather)(const tsl_moves *job, const tsl_moves_block *block);
   /* Exchanges a block in place with its mirror image, disjoint or identical. Prefetches `next` (or NULL). */
   void (*exchange)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
+  /* Exchanges like exchange(), element by element, with any steps. */
   void (*exchange_apart)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   /* Copies `count` elements that are contiguous on both sides. */
   void (*copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count);
@@ -53,6 +55,7 @@ enum {
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 
+/* Returns the functions of the best instruction set in the bits `offers` (TSL_CAN_...). */
 static inline const tsl_moves_functions *tsl_moves_for(unsigned offers) {
 #define SET(isa, header, needs, ...) tsl_moves_##isa,
   static const tsl_moves_functions *const sets[] = {TSL_ISA_LIST(SET)};

@@ -22,7 +22,7 @@ enum {
 typedef vector_f64 vector;
 
 /* Returns sum + a b, equal to a fused operation, because a double holds the product. */
-static inline vector added(vector sum, vector a, vector b) {
+static inline vector add_product(vector sum, vector a, vector b) {
 #if HAS_FUSED
   return fused_f64(a, b, sum);
 #else
@@ -38,16 +38,17 @@ static inline void prefetch(const void *x, const void *y) {
   }
 }
 
-static inline bool are_rows(const tsl_tree_numbers *from, tesela_type type, int lanes, int count) {
+/* Returns true if the numbers can be used in place: contiguous, of `type`, and whole rows. */
+static inline bool are_whole_rows(const tsl_tree_numbers *from, tesela_type type, int lanes, int count) {
   return from->type == type && from->stride == 1 && count % lanes == 0;
 }
 
 /* Returns `count` numbers from `first` on, contiguous, with zeros to the end of the row. */
-static const float *gather_f32(const tsl_tree_numbers *from, int first, int count, bool are_there,
+static const float *gather_f32(const tsl_tree_numbers *from, int first, int count, bool in_place,
                                float *dst) {
   const float *const at = from->at;
   const size_t size = from->type == TESELA_F32 ? sizeof *at : tsl_type(from->type)->size;
-  if (are_there)
+  if (in_place)
     return at + first;
   if (from->type != TESELA_F32)
     tsl_narrow_gather(from->type, (const char *)from->at + (ptrdiff_t)size * first * from->stride,
@@ -59,11 +60,11 @@ static const float *gather_f32(const tsl_tree_numbers *from, int first, int coun
   return dst;
 }
 
-static const double *gather_f64(const tsl_tree_numbers *from, int first, int count, bool are_there,
+static const double *gather_f64(const tsl_tree_numbers *from, int first, int count, bool in_place,
                                 double *dst) {
   const double *const at = from->at;
   int i = 0;
-  if (are_there)
+  if (in_place)
     return at + first;
   for (; i < count; i++)
     dst[i] = at[(first + i) * from->stride];
@@ -84,7 +85,7 @@ static inline void add_rows_f32(const float *x, const float *y, int rows, lanes_
   for (int r = 0; r < rows; r++, x += F32_LANES, y += F32_LANES) {
     prefetch(x, y);
     for (int v = 0; v < F32_VECTORS; v++)
-      own.sum[v] = added(own.sum[v], widen_f64(x + v * WIDTH), widen_f64(y + v * WIDTH));
+      own.sum[v] = add_product(own.sum[v], widen_f64(x + v * WIDTH), widen_f64(y + v * WIDTH));
   }
   *lanes = own;
 }
@@ -131,19 +132,19 @@ static tsl_tree_sum join_f64(const lanes_f64 *lanes) {
   return column[0];
 }
 
-static inline int fewer(int a, int b) {
+static inline int smaller(int a, int b) {
   return a < b ? a : b;
 }
 
 /* Sums a chunk; rows of zeros are omitted. */
 static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) float x_rows[F32_PIECE], y_rows[F32_PIECE];
-  const bool x_there = are_rows(x, TESELA_F32, F32_LANES, count),
-             y_there = are_rows(y, TESELA_F32, F32_LANES, count);
+  const bool x_there = are_whole_rows(x, TESELA_F32, F32_LANES, count),
+             y_there = are_whole_rows(y, TESELA_F32, F32_LANES, count);
   const int most = x_there && y_there ? count : F32_PIECE;
   lanes_f32 lanes = {.sum = {{0}}};
   for (int first = 0; first < count; first += most) {
-    const int here = fewer(most, count - first);
+    const int here = smaller(most, count - first);
     add_rows_f32(gather_f32(x, first, here, x_there, x_rows), gather_f32(y, first, here, y_there, y_rows),
                  (here + F32_LANES - 1) / F32_LANES, &lanes);
   }
@@ -152,12 +153,12 @@ static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers 
 
 static tsl_tree_sum chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) double x_rows[F64_PIECE], y_rows[F64_PIECE];
-  const bool x_there = are_rows(x, TESELA_F64, F64_LANES, count),
-             y_there = are_rows(y, TESELA_F64, F64_LANES, count);
+  const bool x_there = are_whole_rows(x, TESELA_F64, F64_LANES, count),
+             y_there = are_whole_rows(y, TESELA_F64, F64_LANES, count);
   const int most = x_there && y_there ? count : F64_PIECE;
   lanes_f64 lanes = {.high = {{0}}};
   for (int first = 0; first < count; first += most) {
-    const int here = fewer(most, count - first);
+    const int here = smaller(most, count - first);
     add_rows_f64(gather_f64(x, first, here, x_there, x_rows), gather_f64(y, first, here, y_there, y_rows),
                  (here + F64_LANES - 1) / F64_LANES, &lanes);
   }

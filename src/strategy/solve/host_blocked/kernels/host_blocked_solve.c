@@ -36,7 +36,7 @@ enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
  * multiples of GROUP, so that sums do not depend on the blocks. */
 enum { GROUP = 96 };
 
-TSL_INLINE void take_off_group(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+TSL_INLINE void subtract_group(int64_t depth, const REAL *restrict a, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
 #if PARTS_ARE_TWO
   vector turned[ROWS][VECTORS] = {{{0}}};
@@ -60,11 +60,11 @@ TSL_INLINE void take_off_group(int64_t depth, const REAL *restrict a, const REAL
 #endif
 }
 
-TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *restrict x,
-                         vector tile[ROWS][VECTORS], int vectors) {
+TSL_INLINE void subtract_copied(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+                                vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group)
-    take_off_group(tsl_min(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
+    subtract_group(tsl_min(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
 }
 
 /* A in place: a tile's first row, and the strides in numbers. */
@@ -74,7 +74,7 @@ typedef struct in_place_a {
   bool conjugates;
 } in_place_a;
 
-TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
+TSL_INLINE void subtract_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
                                 vector turned[ROWS][VECTORS], int vectors) {
   TSL_UNROLL for (int j = 0; j < vectors; j++) {
     tile[i][j] = NUMBER(fma)(tile[i][j], number[0], row[j]);
@@ -84,7 +84,7 @@ TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, ve
 }
 
 /* Subtracts contiguous columns of A, upward where `down` is negative. Prefetches for the next tile. */
-TSL_INLINE void take_off_columns(int64_t depth, const in_place_a *state, int down, const REAL *restrict x,
+TSL_INLINE void subtract_columns(int64_t depth, const in_place_a *state, int down, const REAL *restrict x,
                                  vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
   const REAL *a = state->a;
@@ -94,12 +94,12 @@ TSL_INLINE void take_off_columns(int64_t depth, const in_place_a *state, int dow
     if (TALL)
       __builtin_prefetch(a + (ROWS + ROWS / 2) * down);
     TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
-    TSL_UNROLL for (int i = 0; i < ROWS; i++) take_off_number(a + i * down, row, i, tile, turned, vectors);
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) subtract_number(a + i * down, row, i, tile, turned, vectors);
   }
 }
 
 /* Subtracts rows of A, each from left to right. Only every third address is held in a register. */
-TSL_INLINE void take_off_rows(int64_t depth, const in_place_a *state, const REAL *restrict x,
+TSL_INLINE void subtract_rows(int64_t depth, const in_place_a *state, const REAL *restrict x,
                               vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { EACH = 3, GROUPS = ROWS / EACH };
   _Static_assert(ROWS % EACH == 0, "groups of rows make up a tile");
@@ -110,21 +110,21 @@ TSL_INLINE void take_off_rows(int64_t depth, const in_place_a *state, const REAL
     TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
     TSL_UNROLL for (int g = 0; g < GROUPS; g++) {
       TSL_UNROLL for (int i = 0; i < EACH; i++)
-          take_off_number(a[g] + i * state->down, row, g * EACH + i, tile, turned, vectors);
+          subtract_number(a[g] + i * state->down, row, g * EACH + i, tile, turned, vectors);
       a[g] += state->across;
     }
   }
 }
 
-TSL_INLINE void take_off_lying_group(int64_t depth, const in_place_a *state, const REAL *restrict x,
-                                     vector tile[ROWS][VECTORS], int vectors) {
+TSL_INLINE void subtract_in_place_group(int64_t depth, const in_place_a *state, const REAL *restrict x,
+                                        vector tile[ROWS][VECTORS], int vectors) {
   vector turned[ROWS][VECTORS] = {{{0}}};
   if (state->down == PARTS)
-    take_off_columns(depth, state, PARTS, x, tile, turned, vectors);
+    subtract_columns(depth, state, PARTS, x, tile, turned, vectors);
   else if (state->down == -PARTS)
-    take_off_columns(depth, state, -PARTS, x, tile, turned, vectors);
+    subtract_columns(depth, state, -PARTS, x, tile, turned, vectors);
   else
-    take_off_rows(depth, state, x, tile, turned, vectors);
+    subtract_rows(depth, state, x, tile, turned, vectors);
 #if PARTS_ARE_TWO
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
@@ -135,12 +135,12 @@ TSL_INLINE void take_off_lying_group(int64_t depth, const in_place_a *state, con
 #endif
 }
 
-TSL_INLINE void take_off_lying(int64_t depth, const in_place_a *state, const REAL *restrict x,
-                               vector tile[ROWS][VECTORS], int vectors) {
+TSL_INLINE void subtract_in_place(int64_t depth, const in_place_a *state, const REAL *restrict x,
+                                  vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group) {
     const in_place_a part = {state->a + l * state->across, state->down, state->across, state->conjugates};
-    take_off_lying_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
+    subtract_in_place_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
   }
 }
 
@@ -163,7 +163,7 @@ static void divide(REAL *z, REAL real, REAL imaginary) {
   z[0] = first / below;
   z[1] = second / below;
 }
-static vector divided(vector value, const REAL *diagonal) {
+static vector divide_vector(vector value, const REAL *diagonal) {
   union {
     vector whole;
     REAL part[VECTOR_BYTES / sizeof(REAL)];
@@ -177,7 +177,7 @@ static void divide(REAL *z, REAL real, REAL imaginary) {
   (void)imaginary;
   z[0] /= real;
 }
-static inline vector divided(vector value, const REAL *diagonal) {
+static inline vector divide_vector(vector value, const REAL *diagonal) {
   return value / diagonal[0];
 }
 #endif
@@ -199,7 +199,7 @@ TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int
       if (way == BY_RECIPROCALS)
         tile[i][j] = add_times((vector){0}, column + i, tile[i][j]);
       else if (way == BY_DIAGONAL)
-        tile[i][j] = divided(tile[i][j], diagonal + i);
+        tile[i][j] = divide_vector(tile[i][j], diagonal + i);
       TSL_UNROLL for (int k = i + 1; k < ROWS; k++) tile[k][j] =
           add_times(tile[k][j], column + k, tile[i][j]);
     }
@@ -221,35 +221,35 @@ TSL_INLINE void store_tile(REAL *x, vector tile[ROWS][VECTORS], int vectors) {
 static void update_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
   vector tile[ROWS][VECTORS];
   load_tile(x, tile, VECTORS);
-  take_off(depth, a, above, tile, VECTORS);
+  subtract_copied(depth, a, above, tile, VECTORS);
   store_tile(x, tile, VECTORS);
 }
 
 static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
   vector tile[ROWS][VECTORS];
   load_tile(x, tile, VECTORS);
-  take_off(depth, a, above, tile, VECTORS);
+  subtract_copied(depth, a, above, tile, VECTORS);
   substitute(a + depth * A_STEP, tile, VECTORS);
   store_tile(x, tile, VECTORS);
 }
 
 /* Updates a tile from A in place. `triangle` is the copy of the tile's own triangle; NULL: update only. */
-TSL_INLINE void lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
-                           REAL *x, int vectors) {
+TSL_INLINE void in_place_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
+                              REAL *x, int vectors) {
   vector tile[ROWS][VECTORS];
   load_tile(x, tile, vectors);
-  take_off_lying(depth, state, above, tile, vectors);
+  subtract_in_place(depth, state, above, tile, vectors);
   if (triangle)
     substitute(triangle, tile, vectors);
   store_tile(x, tile, vectors);
 }
-static void whole_lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
-                             REAL *x) {
-  lying_tile(depth, state, triangle, above, x, VECTORS);
+static void in_place_tile_two_vectors(int64_t depth, const in_place_a *state, const REAL *triangle,
+                                      const REAL *above, REAL *x) {
+  in_place_tile(depth, state, triangle, above, x, VECTORS);
 }
-static void half_lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
-                            REAL *x) {
-  lying_tile(depth, state, triangle, above, x, 1);
+static void in_place_tile_one_vector(int64_t depth, const in_place_a *state, const REAL *triangle,
+                                     const REAL *above, REAL *x) {
+  in_place_tile(depth, state, triangle, above, x, 1);
 }
 
 static inline const REAL *number_at(const tsl_view *view, int64_t row, int64_t col) {
@@ -312,7 +312,7 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
   diagonal[A_STEP] = (REAL)way;
 }
 
-static void give_rows_as_they_lie(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
+static void store_contiguous_rows(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
     element *out = element_at(group->view, i, group->first);
     for (int j = 0; j < VECTORS; j++)
@@ -320,20 +320,20 @@ static void give_rows_as_they_lie(const column_group *group, int64_t row, int64_
   }
 }
 
-static void give_short_rows(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
+static void store_short_rows(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   enum { LANES = NAME(LANES) };
-  const bool is_half = group->count <= LANES;
-  const int64_t rest = group->count - (is_half ? 0 : LANES);
+  const bool is_half_faster = group->count <= LANES;
+  const int64_t rest = group->count - (is_half_faster ? 0 : LANES);
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
     element *out = element_at(group->view, i, group->first);
     const vector *from = (const vector *)(const void *)x;
-    if (!is_half)
+    if (!is_half_faster)
       NAME(store)(out, from[0]);
-    NAME(store_edge)(out + (is_half ? 0 : LANES), from[is_half ? 0 : 1], rest);
+    NAME(store_edge)(out + (is_half_faster ? 0 : LANES), from[is_half_faster ? 0 : 1], rest);
   }
 }
 
-static void give_columns(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
+static void store_columns(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = group->view->row_stride < 0;
   const int64_t lowest = is_flipped ? row + rows - 1 : row;
   const moved_element *lines[NAME(LANES)];
@@ -350,19 +350,19 @@ static void give_columns(const column_group *group, int64_t row, int64_t rows, c
 }
 
 /* Stores rows `row` to `row + rows` of the result; x is row `row`. */
-static void give(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
+static void store_panel(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   int64_t done = 0;
   if (group->view->col_stride == 1 && group->count == COLUMNS) {
-    give_rows_as_they_lie(group, row, rows, x);
+    store_contiguous_rows(group, row, rows, x);
     return;
   }
   if (group->view->col_stride == 1 && !is_one_line(group)) {
-    give_short_rows(group, row, rows, x);
+    store_short_rows(group, row, rows, x);
     return;
   }
   if (group->view->row_stride == 1 || group->view->row_stride == -1)
     for (; done < rows; done += NAME(LANES))
-      give_columns(group, row + done, tsl_min(NAME(LANES), rows - done), x + done * STEP);
+      store_columns(group, row + done, tsl_min(NAME(LANES), rows - done), x + done * STEP);
   for (int64_t i = done; i < rows; i++)
     for (int j = 0; j < group->count; j++)
       *element_at(group->view, row + i, group->first + j) =
@@ -371,7 +371,7 @@ static void give(const column_group *group, int64_t row, int64_t rows, const REA
 
 typedef struct solve_state {
   const tsl_solve_blocks *blocks;
-  int64_t panels;
+  int64_t panels;  /* micro-panels of X */
   int64_t x_panel; /* numbers of a micro-panel of X */
   int64_t a_panel; /* numbers of a micro-panel of A */
   REAL *x, *a;
@@ -404,7 +404,7 @@ static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t
 }
 
 /* Maximum micro-panels of X for which A is read in place; maximum rows of a triangle without copies. */
-enum { LYING_PANELS = 4, LYING_ROWS = 32 };
+enum { IN_PLACE_PANELS = 4, IN_PLACE_ROWS = 32 };
 
 typedef struct few_state {
   const solve_state *w;
@@ -435,7 +435,7 @@ static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col,
  * Tiles of a row-major A read at most LONG columns, which fit the memory of A's copies. */
 static void solve_few(const solve_state *w, int64_t count) {
   enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
-  const few_state state = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
+  const few_state state = {w, count <= NAME(LANES) ? in_place_tile_one_vector : in_place_tile_two_vectors};
   const tsl_solve_blocks *blocks = w->blocks;
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t m = blocks->m, depth = by_column ? NARROW : LONG;
@@ -518,19 +518,19 @@ static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t c
                         REAL *triangle) {
   const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
   const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
-  const solve_lines_state state = lines_of(blocks, values);
-  if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= LYING_ROWS)
+  const solve_lines_state state = make_lines_state(blocks, values);
+  if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= IN_PLACE_ROWS)
     return false;
   for (int r = 0; r < count; r++)
-    line_bring(&state, r, first + r);
+    line_load(&state, r, first + r);
   solve_lines_of[count - 1](&state, triangle);
   for (int r = 0; r < count; r++)
-    line_give(&state, r, first + r);
+    line_store(&state, r, first + r);
   return true;
 }
 
-static column_group group_of(const solve_state *w, const tsl_view *view, int64_t first, int64_t count,
-                             int64_t panel) {
+static column_group make_column_group(const solve_state *w, const tsl_view *view, int64_t first,
+                                      int64_t count, int64_t panel) {
   (void)w;
   return (column_group){view, first + panel * COLUMNS, tsl_min(COLUMNS, count - panel * COLUMNS)};
 }
@@ -547,16 +547,16 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
   if (solve_lines(blocks, first, count, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {
-    const column_group from = group_of(&w, &blocks->b, first, count, p);
-    bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
+    const column_group from = make_column_group(&w, &blocks->b, first, count, p);
+    load_panel(&from, m, blocks->alpha, w.x + p * w.x_panel);
     memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
   }
-  if (w.panels <= LYING_PANELS) {
+  if (w.panels <= IN_PLACE_PANELS) {
     if (!solve_small(&w, count))
       solve_few(&w, count);
     for (int64_t p = 0; p < w.panels; p++) {
-      const column_group to = group_of(&w, &blocks->x, first, count, p);
-      give(&to, 0, m, w.x + p * w.x_panel);
+      const column_group to = make_column_group(&w, &blocks->x, first, count, p);
+      store_panel(&to, 0, m, w.x + p * w.x_panel);
     }
     return;
   }
@@ -564,8 +564,8 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
     const int64_t end = tsl_min(row + blocks->depth, m);
     solve_block(&w, row, end);
     for (int64_t p = 0; p < w.panels; p++) {
-      const column_group to = group_of(&w, &blocks->x, first, count, p);
-      give(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
+      const column_group to = make_column_group(&w, &blocks->x, first, count, p);
+      store_panel(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
     }
     for (int64_t below = end; below < m; below += blocks->chunk)
       update_block(&w, row, end, below, tsl_min(below + blocks->chunk, m));
@@ -577,12 +577,12 @@ static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
   const int64_t m = blocks->m;
   for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
     const column_group part = {&blocks->x, j, tsl_min(COLUMNS, blocks->n - j)};
-    bring(&part, m, blocks->alpha, x_copy);
+    load_panel(&part, m, blocks->alpha, x_copy);
     if (part.count <= NAME(LANES))
       multiply_panel(blocks, x_copy, 1);
     else
       multiply_panel(blocks, x_copy, VECTORS);
-    give(&part, 0, m, x_copy);
+    store_panel(&part, 0, m, x_copy);
   }
 }
 

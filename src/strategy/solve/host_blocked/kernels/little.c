@@ -85,7 +85,7 @@ TSL_INLINE vector conjugate(vector value) {
 }
 
 /* Returns the complete sum. conj(a) b changes the sign of the second sum; a conj(b) is conj(conj(a) b). */
-TSL_INLINE vector whole_sum(const little_state *w, vector sum, vector turned) {
+TSL_INLINE vector join_sums(const little_state *w, vector sum, vector turned) {
 #if PARTS_ARE_TWO
   const vector by_i = NUMBER(times_i)(turned);
   const vector value = w->conjugates_a != w->conjugates_b ? sum - by_i : sum + by_i;
@@ -97,7 +97,7 @@ TSL_INLINE vector whole_sum(const little_state *w, vector sum, vector turned) {
 #endif
 }
 
-TSL_INLINE vector plus_before(const little_state *w, vector value, vector before) {
+TSL_INLINE vector add_beta_c(const little_state *w, vector value, vector before) {
   if (w->beta[0] == 1 && w->beta[1] == 0)
     return value + before;
 #if PARTS_ARE_TWO
@@ -107,18 +107,18 @@ TSL_INLINE vector plus_before(const little_state *w, vector value, vector before
   return NUMBER(fma)(value, (REAL)w->beta[0], before);
 }
 
-TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value) {
+TSL_INLINE void store_vector_of_tile(const little_state *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
   const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
   value = times_alpha(w->alpha, value);
   if (first == 0 && end == NAME(LANES)) {
     if (w->adds)
-      value = plus_before(w, value, NAME(load)(to));
+      value = add_beta_c(w, value, NAME(load)(to));
     NAME(store)(to, value);
   } else if (first < end) {
     if (w->adds)
-      value = plus_before(w, value, load_range(to, first, end));
+      value = add_beta_c(w, value, load_range(to, first, end));
     if (w->wanted == ALL)
       store_first(to, value, end);
     else
@@ -126,8 +126,8 @@ TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value
   }
 }
 
-TSL_INLINE void add_up(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
-                       vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
+TSL_INLINE void add_products(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
+                             vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
   const REAL *number = w->a + i * down;
   for (int64_t l = 0; l < w->k; l++, number += across, b += step) {
@@ -144,14 +144,14 @@ TSL_INLINE void add_up(const little_state *w, int64_t i, int rows, const REAL *b
 
 TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
-  add_up(w, i, rows, b, vectors, sums, turned);
+  add_products(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int v = 0; v < vectors; v++)
-        finish(w, i + r, j + v * NAME(LANES), whole_sum(w, sums[r][v], turned[r][v]));
+        store_vector_of_tile(w, i + r, j + v * NAME(LANES), join_sums(w, sums[r][v], turned[r][v]));
   }
 }
 
-TSL_INLINE void tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
+TSL_INLINE void compute_tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
   enum { LANES = NAME(LANES) };
   const int64_t below = i + rows;
   const bool first = w->wanted != UPPER ||
@@ -166,21 +166,21 @@ TSL_INLINE void tiles(const little_state *w, int rows, int64_t i, const REAL *b,
     tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
 }
 
-static void multiply(const little_state *w) {
+static void multiply_all_tiles(const little_state *w) {
   const REAL *b = w->b;
   for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
     int64_t i = 0;
     for (; i + HIGH <= w->m; i += HIGH)
-      tiles(w, HIGH, i, b, j);
+      compute_tiles(w, HIGH, i, b, j);
     TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
       if (w->m - i == rows)
-        tiles(w, rows, i, b, j);
+        compute_tiles(w, rows, i, b, j);
     }
   }
 }
 
 /* Returns the conjugate. Adding 0 removes the sign of zeros. */
-TSL_INLINE vector mirrored(vector value) {
+TSL_INLINE vector conjugate_clean(vector value) {
   return conjugate(value) + (vector){0};
 }
 
@@ -191,12 +191,12 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
   for (int64_t j = 0; j < width; j += LANES) {
     const int64_t from = tsl_min(LANES, tsl_max(0, first - j)), to = tsl_max(from, tsl_min(LANES, end - j));
     const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
-    NAME(store)(out + j, conjugates ? mirrored(value) : value);
+    NAME(store)(out + j, conjugates ? conjugate_clean(value) : value);
   }
 }
 
 /* Returns the bitwise or: one operand is 0, or both are equal. */
-TSL_INLINE vector either(vector a, vector b) {
+TSL_INLINE vector bitwise_or(vector a, vector b) {
   return (vector)((vector_i32)a | (vector_i32)b);
 }
 
@@ -213,14 +213,14 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
       for (int64_t s = 0; s < tsl_min(STEPS, n - t); s++) {
         element *to = out + (t + s) * width + v;
         const vector value = (vector)moved[s];
-        NAME(store)(to, either(NAME(load)(to), hermitian ? mirrored(value) : value));
+        NAME(store)(to, bitwise_or(NAME(load)(to), hermitian ? conjugate_clean(value) : value));
       }
     }
   }
 }
 
 /* Completes all n rows of a matrix with a stored triangle, `width` elements apart. */
-static void fill_in(const little_factor *factor, int64_t n, int64_t width, element *out) {
+static void complete_matrix(const little_factor *factor, int64_t n, int64_t width, element *out) {
   const tsl_view *view = &factor->view;
   const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
              hermitian = factor->is == TESELA_HERMITIAN;
@@ -241,7 +241,7 @@ static void prepare_a(const little_factor *factor, little_state *w, REAL *room) 
   w->a_col = PARTS * factor->view.col_stride;
   if (factor->is == TESELA_GENERAL)
     return;
-  fill_in(factor, w->k, width, (element *)(void *)room);
+  complete_matrix(factor, w->k, width, (element *)(void *)room);
   w->a = room;
   w->a_row = PARTS * width;
   w->a_col = PARTS;
@@ -254,17 +254,17 @@ static void prepare_b(const little_factor *factor, little_state *w, REAL *room) 
   w->b_step = factor->is == TESELA_GENERAL ? STEP : PARTS * width;
   w->b_panel = factor->is == TESELA_GENERAL ? w->k * STEP : STEP;
   if (factor->is != TESELA_GENERAL) {
-    fill_in(factor, w->k, width, (element *)(void *)room);
+    complete_matrix(factor, w->k, width, (element *)(void *)room);
     return;
   }
   for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
     const column_group from = {&factor->view, j, tsl_min(COLUMNS, w->n - j)};
-    bring(&from, w->k, one, room);
+    load_panel(&from, w->k, one, room);
   }
 }
 
 /* Returns elements `first` to `end` of `item`, the others of `other`. */
-static vector among(int64_t first, int64_t end, vector item, vector other) {
+static vector merge_range(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
   NAME(store)(part, other);
   store_range(part, item, first, end);
@@ -272,35 +272,35 @@ static vector among(int64_t first, int64_t end, vector item, vector other) {
 }
 
 /* Computes a row in which zeros outside of the triangle meet non-finite values. */
-static __attribute__((noinline)) void careful_row(const little_state *w, side stored, int64_t i) {
+static __attribute__((noinline)) void compute_row_carefully(const little_state *w, side stored, int64_t i) {
   const REAL *number = w->a + i * w->a_row;
   const REAL *b = w->b;
   vector sum = {0};
   for (int64_t l = 0; l < w->k; l++, number += w->a_col, b += w->b_step) {
     const vector row = *(const vector *)(const void *)b;
-    sum =
-        among(stored == LOWER ? 0 : l, stored == LOWER ? l + 1 : w->n, NUMBER(fma)(sum, number[0], row), sum);
+    sum = merge_range(stored == LOWER ? 0 : l, stored == LOWER ? l + 1 : w->n,
+                      NUMBER(fma)(sum, number[0], row), sum);
   }
-  finish(w, i, 0, sum);
+  store_vector_of_tile(w, i, 0, sum);
 }
 
 TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
   const vector zero = {0};
   const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
-  add_up(w, i, rows, w->b, 1, sums, turned);
+  add_products(w, i, rows, w->b, 1, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) zeros += 0 * sums[r][0];
   const bool is_finite = NUMBER(equals)(zeros, zero) == all;
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     if (is_finite)
-      finish(w, i + r, 0, sums[r][0]);
+      store_vector_of_tile(w, i + r, 0, sums[r][0]);
     else
-      careful_row(w, stored, i + r);
+      compute_row_carefully(w, stored, i + r);
   }
 }
 
 /* Copies rows of the triangle as vectors, filled up with zeros, and ones on an unstored diagonal. */
-static void spread(const little_factor *factor, int64_t n, element *out) {
+static void copy_triangle_rows(const little_factor *factor, int64_t n, element *out) {
   REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
   const bool before = factor->stored == LOWER, unit = factor->is == TESELA_UNIT_TRIANGULAR;
   const element *line = (const element *)(const void *)factor->view.at;
@@ -308,7 +308,8 @@ static void spread(const little_factor *factor, int64_t n, element *out) {
     copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
     if (unit)
       NAME(store)
-    (out, either(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (MOST - t) * PARTS))));
+    (out,
+     bitwise_or(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (MOST - t) * PARTS))));
   }
 }
 
@@ -317,7 +318,7 @@ static bool multiply_in_place(const little_factor *a, const little_factor *b, li
   if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
     return false;
   prepare_a(a, w, NULL);
-  spread(b, w->n, (element *)(void *)room);
+  copy_triangle_rows(b, w->n, (element *)(void *)room);
   w->b = room;
   w->b_step = VECTOR_BYTES / (int)sizeof(REAL);
   for (; i + HIGH <= w->m; i += HIGH)
@@ -329,14 +330,14 @@ static bool multiply_in_place(const little_factor *a, const little_factor *b, li
   return true;
 }
 
-static side side_of(tesela_triangle triangle, bool turned) {
+static side stored_side(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
 /* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as one vector,
  * which waits for their preceding stores. */
-static void take_part(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
-                      bool conjugates) {
+static void set_operand(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
+                        bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));
   out->view.at = tsl_writable(src);
   out->view.row_stride = turned ? col : row;
@@ -346,7 +347,7 @@ static void take_part(little_factor *out, const void *src, int64_t row, int64_t 
   out->stored = ALL;
 }
 
-static void make_real(const little_state *w) {
+static void make_diagonal_real(const little_state *w) {
   REAL *diagonal = (REAL *)(void *)w->c;
   for (int64_t i = 0; i < w->m; i++)
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
@@ -359,18 +360,18 @@ bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) 
   little_state w;
   if (turned && fast_structured->c_row != 1)
     return false;
-  take_part(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
-            fast_structured->conjugates_a);
-  take_part(other, fast_structured->b, fast_structured->b_row, fast_structured->b_col, turned,
-            fast_structured->conjugates_b);
+  set_operand(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
+              fast_structured->conjugates_a);
+  set_operand(other, fast_structured->b, fast_structured->b_row, fast_structured->b_col, turned,
+              fast_structured->conjugates_b);
   structured->is = fast_structured->a_is;
-  structured->stored = side_of(fast_structured->a_triangle, turned);
+  structured->stored = stored_side(fast_structured->a_triangle, turned);
   w.m = turned ? fast_structured->n : fast_structured->m;
   w.n = turned ? fast_structured->m : fast_structured->n;
   w.k = fast_structured->k;
   w.c = fast_structured->c;
   w.c_row = turned ? fast_structured->c_col : fast_structured->c_row;
-  w.wanted = side_of(fast_structured->c_triangle, turned);
+  w.wanted = stored_side(fast_structured->c_triangle, turned);
   w.conjugates_a = a.conjugates;
   w.conjugates_b = b.conjugates;
   w.alpha = fast_structured->alpha;
@@ -380,8 +381,8 @@ bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) 
     return turned && multiply_in_place(&a, &b, &w, b_room);
   prepare_a(&a, &w, a_room);
   prepare_b(&b, &w, b_room);
-  multiply(&w);
+  multiply_all_tiles(&w);
   if (fast_structured->c_is == TESELA_HERMITIAN)
-    make_real(&w);
+    make_diagonal_real(&w);
   return true;
 }

@@ -28,8 +28,8 @@ static inline void NAME(move_element)(const unsigned char *from, unsigned char *
 }
 
 /* Transposes `rows` x `columns` of `dst`, at most a line by a tile, to memory with room for a whole tile. */
-static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t to_stride,
-                       int64_t rows, int64_t columns) {
+static void NAME(partial_line)(const tsl_moves *job, const unsigned char *from, unsigned char *dst,
+                               int64_t to_stride, int64_t rows, int64_t columns) {
   for (int64_t at = 0; at < rows * SIZE; at += VECTOR_BYTES) {
     const int64_t left = rows * SIZE - at;
     const NAME(extent) extent = {columns, left < VECTOR_BYTES ? left : VECTOR_BYTES};
@@ -54,8 +54,8 @@ static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *jo
 }
 
 typedef struct NAME(place) {
-  bool is_first, is_last;
-  bool is_packed; /* all rows of `to` are contiguous, and so are consecutive steps */
+  bool is_first, is_last; /* band of the block */
+  bool is_packed;         /* all rows of `to` are contiguous, and so are consecutive steps */
 } NAME(place);
 
 /* Stores a row of the buffer with non-temporal stores of whole lines. `tail` passes the remainder of a band
@@ -78,6 +78,7 @@ static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned cha
     memcpy(tail, from + bytes - 64, 64);
 }
 
+/* Removes the gaps between rows of the buffer; a row has `bytes` bytes. */
 static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes) {
   for (int64_t i = 1; i < rows; i++)
     for (int64_t at = 0; at < bytes; at += VECTOR_BYTES)
@@ -97,7 +98,7 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
   NAME(step)(job, from, first, STRIDE, whole, distance, false);
   for (int64_t j = whole; j < columns; j += NAME(tile_rows)) {
     const int64_t left = columns - j;
-    NAME(part)
+    NAME(partial_line)
     (job, from + j * job->from_stride, first + j * SIZE, STRIDE, rows,
      left < NAME(tile_rows) ? left : NAME(tile_rows));
   }
@@ -115,10 +116,10 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
 }
 
 /* Returns the elements up to the next multiple of `bytes` bytes, counted from a multiple of 64; at most
- * `most`. Unaligned elements are counted from the start. */
-static inline int64_t NAME(until)(const unsigned char *src, int64_t bytes, int64_t most) {
+ * `max_elements`. Unaligned elements are counted from the start. */
+static inline int64_t NAME(until)(const unsigned char *src, int64_t bytes, int64_t max_elements) {
   const int64_t past = (int64_t)((uintptr_t)src % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
-  return count < most ? count : most;
+  return count < max_elements ? count : max_elements;
 }
 
 /* Transposes a block. Bands end where the first row of `to` reaches a cache line, steps where that of `from`
@@ -202,7 +203,7 @@ static inline void NAME(exchange_tiles)(const tsl_moves *job, int64_t i, int64_t
     memcpy(lower + k * stride, buffer + (ptrdiff_t)k * 64, 64);
 }
 
-static inline void NAME(fetch)(const tsl_moves *job, int64_t i, int64_t j, int64_t rows) {
+static inline void NAME(prefetch_for_write)(const tsl_moves *job, int64_t i, int64_t j, int64_t rows) {
   for (int64_t row = i; row < i + rows; row++)
     __builtin_prefetch(job->to + row * job->to_stride + j * SIZE, 1, 2);
 }
@@ -212,8 +213,8 @@ static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, c
     for (int64_t j = block->i0 == block->j0 ? i : block->j0; j < block->j1; j += NAME(line)) {
       if (next) {
         const int64_t next_i = next->i0 + i - block->i0, next_j = next->j0 + j - block->j0;
-        NAME(fetch)(job, next_i, next_j, NAME(line));
-        NAME(fetch)(job, next_j, next_i, NAME(line));
+        NAME(prefetch_for_write)(job, next_i, next_j, NAME(line));
+        NAME(prefetch_for_write)(job, next_j, next_i, NAME(line));
       }
       if (i + NAME(line) <= block->i1 && j + NAME(line) <= block->j1) {
         NAME(exchange_tiles)(job, i, j);

@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void NAME(transpose_rows)(vector_by
 }
 
 typedef struct NAME(extent) {
-  int64_t rows, bytes;
+  int64_t rows, bytes; /* existing rows, and bytes of a row */
 } NAME(extent);
 
 /* Loads H rows. Prefetches `distance` bytes ahead between the loads: a burst would block later loads. */
