@@ -22,7 +22,7 @@ for file in "$source"/src/api/*.c "$source/src/base/status.c"; do
 done | xargs -P 2 -I{} sh -c 'exec "$0" -std=c11 -g -O0 -fPIC -fvisibility=hidden -D_GNU_SOURCE "$@" -c {} -o '"$scratch"'/$(basename {} .c).o' \
   "$compiler" -I "$source/include" -I "$binary/include" -I "$source/src" -I "$binary/src" -I "$binary"
 read -ra libraries <<<"${ABI_LIBRARIES:-}"
-"$compiler" -shared -Wl,-soname,libtesela.so.2 -o "$scratch/libtesela.so" "$scratch"/*.o "$binary/lib/libtesela_internal.a" "${libraries[@]}" -ljansson -lpthread -ldl -lm
+"$compiler" -shared -Wl,-soname,libtesela.so.2 -o "$scratch/libtesela.so" "$scratch"/*.o "$binary/lib/libtesela_internal.a" "${libraries[@]}" -lpthread -ldl -lm
 abidw --headers-dir "$source/include/tesela" --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs "$scratch/libtesela.so" | sed "s|$source/||g" >"$scratch/tesela.abi"
 if [ -n "$write" ]; then
   cp "$scratch/tesela.abi" "$baseline"

@@ -4,10 +4,8 @@
 #ifndef TSL_EXPLAIN_COST_REPORT_H
 #define TSL_EXPLAIN_COST_REPORT_H
 
-#include "base/text.h"
+#include "base/json_writer.h"
 #include "strategy/cost_counts.h"
-
-#include <jansson.h>
 
 typedef struct tsl_counted {
   const tsl_strategy *strategy;
@@ -37,7 +35,7 @@ void tsl_counted_groups(const tsl_counted *counted, tsl_text *out);
 bool tsl_counted_has_groups(const tsl_counted *counted);
 /* Appends the size of the whole range of work-items: "1008 x 1008". */
 void tsl_counted_range(const tsl_counted *counted, tsl_text *out);
-/* Returns `account` as docs/JSON.md describes it; null if the strategy has no count. */
-json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *counted);
+/* Writes `account` as docs/JSON.md describes it; null if the strategy has no count. */
+void tsl_counted_json(const tsl_problem *problem, const tsl_counted *counted, tsl_json *json);
 
 #endif

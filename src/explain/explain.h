@@ -32,7 +32,7 @@ void tsl_explanation_free(tsl_explanation *found);
 /* Returns the candidate of the plan; NULL: no plan. */
 const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found);
 
-/* Returns the explanation as docs/JSON.md describes it; NULL: memory ran out. */
-json_t *tsl_explain_json(const tsl_explanation *found);
+/* Appends the explanation as docs/JSON.md describes it. */
+void tsl_explain_json(const tsl_explanation *found, tsl_text *out);
 
 #endif
