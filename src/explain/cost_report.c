@@ -30,7 +30,7 @@ bool tsl_counted_has_groups(const tsl_counted *counted) {
 }
 
 double tsl_counted_occupancy(const tsl_counted *counted) {
-  enum { UNIT_ITEMS = 2048 }; /* work-items for which a compute unit of a GPU has room */
+  enum { UNIT_ITEMS = 2048 }; /* work-items for which a GPU's unit has room */
   const tsl_cost_counts *account = &counted->account;
   const tsl_device *device = counted->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
@@ -42,9 +42,7 @@ double tsl_counted_occupancy(const tsl_counted *counted) {
   return fmin(1, fmin(groups, units * account->per_unit) * items / (units * UNIT_ITEMS));
 }
 
-/* --- reasons --- */
-
-/* Returns the ratio of two values; 1 if both are equal, also 0. */
+/* Returns value / other; 1 if both are equal, also 0. */
 static double cost_report_times(double value, double other) {
   return value == other ? 1 : value / other;
 }
@@ -57,7 +55,7 @@ static double cost_report_local_bytes(const tsl_counted *counted) {
   return counted->account.local.read + counted->account.local.written;
 }
 
-/* Appends the reason why a rung is slower than its lower neighbour: the first that applies. */
+/* Appends the reason why a rung is slower than the rung below: the first that applies. */
 static void describe_slowdown(const tsl_problem *problem, const tsl_counted *counted,
                               const tsl_counted *below, tsl_text *out) {
   const char *name = below->strategy->name;
@@ -137,8 +135,6 @@ void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted,
     describe_slowdown(problem, counted, below, out);
 }
 
-/* --- as text --- */
-
 static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *out) {
   const int dimensions = grid->groups[2] * (uint64_t)grid->items[2] > 1   ? 3
                          : grid->groups[1] * (uint64_t)grid->items[1] > 1 ? 2
@@ -163,8 +159,6 @@ void tsl_counted_groups(const tsl_counted *counted, tsl_text *out) {
 void tsl_counted_range(const tsl_counted *counted, tsl_text *out) {
   add_sizes(&counted->account.grid, true, true, out);
 }
-
-/* --- as JSON --- */
 
 void tsl_counted_json(const tsl_problem *problem, const tsl_counted *counted, tsl_json *json) {
   const tsl_cost_counts *account = &counted->account;

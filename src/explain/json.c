@@ -1,10 +1,9 @@
-/* Writes an explanation as JSON. */
 #include "explain/explain.h"
 #include "strategy/structure.h"
 
 #include <math.h>
 
-/* Writes the members `account`, `below` and `comparison` of a candidate. */
+/* Writes the members `account`, `below` and `comparison`. */
 static void json_reasons(const tsl_explanation *found, int index, tsl_json *json) {
   const tsl_counted *counted = index < found->able ? &found->counted[index] : &(tsl_counted){.told = false};
   const tsl_counted *below = counted->told ? tsl_counted_below(found->counted, found->able, counted) : NULL;

@@ -438,9 +438,8 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
 
 /* Returns the position on the operation's ladder, from 1 (strategy_list.h); 0 for vendors' strategies. */
 int tsl_strategy_rung(const tsl_strategy *strategy);
-/* Returns the vendor's library of a strategy with its version, such as "OpenBLAS 0.3.21 SkylakeX". Returns ""
- * for tesela's own strategies, for a missing library, and for devices that the library does not support. May
- * load the library. */
+/* Returns a strategy's vendor library with its version ("OpenBLAS 0.3.21 SkylakeX"), after loading it. "":
+ * tesela's own strategy, a missing library, or an unsupported device. */
 const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device);
 
 int tsl_param_values(const tsl_param *param);
