@@ -24,7 +24,7 @@ done | xargs -P 2 -I{} sh -c \
   "$compiler" -I "$source/include" -I "$binary/include" -I "$source/src" -I "$binary/src" -I "$binary"
 read -ra libraries <<<"${ABI_LIBRARIES:-}"
 "$compiler" -shared -Wl,-soname,libtesela.so.2 -o "$scratch/libtesela.so" "$scratch"/*.o \
-  "$binary/lib/libtesela_internal.a" "${libraries[@]}" -ljansson -lpthread -ldl -lm
+  "$binary/lib/libtesela_internal.a" "${libraries[@]}" -lpthread -ldl -lm
 abidw --headers-dir "$source/include/tesela" --drop-private-types --no-corpus-path --no-comp-dir-path \
   --no-show-locs "$scratch/libtesela.so" | sed "s|$source/||g" >"$scratch/tesela.abi"
 if [ -n "$write" ]; then

@@ -28,7 +28,7 @@ build|libc6-dev|header stdlib.h|the C library's headers
 build|make|command -v make|running the build
 build|cmake|cmake_is_new|configuring the build (3.21 or newer)
 build|pkg-config|command -v pkg-config|finding libraries
-build|libjansson-dev|pkg-config --exists jansson|the JSON that library and tool write
+build|libjansson-dev|pkg-config --exists jansson|the JSON that the tool writes
 build|zlib1g-dev|header zlib.h|matrix files that are packed with gzip, read by the tool
 build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL)
 run|ocl-icd-libopencl1|shared_library libOpenCL.so.1|finding OpenCL devices

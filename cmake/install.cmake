@@ -19,24 +19,23 @@ install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesel
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # Path from the pkg-config files' folder to the prefix, so that an installation may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-# tesela_pc(name description requires private [component]): installs NAME.pc of the library NAME.
+# tesela_pc(name description requires [component]): installs NAME.pc of the library NAME.
 # "requires" names other .pc files.
-function(tesela_pc name description requires private)
+function(tesela_pc name description requires)
   configure_file(cmake/tesela.pc.in ${name}.pc @ONLY)
   if(ARGN)
     set(component COMPONENT ${ARGN})
   endif()
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${component})
 endfunction()
-tesela_pc(tesela "Matrix multiplication on every processor that a machine has" "" -ljansson)
-tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLAS" "" "")
+tesela_pc(tesela "Matrix multiplication on every processor that a machine has" "")
+tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLAS" "")
 install(EXPORT teselaTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 if(TESELA_HAS_MPI)
   # MPI's own flags come from its compiler, mpicc.
-  tesela_pc(tesela_mpi "tesela's products by the ranks of an MPI communicator; compile with mpicc" tesela ""
-            mpi)
+  tesela_pc(tesela_mpi "tesela's products by the ranks of an MPI communicator; compile with mpicc" tesela mpi)
   tesela_pc(tesela_scalapack
-            "ScaLAPACK's products by tesela, linked in front of a ScaLAPACK; compile with mpicc" "" "" mpi)
+            "ScaLAPACK's products by tesela, linked in front of a ScaLAPACK; compile with mpicc" "" mpi)
   install(EXPORT teselaMpiTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela
           COMPONENT mpi)
 endif()

@@ -5,17 +5,11 @@
 #include "base/status.h"
 #include "planner/planner.h"
 
-static tesela_status write_json(const tsl_explanation *found, char **text) {
-  json_t *object = tsl_explain_json(found);
-  *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
-  json_decref(object);
-  return *text ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write JSON");
-}
-
 static tesela_status api_explain(tesela_context *context, const tsl_request *request, char **text) {
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_explanation found;
+  tsl_text json = {0};
   tsl_call_key key;
   tsl_shared_wisdom *known;
   TSL_TRY(tsl_api_request(context, request, &key));
@@ -31,8 +25,11 @@ static tesela_status api_explain(tesela_context *context, const tsl_request *req
   if (status == TESELA_OK) {
     choice.wisdom = known->wisdom;
     status = tsl_explain_find(&key.problem, &choice, &found);
-    if (status == TESELA_OK)
-      status = write_json(&found, text);
+    if (status == TESELA_OK) {
+      tsl_explain_json(&found, &json);
+      status = tsl_text_status(&json);
+      *text = tsl_text_take(&json);
+    }
     tsl_explanation_free(&found);
     tsl_api_wisdom_release(known);
   }

@@ -87,6 +87,22 @@ void tsl_text_add_double(tsl_text *text, double value) {
   tsl_text_add_bytes(text, digits, strlen(digits));
 }
 
+size_t tsl_utf8_bytes(const char *text) {
+  static const uint32_t min_codes[] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char *const bytes = (const unsigned char *)text;
+  const unsigned ones = (unsigned)__builtin_clz(~((unsigned)bytes[0] << 24)); /* leading bits that are set */
+  if (ones == 1 || ones > 4)
+    return 0;
+  const size_t count = ones > 0 ? ones : 1;
+  uint32_t code = bytes[0] & (0x7fu >> ones);
+  for (size_t i = 1; i < count; i++) {
+    if ((bytes[i] & 0xc0) != 0x80)
+      return 0;
+    code = code << 6 | (bytes[i] & 0x3f);
+  }
+  return code >= min_codes[count] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? count : 0;
+}
+
 tesela_status tsl_text_status(const tsl_text *text) {
   return text->failed
              ? tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a text of more than %zu bytes", text->length)

@@ -29,6 +29,9 @@ const char *tsl_text_get(const tsl_text *text);      /* never NULL */
 char *tsl_text_take(tsl_text *text);
 void tsl_text_free(tsl_text *text);
 
+/* Returns the bytes of the UTF-8 character at the start; 0 for a surrogate, an overlong form, or no UTF-8. */
+size_t tsl_utf8_bytes(const char *text);
+
 /* Parses a whole word in the C locale. Returns false, with *out unchanged, for blanks, hexadecimal and
  * overflow. A sign is allowed; a double that is too small is rounded, at last to 0. */
 bool tsl_parse_i64(const char *word, int64_t *out);

@@ -1,7 +1,5 @@
 #include "explain/cost_report.h"
 
-#include "explain/explain_values.h"
-
 #include <math.h>
 
 tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
@@ -44,11 +42,6 @@ double tsl_counted_occupancy(const tsl_counted *counted) {
   return fmin(1, fmin(groups, units * account->per_unit) * items / (units * UNIT_ITEMS));
 }
 
-typedef struct cost_report_pair {
-  const tsl_problem *problem;
-  const tsl_counted *counted, *below;
-} cost_report_pair;
-
 /* Returns value / other; 1 if both are equal, also 0. */
 static double cost_report_times(double value, double other) {
   return value == other ? 1 : value / other;
@@ -62,134 +55,84 @@ static double cost_report_local_bytes(const tsl_counted *counted) {
   return counted->account.local.read + counted->account.local.written;
 }
 
-static bool on_processor(const cost_report_pair *pair) {
-  return pair->counted->device->is_cpu && tsl_counted_has_groups(pair->counted) &&
-         cost_report_local_bytes(pair->counted) > cost_report_local_bytes(pair->below);
-}
-static void describe_on_processor(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out,
-               "%s is a processor whose local memory is ordinary memory: copies to it save nothing, and at "
-               "each barrier the work-items' variables leave the registers",
-               pair->counted->device->name);
-}
-
-static bool has_few_items(const cost_report_pair *pair) {
-  return !pair->counted->device->is_cpu &&
-         tsl_counted_occupancy(pair->counted) < 0.7 * tsl_counted_occupancy(pair->below);
-}
-static void describe_few_items(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(
-      out, "%.3g work-items, where %s has %.3g, fill %.2g%% of the device, too few to hide waits for memory",
-      pair->counted->account.items, pair->below->strategy->name, pair->below->account.items,
-      100 * tsl_counted_occupancy(pair->counted));
-}
-
-static bool has_fewer_workers(const cost_report_pair *pair) {
-  return pair->counted->account.workers < pair->below->account.workers;
-}
-static void describe_fewer_workers(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "it keeps %.3g %s busy, %s %.3g", pair->counted->account.workers,
-               tsl_counted_has_groups(pair->counted) ? "compute units"
-               : pair->counted->account.workers == 1 ? "thread"
-                                                     : "threads",
-               pair->below->strategy->name, pair->below->account.workers);
-}
-
-static bool has_more_padding(const cost_report_pair *pair) {
-  return padding_fraction(pair->counted) > 0.1 + padding_fraction(pair->below);
-}
-static void describe_zeros(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "%.0f%% of its multiply-adds multiply padding (zeros at the edges of tiles)",
-               100 * padding_fraction(pair->counted));
+/* Appends the reason why a rung is slower than the rung below: the first that applies. */
+static void describe_slowdown(const tsl_problem *problem, const tsl_counted *counted,
+                              const tsl_counted *below, tsl_text *out) {
+  const char *name = below->strategy->name;
+  if (counted->device->is_cpu && tsl_counted_has_groups(counted) &&
+      cost_report_local_bytes(counted) > cost_report_local_bytes(below))
+    tsl_text_add(out,
+                 "%s is a processor whose local memory is ordinary memory: copies to it save nothing, and at "
+                 "each barrier the work-items' variables leave the registers",
+                 counted->device->name);
+  else if (!counted->device->is_cpu && tsl_counted_occupancy(counted) < 0.7 * tsl_counted_occupancy(below))
+    tsl_text_add(
+        out,
+        "%.3g work-items, where %s has %.3g, fill %.2g%% of the device, too few to hide waits for memory",
+        counted->account.items, name, below->account.items, 100 * tsl_counted_occupancy(counted));
+  else if (padding_fraction(counted) > 0.1 + padding_fraction(below))
+    tsl_text_add(out, "%.0f%% of its multiply-adds multiply padding (zeros at the edges of tiles)",
+                 100 * padding_fraction(counted));
+  else if (counted->account.workers < below->account.workers)
+    tsl_text_add(out, "it keeps %.3g %s busy, %s %.3g", counted->account.workers,
+                 tsl_counted_has_groups(counted) ? "compute units"
+                 : counted->account.workers == 1 ? "thread"
+                                                 : "threads",
+                 name, below->account.workers);
+  else if (counted->account.launches > below->account.launches)
+    tsl_text_add(out, "its copies need %d more launches, which cost more than they save here",
+                 counted->account.launches - below->account.launches);
+  else if (tsl_cost_counts_words(problem, &counted->account).global >
+           1.2 * tsl_cost_counts_words(problem, &below->account).global)
+    tsl_text_add(out, "its tiles fit this shape badly, so each loaded number is used less often");
+  else
+    tsl_text_add(out, "its limit is %s (%s)", tsl_bound_name(counted->bounds.first),
+                 tsl_bound_what(counted->bounds.first));
 }
 
-static bool has_copies(const cost_report_pair *pair) {
-  return pair->counted->account.launches > pair->below->account.launches;
-}
-static void describe_copies(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "its copies need %d more launches, which cost more than they save here",
-               pair->counted->account.launches - pair->below->account.launches);
-}
-
-static bool loads_more(const cost_report_pair *pair) {
-  return tsl_cost_counts_words(pair->problem, &pair->counted->account).global >
-         1.2 * tsl_cost_counts_words(pair->problem, &pair->below->account).global;
-}
-static void describe_more(const cost_report_pair *pair, tsl_text *out) {
-  (void)pair;
-  tsl_text_add(out, "its tiles fit this shape badly, so each loaded number is used less often");
-}
-
-static bool always_applies(const cost_report_pair *pair) {
-  (void)pair;
-  return true;
-}
-static void describe_bound(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "its limit is %s (%s)", tsl_bound_name(pair->counted->bounds.first),
-               tsl_bound_what(pair->counted->bounds.first));
-}
-
-/* Reasons why a rung is slower than the rung below; the first that applies is used. */
-static const struct {
-  bool (*applies)(const cost_report_pair *pair);
-  void (*describe)(const cost_report_pair *pair, tsl_text *out);
-} reasons[] = {{on_processor, describe_on_processor}, {has_few_items, describe_few_items},
-               {has_more_padding, describe_zeros},    {has_fewer_workers, describe_fewer_workers},
-               {has_copies, describe_copies},         {loads_more, describe_more},
-               {always_applies, describe_bound}};
-
-/* Appends the loads per operation, compared with the rung below. */
-static void describe_words(const cost_report_pair *pair, tsl_text *out) {
-  const tsl_words counted = tsl_cost_counts_words(pair->problem, &pair->counted->account),
-                  below = tsl_cost_counts_words(pair->problem, &pair->below->account);
-  const double less = cost_report_times(below.global, counted.global);
-  tsl_text_add(out, "loads %.3g numbers %s; %s loads %.3g", counted.global,
-               pair->problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add",
-               pair->below->strategy->name, below.global);
-  if (less > 1.05)
-    tsl_text_add(out, ", %.3g times as many", less);
-  if (counted.local > 0 && below.local == 0)
-    tsl_text_add(out, "; it loads %.3g more %s", counted.local,
-                 tsl_counted_has_groups(pair->counted) ? "from local memory" : "from copies in its caches");
-  if (counted.local == 0 && below.local > 0 && tsl_counted_has_groups(pair->counted))
+/* Appends the loads per operation of the rung below, and the differences. */
+static void describe_words(const tsl_problem *problem, const tsl_counted *counted, const tsl_counted *below,
+                           tsl_text *out) {
+  const bool has_groups = tsl_counted_has_groups(counted);
+  const tsl_words words = tsl_cost_counts_words(problem, &counted->account),
+                  words_below = tsl_cost_counts_words(problem, &below->account);
+  const double fewer = cost_report_times(words_below.global, words.global),
+               memory = cost_report_times(counted->account.memory, below->account.memory);
+  tsl_text_add(out, "; %s loads %.3g", below->strategy->name, words_below.global);
+  if (fewer > 1.05)
+    tsl_text_add(out, ", %.3g times as many", fewer);
+  if (words.local > 0 && words_below.local == 0)
+    tsl_text_add(out, "; it loads %.3g more %s", words.local,
+                 has_groups ? "from local memory" : "from copies in its caches");
+  if (words.local == 0 && words_below.local > 0 && has_groups)
     tsl_text_add(out, "; it keeps sums in registers, so it needs no local memory and no barriers");
-  const double memory = cost_report_times(pair->counted->account.memory, pair->below->account.memory);
   if (memory < 0.95)
     tsl_text_add(out, "; main memory moves %.3g of the bytes", memory);
-  if (pair->counted->account.workers > pair->below->account.workers && !tsl_counted_has_groups(pair->counted))
-    tsl_text_add(out, "; %.3g threads instead of %.3g", pair->counted->account.workers,
-                 pair->below->account.workers);
+  if (counted->account.workers > below->account.workers && !has_groups)
+    tsl_text_add(out, "; %.3g threads instead of %.3g", counted->account.workers, below->account.workers);
 }
 
 void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted, const tsl_counted *below,
                          tsl_text *out) {
-  const cost_report_pair pair = {problem, counted, below};
   if (!counted->told)
     return;
-  if (!below) {
-    tsl_text_add(out, "the lowest rung here; loads %.3g numbers %s",
-                 tsl_cost_counts_words(problem, &counted->account).global,
-                 problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add");
+  tsl_text_add(out, "%sloads %.3g numbers %s", below ? "" : "the lowest rung here; ",
+               tsl_cost_counts_words(problem, &counted->account).global,
+               problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add");
+  if (!below)
     return;
-  }
-  describe_words(&pair, out);
+  describe_words(problem, counted, below, out);
   const double faster = below->seconds / counted->seconds;
   if (!isfinite(faster))
     return;
-  if (faster > 1.05) {
+  if (faster > 1.05)
     tsl_text_add(out, "; predicted %.3g times as fast", faster);
-    return;
-  }
-  tsl_text_add(out, "; predicted ");
-  if (faster < 0.95)
-    tsl_text_add(out, "%.3g times slower: ", 1 / faster);
+  else if (faster < 0.95)
+    tsl_text_add(out, "; predicted %.3g times slower: ", 1 / faster);
   else
-    tsl_text_add(out, "no faster: ");
-  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-    if (reasons[i].applies(&pair)) {
-      reasons[i].describe(&pair, out);
-      return;
-    }
+    tsl_text_add(out, "; predicted no faster: ");
+  if (faster <= 1.05)
+    describe_slowdown(problem, counted, below, out);
 }
 
 static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *out) {
@@ -217,50 +160,32 @@ void tsl_counted_range(const tsl_counted *counted, tsl_text *out) {
   add_sizes(&counted->account.grid, true, true, out);
 }
 
-static json_t *json_three(const uint64_t *values) {
-  json_t *list = json_array();
-  for (int d = 0; d < 3; d++)
-    json_array_append_new(list, json_integer((json_int_t)values[d]));
-  return list;
-}
-
-static json_t *json_bounds(const tsl_bounds *bounds) {
-  json_t *object = json_object();
-  for (int i = 0; i < TSL_BOUND_COUNT; i++)
-    json_object_set_new(object, tsl_bound_name((tsl_bound)i), tsl_json_real(bounds->seconds[i]));
-  return object;
-}
-
-json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *counted) {
+void tsl_counted_json(const tsl_problem *problem, const tsl_counted *counted, tsl_json *json) {
   const tsl_cost_counts *account = &counted->account;
-  const tsl_grid *grid = &account->grid;
-  if (!counted->told)
-    return json_null();
-  uint64_t items[3], range[3];
-  for (int d = 0; d < 3; d++) {
-    items[d] = (uint64_t)grid->items[d];
-    range[d] = grid->groups[d] * items[d];
+  if (!counted->told) {
+    tsl_json_add(json, "n");
+    return;
   }
   const tsl_words words = tsl_cost_counts_words(problem, account);
-  json_t *object = json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "multiply_adds", tsl_json_real(account->useful),
-      "computed_multiply_adds", tsl_json_real(account->computed), "global_bytes_read",
-      tsl_json_real(account->global.read), "global_bytes_written", tsl_json_real(account->global.written),
-      "local_bytes_read", tsl_json_real(account->local.read), "local_bytes_written",
-      tsl_json_real(account->local.written), "memory_bytes", tsl_json_real(account->memory), "global_words",
-      tsl_json_real(words.global), "local_words", tsl_json_real(words.local), "operations_per_byte",
-      tsl_json_real(tsl_cost_counts_intensity(problem, account)));
-  if (tsl_counted_has_groups(counted))
-    json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o, s:o}", "groups", json_three(grid->groups),
-                                             "items", json_three(items), "ndrange", json_three(range),
-                                             "items_in_all", tsl_json_real(account->items), "items_wasted",
-                                             tsl_json_real(account->wasted)));
-  else
-    json_object_update_new(object, json_pack("{s:n, s:n, s:n, s:n, s:n}", "groups", "items", "ndrange",
-                                             "items_in_all", "items_wasted"));
-  json_object_update_new(
-      object, json_pack("{s:o, s:o, s:i, s:s, s:o}", "workers", tsl_json_real(account->workers), "occupancy",
-                        tsl_json_real(tsl_counted_occupancy(counted)), "launches", account->launches, "bound",
-                        tsl_bound_name(counted->bounds.first), "seconds", json_bounds(&counted->bounds)));
-  return object;
+  tsl_json_add(json,
+               "{multiply_adds:r, computed_multiply_adds:r, global_bytes_read:r, global_bytes_written:r",
+               account->useful, account->computed, account->global.read, account->global.written);
+  tsl_json_add(json, "local_bytes_read:r, local_bytes_written:r, memory_bytes:r", account->local.read,
+               account->local.written, account->memory);
+  tsl_json_add(json, "global_words:r, local_words:r, operations_per_byte:r", words.global, words.local,
+               tsl_cost_counts_intensity(problem, account));
+  if (tsl_counted_has_groups(counted)) {
+    const uint64_t *groups = account->grid.groups;
+    const int *items = account->grid.items;
+    tsl_json_add(json, "groups:[l, l, l], items:[d, d, d], ndrange:[l, l, l], items_in_all:r, items_wasted:r",
+                 groups[0], groups[1], groups[2], items[0], items[1], items[2],
+                 groups[0] * (uint64_t)items[0], groups[1] * (uint64_t)items[1],
+                 groups[2] * (uint64_t)items[2], account->items, account->wasted);
+  } else
+    tsl_json_add(json, "groups:n, items:n, ndrange:n, items_in_all:n, items_wasted:n");
+  tsl_json_add(json, "workers:r, occupancy:r, launches:d, bound:s, seconds:{", account->workers,
+               tsl_counted_occupancy(counted), account->launches, tsl_bound_name(counted->bounds.first));
+  for (int i = 0; i < TSL_BOUND_COUNT; i++)
+    tsl_json_add(json, "*:r", tsl_bound_name((tsl_bound)i), counted->bounds.seconds[i]);
+  tsl_json_add(json, "}}");
 }

@@ -2,10 +2,8 @@
 #ifndef TSL_EXPLAIN_COST_REPORT_H
 #define TSL_EXPLAIN_COST_REPORT_H
 
-#include "base/text.h"
+#include "base/json_writer.h"
 #include "strategy/cost_counts.h"
-
-#include <jansson.h>
 
 typedef struct tsl_counted {
   const tsl_strategy *strategy;
@@ -33,7 +31,7 @@ void tsl_counted_groups(const tsl_counted *counted, tsl_text *out);
 bool tsl_counted_has_groups(const tsl_counted *counted);
 /* Appends the whole range of work-items: "1008 x 1008". */
 void tsl_counted_range(const tsl_counted *counted, tsl_text *out);
-/* Returns `account` of docs/JSON.md; null without a count. The caller frees it. */
-json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *counted);
+/* Writes `account` of docs/JSON.md; null without a count. */
+void tsl_counted_json(const tsl_problem *problem, const tsl_counted *counted, tsl_json *json);
 
 #endif

@@ -10,8 +10,8 @@ typedef struct tsl_explanation {
   tsl_candidate *candidates;
   tsl_counted *counted; /* costs of the `able` usable candidates, in the same order */
   int count, able;
-  tsl_plan *plan;        /* NULL: nothing can run; `planned` and `failure` tell why */
-  tesela_status planned; /* status of the plan's creation */
+  tsl_plan *plan; /* NULL: nothing can run; `planned` and `failure` tell why */
+  tesela_status planned;
   tsl_text failure;
   uint64_t host_bytes, host_available; /* bytes of operands and the run; bytes that may be allocated */
   bool resident;                       /* operands are on the device */
@@ -29,7 +29,7 @@ void tsl_explanation_free(tsl_explanation *found);
 /* Returns the plan's candidate; NULL: no plan. */
 const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found);
 
-/* Returns the JSON of docs/JSON.md, which the caller frees; NULL: no memory. */
-json_t *tsl_explain_json(const tsl_explanation *found);
+/* Appends the JSON of docs/JSON.md. */
+void tsl_explain_json(const tsl_explanation *found, tsl_text *out);
 
 #endif

@@ -520,6 +520,11 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
                                                                       : NULL;
 }
 
+const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device) {
+  const bool could = strategy->vendor.load && !tsl_capability_missing(strategy->needs, device->capabilities);
+  return could ? strategy->vendor.load()->name : "";
+}
+
 static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t value) {
   tsl_text text = {0};
   tsl_param_print(strategy, index, &text);

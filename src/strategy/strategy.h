@@ -451,6 +451,9 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
 
 /* Returns the position on the operation's ladder, from 1 (strategy_list.h); 0 for vendors' strategies. */
 int tsl_strategy_rung(const tsl_strategy *strategy);
+/* Returns a strategy's vendor library with its version ("OpenBLAS 0.3.21 SkylakeX"), after loading it. "":
+ * tesela's own strategy, a missing library, or an unsupported device. */
+const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device);
 
 /* Returns the number of listed values; 0: only the default. */
 int tsl_param_values(const tsl_param *param);

@@ -193,7 +193,7 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
     const bool few = threads > 1 && product->rows < 64 * threads;
     if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&job, team))
       return;
-    job.rows_each = matrix_task_size(product->rows, threads, 64, strip);
+    job.rows_each = matrix_long_task_size(product->rows, threads, 64, strip);
     count = (product->rows + job.rows_each - 1) / job.rows_each;
   }
   tsl_team_run(team, count, multiply_task, &job);

@@ -28,7 +28,7 @@ real=$(readlink -f "$binary/lib/libtesela.so")
 soname=$(readelf -d "$real" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 "$compiler" "${flags[@]}" -shared -Wl,-soname,"$soname" -o "$scratch/later/$soname" "$scratch"/objects/*.o \
   "$binary/lib/libtesela_internal.a" \
-  -ljansson -lpthread -ldl -lm
+  -lpthread -ldl -lm
 
 "$compiler" -std=c11 "${flags[@]}" -I "$source/include" -I "$binary/include" "$here/program.c" \
   -o "$scratch/program" "$real"

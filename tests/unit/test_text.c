@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/json_writer.h"
 #include "base/status.h"
 #include "unit/unit.h"
 
@@ -354,6 +355,75 @@ static void test_comma_locale(void **state) {
   setlocale(LC_ALL, "C");
 }
 
+static void json_is(const char *expected, tsl_text *text) {
+  assert_string_equal(tsl_text_get(text), expected);
+  tsl_text_free(text);
+}
+
+static void test_json_brackets(void **state) {
+  (void)state;
+  tsl_text text = {0}, word = {0}, empty = {0};
+  tsl_json json = {.out = &text};
+  tsl_text_add(&word, "x=1");
+  tsl_json_add(&json, "{a:s, b:[], c:{}, *:[l", "text", "from 2", INT64_MIN);
+  for (int i = 0; i < 2; i++)
+    tsl_json_add(&json, "{i:d}", i);
+  tsl_json_add(&json, "], yes:b, no:b, none:n, null:s, word:o, out:o, text:t, empty:t}", true, false,
+               (const char *)NULL, "w", "", &word, &empty);
+  assert_int_equal(json.depth, 0);
+  assert_null(word.data);
+  json_is("{\n  \"a\": \"text\",\n  \"b\": [],\n  \"c\": {},\n  \"from 2\": [\n"
+          "    -9223372036854775808,\n    {\n      \"i\": 0\n    },\n    {\n      \"i\": 1\n    }\n  ],\n"
+          "  \"yes\": true,\n  \"no\": false,\n  \"none\": null,\n  \"null\": null,\n  \"word\": \"w\",\n"
+          "  \"out\": null,\n  \"text\": \"x=1\",\n  \"empty\": null\n}",
+          &text);
+  tsl_text failed = {.failed = true};
+  tsl_json_add(&json, "t", &failed);
+  assert_int_equal(tsl_text_status(&text), TESELA_OUT_OF_MEMORY);
+  tsl_text_free(&text);
+}
+
+static void test_json_numbers(void **state) {
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } cases[] = {{0, "0.0"},
+               {-0.0, "-0.0"},
+               {3, "3.0"},
+               {0.1, "0.1"},
+               {1e20, "1e20"},
+               {1.5e-7, "1.5e-7"},
+               {-1e-100, "-1e-100"},
+               {1e15, "1e15"},
+               {1e14, "100000000000000.0"},
+               {1.0 / 3, "0.333333333333333"},
+               {NAN, "null"},
+               {-INFINITY, "null"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_text text = {0};
+    tsl_json_add(&(tsl_json){.out = &text}, "r", cases[i].value);
+    json_is(cases[i].text, &text);
+  }
+}
+
+static void test_json_escapes(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"", "\"\""},
+      {"a \"b\" \\ / '", "\"a \\\"b\\\" \\\\ / '\""},
+      {"\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001F\x7f\""},
+      {"\xce\xb1\xe2\x80\x93\xf0\x9f\x94\xb7\xc2\x85", "\"\xce\xb1\xe2\x80\x93\xf0\x9f\x94\xb7\xc2\x85\""},
+      {"\xff\xc0\xbc\xed\xa0\x80",
+       "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+      {"\xe2\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_text text = {0};
+    tsl_json_add(&(tsl_json){.out = &text}, "s", cases[i][0]);
+    json_is(cases[i][1], &text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_growth),
@@ -367,6 +437,9 @@ int main(void) {
       cmocka_unit_test(test_format_bytes),
       cmocka_unit_test(test_format_seconds),
       cmocka_unit_test(test_comma_locale),
+      cmocka_unit_test(test_json_brackets),
+      cmocka_unit_test(test_json_numbers),
+      cmocka_unit_test(test_json_escapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

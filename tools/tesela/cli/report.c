@@ -105,6 +105,21 @@ void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, 
   va_end(arguments);
 }
 
+json_t *tsl_json_real(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device) {
+  const char *peer = tsl_strategy_peer(strategy, device);
+  return *peer ? json_string(peer) : json_null();
+}
+
+json_t *tsl_json_parse(tsl_text *text) {
+  json_t *const value = text->failed ? NULL : json_loads(tsl_text_get(text), JSON_DECODE_ANY, NULL);
+  tsl_text_free(text);
+  return value;
+}
+
 json_t *tsl_json_scalar(bool complex, const double value[2]) {
   return complex ? json_pack("[o, o]", tsl_json_real(value[0]), tsl_json_real(value[1]))
                  : tsl_json_real(value[0]);

@@ -4,9 +4,10 @@
 
 #include "cli/table.h"
 #include "device/devices.h"
-#include "explain/explain_values.h"
 #include "judge/judge.h"
 #include "strategy/strategy.h"
+
+#include <jansson.h>
 
 /* Write a number with three significant digits and a unit, such as "45.3 GFLOP/s" or "512 GB/s",
  * into `out` of `size` bytes. Return `out`. */
@@ -34,6 +35,12 @@ void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, 
 /* Returns an empty table of two columns, names and texts, without titles. */
 tsl_table tsl_table_of_pairs(void);
 
+/* Returns a number as JSON; null for infinity and NaN. */
+json_t *tsl_json_real(double value);
+/* Returns tsl_strategy_peer() as JSON; null for "". */
+json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device);
+/* Parses and frees JSON that the library wrote; NULL: memory ran out. */
+json_t *tsl_json_parse(tsl_text *text);
 /* Returns name, label and driver of a device; with `all` every property. */
 json_t *tsl_json_device(const tsl_device *device, bool all);
 /* Returns the device kinds without a device and their reasons, as objects with `kind`, `what`,

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "base/env.h"
 #include "base/status.h"
+#include "cli/report.h"
 #include "cli/select.h"
 #include "cli/strategy_limits.h"
 #include "explain/options.h"
@@ -174,9 +175,13 @@ static tesela_status explain_explain(const tsl_call *call, const tsl_problem *pr
                                      const tsl_choice *choice) {
   const tsl_explain_options *given = call->options;
   tsl_explanation found;
+  tsl_text json = {0};
   tesela_status status = tsl_explain_find(problem, choice, &found);
-  if (status == TESELA_OK)
-    status = given->json ? tsl_print_json(call, tsl_explain_json(&found)) : tsl_explain_text(&found, given);
+  if (status == TESELA_OK && given->json) {
+    tsl_explain_json(&found, &json);
+    status = tsl_print_json(call, tsl_json_parse(&json));
+  } else if (status == TESELA_OK)
+    status = tsl_explain_text(&found, given);
   if (status == TESELA_OK && found.planned != TESELA_OK)
     status = tsl_fail(found.planned, "%s", tsl_text_get(&found.failure));
   tsl_explanation_free(&found);

@@ -95,5 +95,7 @@ void tsl_plan_facts_json_device(const tsl_plan_facts *facts, json_t *object) {
 }
 
 json_t *tsl_plan_facts_json_account(const tsl_plan_facts *facts) {
-  return tsl_json_counted(&facts->problem, &facts->counted);
+  tsl_text text = {0};
+  tsl_counted_json(&facts->problem, &facts->counted, &(tsl_json){.out = &text});
+  return tsl_json_parse(&text);
 }

@@ -5,7 +5,6 @@
 #include "cli/report.h"
 #include "comm/comm_grid.h"
 #include "comm/transport_name.h"
-#include "explain/explain_values.h"
 
 #include <math.h>
 
