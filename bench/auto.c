@@ -18,9 +18,9 @@
  * from 64 to 4096. */
 #include "json.h"
 
-#include "base/clock.h"
-#include "base/random.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "device/devices.h"
 #define BENCH_NAME "auto"
 #include "stop.h"

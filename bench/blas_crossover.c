@@ -8,7 +8,7 @@
 #include "builds.h"
 #include "peers.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 
 #include <dlfcn.h>
 #include <math.h>

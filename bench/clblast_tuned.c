@@ -10,7 +10,7 @@
  * CLBLAST_LIBRARY is the CLBlast to load (libclblast.so.1). Parameters are set before the first product of
  * each precision. If CLBlast refuses them the program ends, since other parameters would be measured as
  * tuned. */
-#include "strategy/gemm/vendor_clblast/clblast_api.h"
+#include "strategy/gemm/peer/vendor_clblast/clblast_api.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

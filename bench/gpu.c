@@ -25,9 +25,9 @@
 #include "gpu_rows.h"
 #include "json.h"
 
-#include "base/clock.h"
-#include "base/kinds.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/kinds.h"
+#include "core/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
 #include "tune/tune_measure.h"

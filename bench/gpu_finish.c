@@ -5,8 +5,8 @@
  * other operands, more than the last cache holds. Both results are compared, f32 bit by bit, and memory after
  * C must be unchanged. SECONDS is the time for each side's samples (0.1). ROW is a number in the table below,
  * from 0 (all). */
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
 #define BENCH_NAME "gpu_finish"

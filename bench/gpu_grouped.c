@@ -7,8 +7,8 @@
  * Before, each group is multiplied with whole numbers, whose sums are exact. All results must have the bits
  * of single calls, or the program ends. SECONDS is the time for each side's calls (0.2). GROUP is a number in
  * the table below, from 0 (all). */
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "device/devices.h"
 #include "plan/plan.h"
 #define BENCH_NAME "gpu_grouped"

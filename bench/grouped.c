@@ -7,7 +7,7 @@
 #include "builds.h"
 #include "peers.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>

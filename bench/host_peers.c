@@ -29,11 +29,11 @@
 #include "peers.h"
 #include "shapes.h"
 
-#include "base/clock.h"
-#include "base/kinds.h"
-#include "base/memory.h"
-#include "base/random.h"
-#include "base/text.h"
+#include "core/clock.h"
+#include "core/kinds.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
 #include "judge/check.h"
 
 #include <dlfcn.h>

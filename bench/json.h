@@ -3,7 +3,7 @@
 #ifndef TSL_BENCH_JSON_H
 #define TSL_BENCH_JSON_H
 
-#include "base/env.h"
+#include "core/env.h"
 #include "device/cpu/cpu.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
  * One size is a square. A second size is the update's k, or the number of columns of the right-hand side. */
 #include "peers.h"
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "core/clock.h"
+#include "core/random.h"
 #include "plan/plan.h"
 #include "tune/measured_choice.h"
 

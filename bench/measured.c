@@ -2,9 +2,9 @@
  * of a product (desc.measure_error). Squares of each type ("f32,f64,bf16") and size, in device memory or with
  * --host in host memory, with records or without. A plan that measures and a plan that does not run in turn.
  * Prints medians of both, by the wall clock, and the measured error. */
-#include "base/clock.h"
-#include "base/random.h"
-#include "base/types.h"
+#include "core/clock.h"
+#include "core/random.h"
+#include "core/types.h"
 #define BENCH_NAME "measured"
 #include "stop.h"
 

@@ -24,10 +24,10 @@
  * that. */
 #include "shapes.h"
 
-#include "base/clock.h"
-#include "base/random.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/clock.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "tune/operand_sets.h"
 #include "tune/search.h"
 #include "tune/tune_measure.h"

@@ -21,9 +21,9 @@
 #include "peers.h"
 #include "shapes.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/random.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "device/cpu/cpu.h"
 #include "judge/check.h"
 #include "judge/data.h"

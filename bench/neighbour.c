@@ -25,8 +25,8 @@
 #include "peers.h"
 #include "shapes.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "core/clock.h"
+#include "core/memory.h"
 
 #include <getopt.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Measures the overhead of a reused plan: a 16 x 16 x 16 product on the cpu by tesela_plan_run(),
  * against the strategy's run() called directly. They alternate, so that a change of clock rate or
  * another process affects both. */
-#include "base/clock.h"
+#include "core/clock.h"
 #include "plan/plan.h"
 #include "tune/tune_measure.h"
 

@@ -22,8 +22,8 @@
  * bench/wisdom.sh tunes many products. */
 #include "shapes.h"
 
-#include "base/random.h"
-#include "base/status.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "planner/planner.h"
 #include "tune/search.h"
 #include "tune/tune.h"

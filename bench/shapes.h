@@ -3,7 +3,7 @@
 #ifndef TSL_BENCH_SHAPES_H
 #define TSL_BENCH_SHAPES_H
 
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -21,7 +21,7 @@
 #include "json.h"
 #include "peers.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 #define BENCH_NAME "bench_small"
 #include "stop.h"
 

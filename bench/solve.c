@@ -10,8 +10,8 @@
  * everything itself (TESELA_BLAS=tesela), and shows the cost of its call compared with a plan. */
 #include "peers.h"
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "core/clock.h"
+#include "core/random.h"
 #include "plan/plan.h"
 #include "tune/measured_choice.h"
 

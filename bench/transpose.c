@@ -16,12 +16,12 @@
  *   --small-pages  does not request large pages
  *
  * TESELA_THREADS and TESELA_ISA apply. */
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/random.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/random.h"
 #include "plan/plan.h"
-#include "strategy/transpose/vector/vector_moves.h"
+#include "strategy/transpose/host/vector/vector_moves.h"
 #define BENCH_NAME "transpose"
 #include "stop.h"
 

@@ -41,11 +41,11 @@ run() {
 
 # Prints the strategies with kernels as "op name", one a line.
 kernel_strategies() {
-  local op name
-  while read -r op name; do
-    { [ -f "src/strategy/$op/$name/$name.cl" ] || [ -f "src/strategy/$op/$name/$name.cu" ]; } &&
+  local op family name
+  while read -r op family name; do
+    { [ -f "src/strategy/$op/$family/$name/$name.cl" ] || [ -f "src/strategy/$op/$family/$name/$name.cu" ]; } &&
       echo "$op $name"
-  done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/strategy_list.h)
+  done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z]*\), \([a-z0-9_]*\)).*/\1 \2 \3/p' src/strategy/strategy_list.h)
 }
 
 # --- the processor ---

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks that includes point one way:
 
-    base <- device <- host <- strategy <- plan <- judge <- planner <- tune <- explain <- api <- tools
-    base <- device <- host <- vector
-    base, vector <- blas (apart from the public header and api's headers for small products)
-    base <- scalapack (apart from the public headers)
-    base <- comm <- tools (apart from the public header and api's headers for structs that grow)
-    base <- io <- tools
+    core <- device <- host <- problem <- copy <- strategy <- plan <- judge <- planner <- tune <- explain <- api <- tools
+    core <- device <- host <- vector
+    core, vector <- blas (apart from the public header and api's headers for small products)
+    core <- scalapack (apart from the public headers)
+    core <- comm <- tools (apart from the public header and api's headers for structs that grow)
+    core <- io <- tools
 
 that no modules (a header with the .c of its name) form a circle, and that the tool computes by the public
 header. Its folders explain, check and tune may use internals, the others only as a table allows.
@@ -23,13 +23,13 @@ import sys
 import tempfile
 
 # Rooms whose headers a room may include, apart from its own. All may include <tesela/...>.
-FLOORS = ["base", "device", "host", "strategy", "plan", "judge", "planner", "tune", "explain", "api"]
+FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner", "tune", "explain", "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
-MAY_INCLUDE["io"] = {"base", "io"}
-MAY_INCLUDE["vector"] = {"base", "device", "host", "vector"}
-MAY_INCLUDE["blas"] = {"base", "vector", "blas"}
-MAY_INCLUDE["scalapack"] = {"base", "scalapack"}
-MAY_INCLUDE["comm"] = {"base", "comm"}
+MAY_INCLUDE["io"] = {"core", "io"}
+MAY_INCLUDE["vector"] = {"core", "device", "host", "vector"}
+MAY_INCLUDE["blas"] = {"core", "vector", "blas"}
+MAY_INCLUDE["scalapack"] = {"core", "scalapack"}
+MAY_INCLUDE["comm"] = {"core", "comm"}
 MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
 
 # Texts for devices' compilers: not C of the host, and not included by it.
@@ -44,7 +44,7 @@ GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
 # Folders of the tool that may use the library's internals: they explain, check and tune.
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
 # Headers of src/ that the rest of the tool may include: texts, clocks, processes, files, words for problems.
-TOOL_ROOMS, TOOL_WORDS = {"base", "io"}, {"src/strategy/problem.h", "src/strategy/structure.h"}
+TOOL_ROOMS, TOOL_WORDS = {"core", "io"}, {"src/problem/problem.h", "src/problem/structure.h"}
 # Exceptions: lists of strategies, devices, compiled kernels and wisdom, and the measurements of explore.
 TOOL_EXCEPTIONS = {
     "tools/tesela/cli/cache_prefill.c": {"src/planner/kernel_self_test.h"},
@@ -54,7 +54,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/help.c": {"src/device/device.h", "src/plan/plan.h", "src/strategy/strategy.h"},
     "tools/tesela/cli/ladder_results.c": {"src/strategy/strategy.h"},
     "tools/tesela/cli/measured.h": {"src/tune/roofs.h"},
-    "tools/tesela/cli/options.c": {"src/device/devices.h", "src/strategy/numerics.h"},
+    "tools/tesela/cli/options.c": {"src/device/devices.h", "src/problem/numerics.h"},
     "tools/tesela/cli/ranks.h": {"src/comm/comm.h"},
     "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", "src/strategy/strategy.h"},
     "tools/tesela/cli/select.c": {"src/planner/planner.h"},
@@ -215,11 +215,11 @@ def check(root):
 
 # Files of the scratch tree: text, and its number of breaches.
 PLANTED = {
-    "src/base/text.h": ("#include <stddef.h>\n#include <tesela/tesela.h>\n", 0),
-    "src/base/locale.h": ("#include <locale.h>\n", 0),
-    "src/base/up.c": ('#include "base/text.h"\n#include "device/device.h"\n', 1),
-    "src/base/hidden.c": ("#include <plan/plan.h>\n", 1),
-    "src/device/device.h": ('#include "base/text.h"\n', 0),
+    "src/core/text.h": ("#include <stddef.h>\n#include <tesela/tesela.h>\n", 0),
+    "src/core/locale.h": ("#include <locale.h>\n", 0),
+    "src/core/up.c": ('#include "core/text.h"\n#include "device/device.h"\n', 1),
+    "src/core/hidden.c": ("#include <plan/plan.h>\n", 1),
+    "src/device/device.h": ('#include "core/text.h"\n', 0),
     "src/device/cuda/cuda.h": ('#include "device/device.h"\n', 1),  # a circle with device.c
     "src/device/cuda/own.c": ('#include "device/cuda/cuda.h"\n', 0),
     "src/device/cuda/short.c": ('#include "cuda.h"\n', 1),
@@ -227,12 +227,12 @@ PLANTED = {
     "src/device/opencl/other.c": ('#include "device/cuda/cuda.h"\n', 1),
     "src/device/device.c": ('#include "device/cuda/cuda.h"\n', 1),
     "src/device/up.c": ('#  include "strategy/strategy.h"\n', 1),
-    "src/host/host_view.h": ('#include "base/text.h"\n#include "device/device.h"\n', 0),
+    "src/host/host_view.h": ('#include "core/text.h"\n#include "device/device.h"\n', 0),
     "src/host/up.c": ('#include "host/host_view.h"\n#include "strategy/strategy.h"\n', 1),
     "src/strategy/gemm/split/kernels/tile.c": ('#include "host/host_view.h"\n', 0),
     "src/kernel/kernel_gemm.h": ('#include "dialect_impl.h"\n', 0),
     "src/strategy/strategy.h": ('#include "device/device.h"\n#include "lost.h"\n', 1),
-    "src/strategy/launch.c": ('#include "plan/plan.h"\n', 1),
+    "src/strategy/kernel_launch/launch.c": ('#include "plan/plan.h"\n', 1),
     "src/strategy/gemm/split/split.c": ('#include "plan/plan.h"\n', 1),
     "src/strategy/gemm/split/more.c": ('#include "planner/planner.h"\n', 1),
     "src/strategy/gemm/split/text.c": ('#include "kernel/kernel_gemm.h"\n', 1),
@@ -245,25 +245,25 @@ PLANTED = {
     "src/tune/race.h": ('#include "judge/check.h"\n', 0),
     "src/plan/files.c": ('#include "io/io.h"\n', 1),
     "src/api/context.h": ('#include "planner/planner.h"\n', 0),
-    "src/io/io.h": ('#include "base/text.h"\n#include "device/device.h"\n', 1),
+    "src/io/io.h": ('#include "core/text.h"\n#include "device/device.h"\n', 1),
     "src/io/chain.c": ('#include "io/chain.h"\n#include "io/ring.h"\n', 0),
     "src/io/chain.h": ("#include <stddef.h>\n", 0),
     "src/io/ring.h": ('#include "io/chain.h"\n', 1),  # a circle with chain.c
     "src/vector/vector.h": ('#include "host/host_view.h"\n#include "strategy/strategy.h"\n', 1),
     "src/blas/blas.h": ('#include <tesela/tesela.h>\n#include "vector/vector.h"\n', 0),
-    "src/blas/blas_route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
-    "src/scalapack/scalapack_gemm.c": ('#include "base/text.h"\n#include "comm/comm.h"\n', 1),
+    "src/blas/blas_route.c": ('#include "blas/blas.h"\n#include "core/text.h"\n#include "plan/plan.h"\n', 1),
+    "src/scalapack/scalapack_gemm.c": ('#include "core/text.h"\n#include "comm/comm.h"\n', 1),
     "src/api/struct_abi.h": ("#include <stddef.h>\n", 0),
     "src/comm/comm_call.c": (
-        '#include "api/struct_abi.h"\n#include "base/text.h"\n#include "api/context.h"\n', 1),
+        '#include "api/struct_abi.h"\n#include "core/text.h"\n#include "api/context.h"\n', 1),
     "src/attic/old.c": ("int old;\n", 1),
     "tools/tesela/cli/main.c": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 1),
     "tools/tesela/page/page.h": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
     "tools/tesela/page/page.c": ('#include "page/page.h"\n#include "planner/planner.h"\n', 1),
     "tools/tesela/cli/help.c": ('#include "plan/plan.h"\n', 0),
     "tools/tesela/explain/told.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 0),
-    "tools/tesela/explain/told.h": ('#include "base/text.h"\n#include "judge/check.h"\n', 0),
-    "tools/tesela/product/run.c": ('#include "base/text.h"\n#include <tesela/tesela.h>\n', 0),
+    "tools/tesela/explain/told.h": ('#include "core/text.h"\n#include "judge/check.h"\n', 0),
+    "tools/tesela/product/run.c": ('#include "core/text.h"\n#include <tesela/tesela.h>\n', 0),
     # By way of told.h, too.
     "tools/tesela/product/plan.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 3),
     "tools/tesela/cli/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
@@ -284,7 +284,7 @@ def self_test():
             failures += 1
             print(f"self-test: {name}: {len(seen)} breaches instead of {expected} {seen}")
     for source, number, _ in found:
-        if source == "src/base/up.c" and number != 2:
+        if source == "src/core/up.c" and number != 2:
             failures += 1
             print(f"self-test: {source}: line {number} instead of 2")
     print(f"self-test: {len(PLANTED)} files, {failures} failures")

@@ -1,4 +1,4 @@
-# Kernel sources become one generated C file, sorted by path: see src/base/source.h. This file is also the
+# Kernel sources become one generated C file, sorted by path: see src/device/source.h. This file is also the
 # script that writes it when the library is built, so an edited kernel makes it again.
 
 # tesela_embed(out file [EXTRA files...]): makes `file` from every kernel text under src/, the library's
@@ -18,7 +18,7 @@ function(tesela_embed out file)
     file(RELATIVE_PATH path ${root} ${CMAKE_CURRENT_SOURCE_DIR}/${extra})
     list(APPEND found ${path})
   endforeach()
-  file(GLOB folders RELATIVE ${root} CONFIGURE_DEPENDS ${root}/strategy/*/*)
+  file(GLOB folders RELATIVE ${root} CONFIGURE_DEPENDS ${root}/strategy/*/*/*)
   foreach(folder IN LISTS folders)
     get_filename_component(name ${folder} NAME)
     string(REGEX REPLACE "^strategy/([a-z]+)/.*" "\\1" op ${folder})
@@ -70,7 +70,7 @@ function(tesela_embed_write)
   endforeach()
   file(WRITE ${OUTPUT} "\
 /* Made by cmake/embed.cmake. Each text ends with a NUL that its length leaves out. */
-#include \"base/source.h\"
+#include \"core/source.h\"
 
 ${texts}
 static const tsl_source_file files[] = {

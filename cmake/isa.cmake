@@ -1,4 +1,4 @@
-# Kernels in C, compiled once for each instruction set of src/base/isa.h that this processor's family has.
+# Kernels in C, compiled once for each instruction set of src/core/isa.h that this processor's family has.
 # Their texts are in folders kernels/; a strategy's flags.cmake calls tesela_kernels().
 #
 # TESELA_ISA_SETS: the sets that every kernel is compiled for. For each set and extension TESELA_FOR_<set> has
@@ -25,8 +25,8 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   set(family aarch64)
 endif()
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/base/isa.h)
-file(READ ${CMAKE_SOURCE_DIR}/src/base/isa.h text)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/core/isa.h)
+file(READ ${CMAKE_SOURCE_DIR}/src/core/isa.h text)
 string(REGEX REPLACE " *\\\\\n *" " " text "${text}")
 set(TESELA_ISA_SETS)
 foreach(list IN ITEMS ROWS_any ROWS_${family} EXTENSIONS_${family})

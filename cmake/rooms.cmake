@@ -19,7 +19,7 @@ endfunction()
 # A folder with compiler flags of its own has a flags.cmake, which sets them and names the folder's kernels.
 function(tesela_folder_flags)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/flags.cmake
-       ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake
+       ${CMAKE_SOURCE_DIR}/src/strategy/*/*/*/flags.cmake
        ${CMAKE_SOURCE_DIR}/src/tune/*/flags.cmake ${CMAKE_SOURCE_DIR}/src/vector/flags.cmake
        ${CMAKE_SOURCE_DIR}/src/judge/flags.cmake)
   foreach(file IN LISTS files)

@@ -2,7 +2,7 @@
 #ifndef TSL_TESTS_MATRICES_H
 #define TSL_TESTS_MATRICES_H
 
-#include "base/types.h"
+#include "core/types.h"
 #include "judge/check.h"
 
 #include <stdlib.h>

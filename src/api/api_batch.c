@@ -1,9 +1,9 @@
 #include "api/batch_common.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
-#include "base/thread_string.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/thread_string.h"
 #include "host/int_math.h"
 
 /* Operations below which one thread computes a product (shared_product) or a whole batch (shared_batch). */

@@ -1,9 +1,9 @@
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
-#include "base/floats.h"
-#include "base/status.h"
-#include "base/thread_string.h"
+#include "core/floats.h"
+#include "core/status.h"
+#include "core/thread_string.h"
 #include "planner/nearest.h"
 
 /* Adds the operand that got its type by default to the message about wrong types. */

@@ -1,10 +1,10 @@
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
-#include "base/env.h"
-#include "base/floats.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/floats.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <string.h>

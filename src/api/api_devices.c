@@ -1,7 +1,7 @@
 #include "api/api.h"
 
-#include "base/floats.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/status.h"
 
 /* Lists the cpu at the first use of any device, so that its threads are set before a plan reads them. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {

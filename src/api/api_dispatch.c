@@ -1,7 +1,7 @@
 #include "api/api_dispatch.h"
 
 #include "api/plan_cache.h"
-#include "base/memory.h"
+#include "core/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* x becomes a row, y a column, the result a matrix of one element. */
 #include "api/api.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 /* Returns a vector as one row or column. The stride across the vector is 1, since 0 would mean a default. */
 static tesela_matrix vector_as_matrix(const tesela_vector *vector, bool as_row) {

@@ -1,8 +1,8 @@
 #include "explain/explain.h"
 
 #include "api/api.h"
-#include "base/floats.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/status.h"
 #include "planner/planner.h"
 
 static tesela_status api_explain(tesela_context *context, const tsl_request *request, char **text) {

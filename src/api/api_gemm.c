@@ -1,8 +1,8 @@
 #include "api/gemm_key.h"
 #include "api/small_gemm.h"
 
-#include "base/log.h"
-#include "base/status.h"
+#include "core/log.h"
+#include "core/status.h"
 
 static bool is_given(const tesela_matrix *matrix) {
   return matrix->data || matrix->buffer || matrix->packed || matrix->offset || matrix->row_stride ||

@@ -1,6 +1,6 @@
 #include "api/api.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "api/api.h"
 
-#include "base/floats.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "planner/kernel_self_test.h"
 
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {

@@ -1,7 +1,7 @@
 #include "api/api.h"
 
-#include "base/floats.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/status.h"
 
 #include <string.h>
 

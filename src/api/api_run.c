@@ -1,8 +1,8 @@
 #include "api/api.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/status.h"
 #include "judge/judge_measure.h"
 
 /* Returns true if operands certainly share bytes: equal first elements, or gapless ranges that meet. Operands

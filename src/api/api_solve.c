@@ -1,6 +1,6 @@
 #include "api/api.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 /* Transposes the matrix for solves from the right: X A = B is A' X' = B'. */
 static tesela_matrix seen_from(bool right, tesela_matrix matrix) {

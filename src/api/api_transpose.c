@@ -1,6 +1,6 @@
 #include "api/api.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 /* In place, the problem's A gets B's matrix and is never accessed. */
 tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,

@@ -2,8 +2,8 @@
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
-#include "base/floats.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

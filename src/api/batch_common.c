@@ -2,7 +2,7 @@
  * fails after others are done is computed by the specification (strategy "sequential"). */
 #include "api/batch_common.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "api/batch_common.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "judge/sample.h"
 
 tesela_status tsl_batch_error_check_begin(const tsl_products *products, uint64_t seed,

@@ -1,7 +1,7 @@
 #include "api/fast_path.h"
 
-#include "base/status.h"
-#include "base/text.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "device/fact_file.h"
 
 #include <string.h>

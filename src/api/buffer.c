@@ -1,9 +1,9 @@
 #include "api/api.h"
 #include "api/device_p2p.h"
 
-#include "base/floats.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/memory_pool.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "tune/measured_choice.h"
 
 #include "api/api.h"
-#include "base/floats.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/status.h"
 #include "tune/plan_measured.h"
 
 /* Measures candidates for a new problem. Replaces *known by wisdom with the records; *won is the fastest. */

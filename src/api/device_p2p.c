@@ -1,8 +1,8 @@
 #include "api/device_p2p.h"
 
 #include "api/api.h"
-#include "base/status.h"
-#include "strategy/strategy_epilogue.h"
+#include "core/status.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 
 #include <stdio.h>
 

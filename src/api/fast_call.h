@@ -2,7 +2,7 @@
 #ifndef TSL_API_FAST_CALL_H
 #define TSL_API_FAST_CALL_H
 
-#include "strategy/exceptions.h"
+#include "strategy/host_jobs/exceptions.h"
 #include "strategy/strategy.h"
 
 typedef struct tsl_fast_call {

@@ -1,8 +1,8 @@
 #include "api/fast_path.h"
 
 #include "api/api.h"
-#include "base/floats.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/status.h"
 #include "planner/planner.h"
 
 #include <math.h>

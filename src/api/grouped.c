@@ -1,9 +1,9 @@
 /* Grouped products: all are checked first. Then the cpu's threads divide its products; devices run theirs. */
 #include "api/grouped.h"
 
-#include "base/clock.h"
-#include "base/scratch.h"
-#include "base/thread_string.h"
+#include "core/clock.h"
+#include "core/scratch.h"
+#include "core/thread_string.h"
 #include "host/int_math.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "api/batch_common.h"
 #include "api/small_gemm.h"
-#include "base/status.h"
+#include "core/status.h"
 
 /* Members that are computed without plans. */
 typedef struct tsl_small_gemm_group {

@@ -1,12 +1,12 @@
 /* Small products of a group without plans: planning new shapes would take ten times as long. */
 #include "api/grouped.h"
 
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/scratch.h"
+#include "core/checked.h"
+#include "core/log.h"
+#include "core/scratch.h"
 #include "host/int_math.h"
-#include "strategy/exceptions.h"
-#include "strategy/host_job.h"
+#include "strategy/host_jobs/exceptions.h"
+#include "strategy/host_jobs/host_job.h"
 
 /* Operations of a group below which one thread computes all of it. */
 static const double shared_group = 2e5;

@@ -1,9 +1,9 @@
 #include "api/api.h"
 
-#include "base/floats.h"
-#include "base/memory.h"
-#include "base/status.h"
-#include "strategy/structure.h"
+#include "core/floats.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "problem/structure.h"
 
 #include <string.h>
 

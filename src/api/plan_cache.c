@@ -1,7 +1,7 @@
 #include "api/plan_cache.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TSL_API_PLAN_CACHE_H
 #define TSL_API_PLAN_CACHE_H
 
-#include "base/fork_mutex.h"
+#include "core/fork_mutex.h"
 #include "plan/plan.h"
 
 enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 512, TSL_PLAN_CHAINS = 512 };

@@ -1,7 +1,7 @@
 #include "api/small_gemm.h"
 
 #include "api/gemm_key.h"
-#include "base/floats.h"
+#include "core/floats.h"
 #include "planner/planner.h"
 #include "planner/small_gemm_rule.h"
 

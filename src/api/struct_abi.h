@@ -2,7 +2,7 @@
 #ifndef TSL_API_STRUCT_ABI_H
 #define TSL_API_STRUCT_ABI_H
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

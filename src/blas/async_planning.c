@@ -9,11 +9,11 @@
 #include "blas/async_planning.h"
 
 #include "api/fast_path.h"
-#include "base/cancel.h"
-#include "base/floats.h"
-#include "base/fork_mutex.h"
-#include "base/log.h"
-#include "base/pool.h"
+#include "core/cancel.h"
+#include "core/floats.h"
+#include "core/fork_mutex.h"
+#include "core/log.h"
+#include "core/pool.h"
 
 #include <errno.h>
 #include <link.h>

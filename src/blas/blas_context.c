@@ -1,7 +1,7 @@
 #include "blas/blas_context.h"
 
-#include "base/cancel.h"
-#include "base/env.h"
+#include "core/cancel.h"
+#include "core/env.h"
 #include "blas/blas_arguments.h"
 #include "blas/blas_threads.h"
 #include "blas/call_log.h"

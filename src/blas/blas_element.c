@@ -1,6 +1,6 @@
 #include "blas/blas_element.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 
 typedef tsl_blas_element element;
 typedef tsl_blas_wide_complex wide_complex;

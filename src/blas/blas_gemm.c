@@ -1,6 +1,6 @@
 #include "blas/blas_gemm.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_route.h"

@@ -1,7 +1,7 @@
 /* BLAS level 2. A row-major matrix is handled as its transpose: U and L, N and T, C and R change places. */
 #include "blas/blas_level2.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 #include "blas/blas_arguments.h"
 #include "blas/check_args.h"
 

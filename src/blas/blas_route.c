@@ -1,6 +1,6 @@
 #include "blas/blas_route.h"
 
-#include "base/env.h"
+#include "core/env.h"
 #include "blas/peer_rating.h"
 
 #include <math.h>

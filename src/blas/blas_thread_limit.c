@@ -1,7 +1,7 @@
 #include "blas/blas_thread_limit.h"
 
-#include "base/env.h"
-#include "base/library.h"
+#include "core/env.h"
+#include "core/library.h"
 
 #include <dlfcn.h>
 #include <limits.h>

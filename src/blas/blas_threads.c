@@ -1,7 +1,7 @@
 #include "blas/blas_threads.h"
 
-#include "base/pool.h"
-#include "base/thread_limit.h"
+#include "core/pool.h"
+#include "core/thread_limit.h"
 #include "blas/blas_thread_limit.h"
 #include "blas/host_blas_lookup.h"
 

@@ -6,7 +6,7 @@
  *                             ### # \ */
 #include "blas/blas_triangle.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/inner_gemm.h"

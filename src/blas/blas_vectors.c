@@ -1,6 +1,6 @@
 #include "blas/blas_vectors.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 #include "blas/blas_threads.h"
 
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements) {

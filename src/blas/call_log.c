@@ -1,13 +1,13 @@
 /* TESELA_LOG=calls: a table of calls, written to stderr at the process's end. */
 #include "blas/call_log.h"
 
-#include "base/cancel.h"
-#include "base/clock.h"
-#include "base/env.h"
-#include "base/library.h"
-#include "base/locale.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "core/cancel.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/locale.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "blas/reference_blas.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Groups that are worth a plan go to tesela in one call; threads divide small products, without plans. */
 #include "blas/blas_batch.h"
 
-#include "base/pool.h"
+#include "core/pool.h"
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_gemm.h"

@@ -2,9 +2,9 @@
  * loaded library (base/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
-#include "base/cancel.h"
-#include "base/library.h"
-#include "base/symbol_search.h"
+#include "core/cancel.h"
+#include "core/library.h"
+#include "core/symbol_search.h"
 #include "blas/blas_thread_limit.h"
 #include "blas/int_width.h"
 

@@ -2,7 +2,7 @@
 #include "blas/inner_gemm.h"
 
 #include "api/api_dispatch.h"
-#include "base/memory.h"
+#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_threads.h"

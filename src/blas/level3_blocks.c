@@ -13,8 +13,8 @@
 #include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 
-#include "base/checked.h"
-#include "base/scratch.h"
+#include "core/checked.h"
+#include "core/scratch.h"
 
 /* Maximum rows of a triangle that is copied with zeros; maximum columns of B at a time. */
 enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };

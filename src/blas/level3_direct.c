@@ -10,9 +10,9 @@
 #include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/scratch.h"
+#include "core/checked.h"
+#include "core/memory.h"
+#include "core/scratch.h"
 
 /* Crossovers for packing: minimum rows and columns, maximum size of a square that stays in cache. Blocks are
  * faster for a larger C with fewer terms than TERMS_LEAST, dominated by its stores. */

@@ -1,6 +1,6 @@
 #include "blas/level3_helpers.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 
 #include <complex.h>
 #include <math.h>

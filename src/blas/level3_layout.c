@@ -1,7 +1,7 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 
 /* Writes a view once, already transposed. A struct that is filled by parts and then copied waits for its
  * stores, longer than a 4 x 4 product takes. */

@@ -1,6 +1,6 @@
 #include "blas/blas_level3.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 
 static const char by_plan[] = "a plan", at_once[] = "tesela at once cpu";
 

@@ -3,7 +3,7 @@
 #include "blas/blas_level3.h"
 #include "blas/blas_threads.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 #include "vector/vector.h"
 
 static const double team_from = 2e5; /* multiply-adds from which threads are woken */

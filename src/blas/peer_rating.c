@@ -3,9 +3,9 @@
  * few products, some milliseconds per symbol. */
 #include "blas/peer_rating.h"
 
-#include "base/clock.h"
-#include "base/env.h"
-#include "base/symbol_search.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/symbol_search.h"
 #include "blas/blas_context.h"
 #include "blas/call_log.h"
 #include "blas/int_width.h"

@@ -12,11 +12,11 @@
 #include "blas/level3_foreign_call.h"
 #include "blas/peer_rating.h"
 
-#include "base/clock.h"
-#include "base/env.h"
-#include "base/library.h"
-#include "base/memory.h"
-#include "base/pool.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/memory.h"
+#include "core/pool.h"
 #include "blas/blas_context.h"
 #include "blas/call_log.h"
 

@@ -4,8 +4,8 @@
  *      | X | Y | X |        left factor: the first two; right factor: the last two, transposed */
 #include "blas/blas_level3.h"
 
-#include "base/checked.h"
-#include "base/memory.h"
+#include "core/checked.h"
+#include "core/memory.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "blas/host_blas_lookup.h"
 #include "blas/peer_rating_level3.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 
 #include <time.h>
 

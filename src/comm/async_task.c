@@ -1,6 +1,6 @@
 #include "comm/async_task.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 
 static void async_task_run(tsl_async_task *task) {
   task->status = task->work(task->argument);

@@ -2,7 +2,7 @@
 #ifndef TSL_COMM_ASYNC_TASK_H
 #define TSL_COMM_ASYNC_TASK_H
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

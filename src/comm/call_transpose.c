@@ -1,8 +1,8 @@
 #include "comm/comm_call.h"
 
 #include "api/struct_abi.h"
-#include "base/clock.h"
-#include "base/memory.h"
+#include "core/clock.h"
+#include "core/memory.h"
 #include "comm/comm_transpose.h"
 #include "comm/product.h"
 #include "comm/setup.h"

@@ -1,9 +1,9 @@
 #include "comm/collective_status.h"
 
-#include "base/locale.h"
-#include "base/status.h"
-#include "base/text.h"
-#include "base/types.h"
+#include "core/locale.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "core/types.h"
 
 #include <stdio.h>
 #include <string.h>

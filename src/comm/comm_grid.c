@@ -1,6 +1,6 @@
 #include "comm/comm_grid.h"
 
-#include "base/device_rates.h"
+#include "device/device_rates.h"
 #include "comm/intervals.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #ifndef TSL_COMM_COMM_GRID_H
 #define TSL_COMM_COMM_GRID_H
 
-#include "base/text.h"
+#include "core/text.h"
 #include "comm/comm.h"
 
 #include <stdbool.h>

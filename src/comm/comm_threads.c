@@ -1,6 +1,6 @@
 #include "comm/comm_threads.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "comm/comm_call.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 #include "comm/comm_transpose.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "comm/collective_status.h"
 #include "comm/reduce.h"
 

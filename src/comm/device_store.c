@@ -1,6 +1,6 @@
 #include "comm/device_store.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "comm/collective_status.h"
 #include "comm/gpu_transport_patch.h"
 

@@ -1,7 +1,7 @@
 #include "comm/failure_broadcast.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 
 #include <sched.h>
 #include <time.h>

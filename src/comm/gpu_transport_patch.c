@@ -1,6 +1,6 @@
 #include "comm/gpu_transport_patch.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 size_t tsl_lane_least_block = 64 << 10;
 

@@ -2,7 +2,7 @@
 #ifndef TSL_COMM_JOB_H
 #define TSL_COMM_JOB_H
 
-#include "base/types.h"
+#include "core/types.h"
 #include "comm/comm.h"
 #include "comm/gpu_transport.h"
 #include "comm/layout.h"

@@ -1,8 +1,8 @@
 #include "comm/overlap.h"
 
-#include "base/checked.h"
-#include "base/status.h"
-#include "base/strides.h"
+#include "core/checked.h"
+#include "core/status.h"
+#include "core/strides.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "comm/panels.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "comm/gpu_transport_patch.h"
 
 #include <stdlib.h>

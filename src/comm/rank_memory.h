@@ -6,7 +6,7 @@
 
 #include "comm/layout.h"
 
-#include "base/types.h"
+#include "core/types.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #ifndef TSL_COMM_REDUCE_H
 #define TSL_COMM_REDUCE_H
 
-#include "base/types.h"
+#include "core/types.h"
 #include "comm/layout.h"
 
 /* Adds `slots` consecutive arrays of `count` sums into the first one, in a fixed tree, neighbours first. */

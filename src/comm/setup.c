@@ -1,7 +1,7 @@
 #include "comm/setup.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "comm/overlap.h"
 
 #include <math.h>

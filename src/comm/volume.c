@@ -1,6 +1,6 @@
 #include "comm/comm_blocks.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "comm/job.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "device/cross_copy.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 /* Bytes of host memory for indirect copies: the link's full rate, and within processor caches. */
 enum { BLOCK = 4 << 20 };

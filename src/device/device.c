@@ -1,6 +1,6 @@
 #include "device/device.h"
 
-#include "base/memory.h"
+#include "core/memory.h"
 
 /* The sum of all bits differs from their union if two capabilities share a bit. */
 #define SUM(name, bit, text) +(UINT64_C(1) << (bit))

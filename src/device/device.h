@@ -14,9 +14,9 @@
 #ifndef TSL_DEVICE_DEVICE_H
 #define TSL_DEVICE_DEVICE_H
 
-#include "base/pool.h"
-#include "base/text.h"
-#include "base/types.h"
+#include "core/pool.h"
+#include "core/text.h"
+#include "core/types.h"
 #include "device/device_fragments.h"
 
 typedef struct tsl_device tsl_device;

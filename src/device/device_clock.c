@@ -1,7 +1,7 @@
 #include "device/device_clock.h"
 
-#include "base/processor.h"
-#include "base/status.h"
+#include "core/processor.h"
+#include "core/status.h"
 #include "device/nvml.h"
 
 #include <stdio.h>

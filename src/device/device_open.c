@@ -1,8 +1,8 @@
 #include "device/device_open.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "device/device_private.h"
 
 tesela_status tsl_device_open(tsl_device *device) {

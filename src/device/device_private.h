@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "base/fork_mutex.h"
+#include "core/fork_mutex.h"
 #include "device/device.h"
 
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;

@@ -1,7 +1,7 @@
 #include "device/fact_file.h"
 
-#include "base/safe_open.h"
-#include "base/warnings.h"
+#include "core/safe_open.h"
+#include "core/warnings.h"
 #include "device/jit_disk.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef TSL_DEVICE_FACT_FILE_H
 #define TSL_DEVICE_FACT_FILE_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 typedef struct tsl_fact_lines {
   const char *file;

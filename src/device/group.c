@@ -1,6 +1,6 @@
 #include "device/group.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/device_open.h"
 
 #include <stdio.h>

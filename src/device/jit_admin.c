@@ -1,5 +1,5 @@
-#include "base/source.h"
-#include "base/status.h"
+#include "core/hash.h"
+#include "core/status.h"
 #include "device/jit_bundle.h"
 #include "device/jit_cache.h"
 #include "device/jit_scan.h"

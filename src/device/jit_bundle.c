@@ -1,10 +1,10 @@
 #include "device/jit_bundle.h"
 
-#include "base/env.h"
-#include "base/log.h"
-#include "base/safe_open.h"
-#include "base/status.h"
-#include "base/warnings.h"
+#include "core/env.h"
+#include "core/log.h"
+#include "core/safe_open.h"
+#include "core/status.h"
+#include "core/warnings.h"
 
 #include <errno.h>
 #include <stdlib.h>

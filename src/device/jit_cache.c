@@ -1,10 +1,10 @@
 #include "device/jit_cache.h"
 
-#include "base/clock.h"
-#include "base/env.h"
-#include "base/log.h"
-#include "base/progress_hook.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/log.h"
+#include "core/progress_hook.h"
+#include "core/status.h"
 #include "device/device_private.h"
 #include "device/jit_bundle.h"
 

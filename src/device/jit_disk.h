@@ -8,8 +8,8 @@
 #ifndef TSL_DEVICE_JIT_DISK_H
 #define TSL_DEVICE_JIT_DISK_H
 
-#include "base/source.h"
-#include "base/text.h"
+#include "core/hash.h"
+#include "core/text.h"
 #include "device/device.h"
 
 #define TSL_JIT_VERSION 1

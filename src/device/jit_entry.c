@@ -1,8 +1,8 @@
 #include "device/jit_disk.h"
 
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/safe_open.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/safe_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "device/jit_disk.h"
 
-#include "base/env.h"
-#include "base/safe_open.h"
-#include "base/status.h"
-#include "base/warnings.h"
+#include "core/env.h"
+#include "core/safe_open.h"
+#include "core/status.h"
+#include "core/warnings.h"
 #include "device/jit_cache.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "device/jit_scan.h"
 
-#include "base/log.h"
-#include "base/safe_open.h"
+#include "core/log.h"
+#include "core/safe_open.h"
 
 #include <dirent.h>
 #include <errno.h>

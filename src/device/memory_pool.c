@@ -1,6 +1,6 @@
 #include "device/memory_pool.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/device_private.h"
 
 uint64_t tsl_kept_of_host = 0;

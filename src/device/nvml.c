@@ -1,7 +1,7 @@
 #include "device/nvml.h"
 
-#include "base/library.h"
-#include "base/status.h"
+#include "core/library.h"
+#include "core/status.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 #include "device/staging.h"
 
-#include "base/env.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/device_private.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TSL_EXPLAIN_COST_REPORT_H
 #define TSL_EXPLAIN_COST_REPORT_H
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 #include "strategy/cost_counts.h"
 
 typedef struct tsl_counted {

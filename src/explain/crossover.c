@@ -1,6 +1,6 @@
 #include "explain/crossover.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 #include "explain/explain.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "tune/link.h"
 
 #include <stdlib.h>

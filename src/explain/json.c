@@ -1,5 +1,5 @@
 #include "explain/explain.h"
-#include "strategy/structure.h"
+#include "problem/structure.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #ifndef TSL_HOST_HOST_ISA_H
 #define TSL_HOST_HOST_ISA_H
 
-#include "base/isa.h"
+#include "core/isa.h"
 #include "device/device.h"
 
 /* Returns the best row of TSL_ISA_LIST, from 0, whose needs the device offers; row 0 needs nothing. */

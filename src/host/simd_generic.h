@@ -1,5 +1,5 @@
 /* Plain C for host/simd.h: vectors of 16 bytes, as in SSE2 and Advanced SIMD; 16 registers. */
-#include "base/types.h"
+#include "core/types.h"
 
 #include <math.h>
 

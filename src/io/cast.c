@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "io/io_number.h"
 
 /* Returns true if the target type holds every value of the source type. */

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/types.h"
+#include "core/types.h"
 
 /* Converts consecutive elements into `target`, `step` elements apart, rounding to nearest. Returns false if a
  * value does not fit, with its index in *bad and `target` partly written. A finite number must stay finite,

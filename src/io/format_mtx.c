@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "io/io_format.h"
 #include "io/io_number.h"
 

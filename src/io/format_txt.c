@@ -1,7 +1,7 @@
 /* "rows columns" on the first line, then the values by rows, separated by blanks or line ends. */
 #include <inttypes.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "io/io_format.h"
 #include "io/io_number.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 enum { PACKED_BYTES = 1 << 18 };
 

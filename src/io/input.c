@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/locale.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/locale.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "io/spool.h"
 
 const char *tsl_input_name(const char *path) {

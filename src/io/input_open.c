@@ -1,5 +1,5 @@
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "io/input.h"
 #include "io/npz.h"
 

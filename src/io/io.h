@@ -24,7 +24,7 @@
 #ifndef TSL_IO_IO_H
 #define TSL_IO_IO_H
 
-#include "base/types.h"
+#include "core/types.h"
 #include "io/backend.h"
 #include "io/io_number.h"
 

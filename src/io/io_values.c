@@ -2,8 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/checked.h"
-#include "base/status.h"
+#include "core/checked.h"
+#include "core/status.h"
 #include "io/cast.h"
 #include "io/io_format.h"
 #include "io/io_number.h"

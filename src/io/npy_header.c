@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "io/io_number.h"
 
 /* a longer header is damaged or describes a structured array */

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
 
 enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46, LOCAL_BYTES = 30 };
 /* maximum bytes of the contents */

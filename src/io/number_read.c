@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
+#include "core/text.h"
 #include "io/input.h"
 
 static bool number_read_is_digit(char c) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/types.h"
+#include "core/types.h"
 
 __extension__ typedef unsigned __int128 wide;
 

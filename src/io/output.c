@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "io/spool.h"
 
 static tesela_status fail_path(const char *path, const char *what) {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "io/io_format.h"
 
 static const tsl_format *format_of_packed_name(const char *path) {

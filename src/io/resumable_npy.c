@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/safe_open.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/safe_open.h"
+#include "core/status.h"
 #include "io/npy_header.h"
 #include "io/output.h"
 #include "io/preallocate.h"

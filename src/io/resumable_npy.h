@@ -10,7 +10,7 @@
 #ifndef TSL_IO_RESUMABLE_NPY_H
 #define TSL_IO_RESUMABLE_NPY_H
 
-#include "base/text.h"
+#include "core/text.h"
 #include "io/io.h"
 
 typedef struct tsl_part tsl_part;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/status.h"
-#include "base/text.h"
+#include "core/status.h"
+#include "core/text.h"
 
 tesela_status tsl_spool_open(const char *path, int *fd) {
   const char *const given = secure_getenv("TMPDIR");

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "io/io_format.h"
 #include "io/npy_header.h"
 #include "io/preallocate.h"

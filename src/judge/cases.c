@@ -1,6 +1,6 @@
 #include "judge/cases.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "judge/case_parts.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "judge/check.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "judge/data.h"
 #include "judge/guard.h"
 #include "judge/solve_data.h"

@@ -1,9 +1,9 @@
 #include "judge/data.h"
 
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/status.h"
-#include "strategy/structure.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/status.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #ifndef TSL_JUDGE_DATA_H
 #define TSL_JUDGE_DATA_H
 
-#include "base/random.h"
-#include "strategy/problem.h"
+#include "core/random.h"
+#include "problem/problem.h"
 
 /* Kinds of data. X(NAME, name, description) */
 #define TSL_DATA_LIST(X)                                                                                     \

@@ -1,9 +1,9 @@
 #include "judge/densify.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "judge/nonfinite.h"
-#include "strategy/structure.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define TSL_JUDGE_DENSIFY_H
 
 #include "judge/sample.h"
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 typedef struct tsl_plain {
   tsl_problem problem;  /* general problem of the sampled rows and columns; its C is dense, row by row */

@@ -1,11 +1,11 @@
 #include "judge/device_reference.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "host/int_math.h"
 #include "judge/judge_element.h"
 #include "plan/run_slot.h"
-#include "strategy/launch.h"
+#include "strategy/kernel_launch/launch.h"
 
 #include "judge/look_shared.h"
 

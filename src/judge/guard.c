@@ -1,8 +1,8 @@
 #include "judge/guard.h"
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "strategy/structure.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "problem/structure.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef TSL_JUDGE_GUARD_H
 #define TSL_JUDGE_GUARD_H
 
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 typedef struct tsl_guarded {
   tsl_shape shape;

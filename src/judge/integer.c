@@ -1,7 +1,7 @@
 /* Judge of integer products: equality with alpha A B + beta C0 modulo 2^32, in unsigned arithmetic. */
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "judge/judge.h"
 
 #include <math.h>

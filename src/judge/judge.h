@@ -33,8 +33,8 @@
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 
-#include "base/pool.h"
-#include "strategy/problem.h"
+#include "core/pool.h"
+#include "problem/problem.h"
 
 typedef struct tsl_verdict {
   bool right;

@@ -11,8 +11,8 @@
  *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
  * Only sampled rows and columns are expanded. Elements that may not be finite get their kinds. */
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "judge/judge.h"
 #include "judge/nonfinite.h"
 

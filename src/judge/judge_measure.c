@@ -1,9 +1,9 @@
 #include "judge/judge_measure.h"
 
-#include "base/floats.h"
-#include "base/memory.h"
-#include "base/reserve.h"
-#include "base/status.h"
+#include "core/floats.h"
+#include "core/memory.h"
+#include "core/reserve.h"
+#include "core/status.h"
 #include "host/int_math.h"
 #include "judge/densify.h"
 #include "judge/device_reference.h"

@@ -1,9 +1,9 @@
 #include "judge/judge_element.h"
 
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/random.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "judge/reference.h"
 
 #include <float.h>

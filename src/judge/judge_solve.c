@@ -8,9 +8,9 @@
  * terms give an infinity or NaN, or the diagonal is zero or not finite. Complex division has no such rule.
  * Where a term is not finite, or the diagonal zero or NaN, a part of the quotient must not be finite; over an
  * infinite diagonal any quotient is accepted. */
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "judge/judge.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #include "judge/densify.h"
 #include "judge/judge.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TSL_JUDGE_JUDGE_SUMS_H
 #define TSL_JUDGE_JUDGE_SUMS_H
 
-#include "base/isa.h"
+#include "core/isa.h"
 
 #include <stdbool.h>
 

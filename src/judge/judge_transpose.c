@@ -1,6 +1,6 @@
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "judge/judge.h"
 
 #include <math.h>

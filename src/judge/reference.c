@@ -1,8 +1,8 @@
 #include "judge/reference.h"
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "base/types.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/types.h"
 #include "judge/judge_sums.h"
 
 #include <math.h>

@@ -11,8 +11,8 @@
 #ifndef TSL_JUDGE_REFERENCE_H
 #define TSL_JUDGE_REFERENCE_H
 
-#include "base/pool.h"
-#include "strategy/problem.h"
+#include "core/pool.h"
+#include "problem/problem.h"
 
 /* Sums of a block of `rows` x `cols` elements, dense, row by row. A sum is high + low. */
 typedef struct tsl_sums {

@@ -1,8 +1,8 @@
 #include "judge/sample.h"
 
-#include "base/memory.h"
-#include "base/random.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "host/int_math.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "judge/solve_data.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "plan/block_grid.h"
 
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <string.h>

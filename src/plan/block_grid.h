@@ -10,7 +10,7 @@
 #define TSL_PLAN_BLOCK_GRID_H
 
 #include "device/staging.h"
-#include "strategy/staged_copy.h"
+#include "copy/staged_copy.h"
 #include "strategy/strategy.h"
 
 enum { TSL_PIPELINE_BLOCKS = TSL_STAGING_MARKS };

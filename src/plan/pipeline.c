@@ -1,8 +1,8 @@
 #include "plan/pipeline.h"
 
-#include "base/clock.h"
-#include "base/status.h"
-#include "strategy/strategy_epilogue.h"
+#include "core/clock.h"
+#include "core/status.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 
 typedef struct pipeline_state {
   const tsl_overlap *run;

@@ -1,14 +1,14 @@
-#include "base/clock.h"
-#include "base/floats.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/floats.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "plan/pipeline.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "plan/scaled_epilogue.h"
-#include "strategy/exceptions.h"
-#include "strategy/strategy_epilogue.h"
+#include "strategy/host_jobs/exceptions.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 
 typedef struct plan_run_state {
   const tsl_plan *plan;

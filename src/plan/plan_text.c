@@ -1,6 +1,6 @@
 #include "plan/plan_text.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "plan/run_slot.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 tesela_status tsl_run_slots_create(tsl_device *device, tsl_run_slots **slots) {
   void *block;

@@ -3,7 +3,7 @@
 #ifndef TSL_PLAN_RUN_SLOT_H
 #define TSL_PLAN_RUN_SLOT_H
 
-#include "strategy/transfer.h"
+#include "copy/transfer.h"
 
 #include <pthread.h>
 

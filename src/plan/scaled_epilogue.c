@@ -1,9 +1,9 @@
 #include "plan/scaled_epilogue.h"
 
-#include "base/scratch.h"
-#include "base/status.h"
+#include "core/scratch.h"
+#include "core/status.h"
 #include "host/int_math.h"
-#include "strategy/strategy_epilogue.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 
 /* Bytes of a sum (f32 or i32); side of a tile of C. */
 enum { SIZE = 4, TILE = 32 };

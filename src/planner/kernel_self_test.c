@@ -1,9 +1,9 @@
 #include "planner/kernel_self_test.h"
 
-#include "base/clock.h"
-#include "base/env.h"
-#include "base/log.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/log.h"
+#include "core/status.h"
 #include "judge/check.h"
 
 #include <stdio.h>

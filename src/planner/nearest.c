@@ -1,6 +1,6 @@
 #include "planner/nearest.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 /* Operands whose types must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };

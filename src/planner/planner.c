@@ -1,14 +1,14 @@
 #include "planner/planner.h"
 
-#include "base/env.h"
-#include "base/log.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/log.h"
+#include "core/status.h"
 #include "device/jit_cache.h"
 #include "planner/kernel_self_test.h"
 #include "planner/nearest.h"
 #include "planner/predict.h"
 #include "planner/transfer_cost.h"
-#include "strategy/strategy_epilogue.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 
 #include <math.h>
 #include <stdio.h>

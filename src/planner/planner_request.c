@@ -1,5 +1,5 @@
-#include "base/status.h"
-#include "base/suggest.h"
+#include "core/status.h"
+#include "core/suggest.h"
 #include "planner/planner.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Wisdom in memory, sorted by strategy and device: a lookup reads one strategy's records on one device. */
 #include "planner/planner_wisdom.h"
 
-#include "base/memory.h"
-#include "base/source.h"
-#include "base/status.h"
-#include "base/warnings.h"
+#include "core/memory.h"
+#include "core/hash.h"
+#include "core/status.h"
+#include "core/warnings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "planner/predict.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/reproducible.h"
 #include "planner/transfer_cost.h"
 #include "strategy/strategy_list.h"
@@ -155,7 +155,7 @@ static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weig
   return ratio.likely > level.likely ? ratio : level;
 }
 
-#define ONE_MORE(op, name) +1
+#define ONE_MORE(op, family, name) +1
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 

@@ -1,6 +1,6 @@
 #include "planner/transfer_cost.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/fact_file.h"
 #include "plan/block_grid.h"
 

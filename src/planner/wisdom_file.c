@@ -1,10 +1,10 @@
 /* Wisdom files. A writer locks <file>.lock, reads <file>, writes <file>.tmp and renames it, so readers see
  * complete files. A killed writer's lock is released by the kernel, its temporary file overwritten. A writer
  * removes the lock file at its end; a process whose locked file was removed locks again. */
-#include "base/env.h"
-#include "base/safe_open.h"
-#include "base/source.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/safe_open.h"
+#include "device/source.h"
+#include "core/status.h"
 #include "planner/wisdom_lines.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "planner/wisdom_lines.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/planner_wisdom.h"
-#include "strategy/structure.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "scalapack/calls.h"
 
-#include "base/clock.h"
-#include "base/library.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "core/clock.h"
+#include "core/library.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "scalapack/next.h"
 
 #include <limits.h>

@@ -2,8 +2,8 @@
  * loaded library (base/symbol_search.h). */
 #include "scalapack/next.h"
 
-#include "base/cancel.h"
-#include "base/symbol_search.h"
+#include "core/cancel.h"
+#include "core/symbol_search.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* Processes of a job share PMIX_NAMESPACE; PMIX_RANK is their rank; /proc/PID/maps lists their libraries. */
 #include "scalapack/processes.h"
 
-#include "base/env.h"
-#include "base/library.h"
-#include "base/text.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "scalapack/scalapack_context.h"
 
-#include "base/cancel.h"
-#include "base/env.h"
-#include "base/pool.h"
-#include "base/thread_limit.h"
+#include "core/cancel.h"
+#include "core/env.h"
+#include "core/pool.h"
+#include "core/thread_limit.h"
 
 #include <pthread.h>
 #include <stdio.h>

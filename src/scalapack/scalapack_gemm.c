@@ -1,7 +1,7 @@
 #include "scalapack/scalapack_gemm.h"
 
-#include "base/memory.h"
-#include "base/types.h"
+#include "core/memory.h"
+#include "core/types.h"
 #include "scalapack/calls.h"
 #include "scalapack/next.h"
 #include "scalapack/scalapack_context.h"

@@ -1,10 +1,10 @@
 /* The grid is an attribute of the BLACS context's communicator, freed when the program ends the context. */
 #include "scalapack/scalapack_grid.h"
 
-#include "base/affinity.h"
-#include "base/cancel.h"
-#include "base/clock.h"
-#include "base/source.h"
+#include "core/affinity.h"
+#include "core/cancel.h"
+#include "core/clock.h"
+#include "core/hash.h"
 #include "scalapack/next.h"
 #include "scalapack/processes.h"
 #include "scalapack/width.h"

@@ -1,6 +1,6 @@
 #include "scalapack/scalapack_operand.h"
 
-#include "base/types.h"
+#include "core/types.h"
 #include "scalapack/scalapack_route.h"
 #include "scalapack/width.h"
 

@@ -1,6 +1,6 @@
 #include "scalapack/scalapack_route.h"
 
-#include "base/env.h"
+#include "core/env.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #ifndef TSL_STRATEGY_OPERAND_REUSE_H
 #define TSL_STRATEGY_OPERAND_REUSE_H
 
-#include "base/source.h"
+#include "core/hash.h"
 
 #include <stdbool.h>
 

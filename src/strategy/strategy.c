@@ -1,8 +1,8 @@
 #include "strategy/strategy.h"
 
-#include "base/scratch.h"
-#include "base/status.h"
-#include "base/thread_string.h"
+#include "core/scratch.h"
+#include "core/status.h"
+#include "core/thread_string.h"
 
 #include <math.h>
 #include <stdarg.h>

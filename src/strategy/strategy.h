@@ -12,12 +12,12 @@
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
 
-#include "base/pool.h"
-#include "base/source.h"
+#include "core/pool.h"
+#include "core/hash.h"
 #include "device/device.h"
 #include "strategy/operand_reuse.h"
-#include "strategy/problem.h"
-#include "strategy/sharding.h"
+#include "problem/problem.h"
+#include "problem/sharding.h"
 
 #define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12
@@ -426,6 +426,8 @@ const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1
 
 /* Returns strategy `index` of all strategies, in ladder order for each op; NULL past the end. */
 const tsl_strategy *tsl_strategy_at(int index);
+/* Returns the path of the strategy's folder from src/, "strategy/gemm/ladder/element". */
+const char *tsl_strategy_folder(const tsl_strategy *strategy);
 /* Pointer to tsl_strategy_at(), set by a constructor in strategy_list.c: models may try any strategy, but
  * strategies must not depend on the list. */
 extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);

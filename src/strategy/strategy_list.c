@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#define TSL_STRATEGY_DECLARE(op, name) extern const tsl_strategy tsl_##op##_##name;
+#define TSL_STRATEGY_DECLARE(op, family, name) extern const tsl_strategy tsl_##op##_##name;
 TSL_STRATEGY_LIST(TSL_STRATEGY_DECLARE)
 #undef TSL_STRATEGY_DECLARE
 
 static const tsl_strategy *const strategies[] = {
-#define TSL_STRATEGY_ROW(op, name) &tsl_##op##_##name,
+#define TSL_STRATEGY_ROW(op, family, name) &tsl_##op##_##name,
     TSL_STRATEGY_LIST(TSL_STRATEGY_ROW)
 #undef TSL_STRATEGY_ROW
 };
@@ -21,6 +21,18 @@ const tsl_strategy *tsl_strategy_at(int index) {
 
 __attribute__((constructor)) static void set_list_hook(void) {
   tsl_strategy_list_hook = tsl_strategy_at;
+}
+
+const char *tsl_strategy_folder(const tsl_strategy *strategy) {
+  static const char *const folders[] = {
+#define TSL_STRATEGY_FOLDER(op, family, name) "strategy/" #op "/" #family "/" #name,
+      TSL_STRATEGY_LIST(TSL_STRATEGY_FOLDER)
+#undef TSL_STRATEGY_FOLDER
+  };
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strategies[i] == strategy)
+      return folders[i];
+  return NULL;
 }
 
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name) {

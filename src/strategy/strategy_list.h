@@ -1,52 +1,52 @@
-/* Strategies; the first of an operation is rung 1 of its ladder. X(op, name): the folder
- * src/strategy/<op>/<name> defines `const tsl_strategy tsl_<op>_<name>`. */
+/* Strategies; the first of an operation is rung 1 of its ladder. X(op, family, name): the folder
+ * src/strategy/<op>/<family>/<name> defines `const tsl_strategy tsl_<op>_<name>`. */
 #ifndef TSL_STRATEGY_STRATEGY_LIST_H
 #define TSL_STRATEGY_STRATEGY_LIST_H
 
 #define TSL_STRATEGY_LIST(X)                                                                                 \
-  X(gemm, sequential)                                                                                        \
-  X(gemm, sequential_optimized)                                                                              \
-  X(gemm, element)                                                                                           \
-  X(gemm, row)                                                                                               \
-  X(gemm, row_private)                                                                                       \
-  X(gemm, row_private_column_local)                                                                          \
-  X(gemm, tile_local)                                                                                        \
-  X(gemm, image_microtile)                                                                                   \
-  X(gemm, register_tile)                                                                                     \
-  X(gemm, thin_tile)                                                                                         \
-  X(gemm, opencl_mma)                                                                                        \
-  X(gemm, cuda_wgmma)                                                                                        \
-  X(gemm, cuda_mma)                                                                                          \
-  X(gemm, cuda_whole)                                                                                        \
-  X(gemm, cuda_dmma)                                                                                         \
-  X(gemm, subgroup_mma)                                                                                      \
-  X(gemm, exact)                                                                                             \
-  X(gemm, residue_int8)                                                                                      \
-  X(gemm, slices)                                                                                            \
-  X(gemm, halves)                                                                                            \
-  X(gemm, blocked)                                                                                           \
-  X(gemm, host_packed)                                                                                       \
-  X(gemm, host_small)                                                                                        \
-  X(gemm, host_slim)                                                                                         \
-  X(gemm, host_thin)                                                                                         \
-  X(gemm, host_amx)                                                                                          \
-  X(gemm, streamed)                                                                                          \
-  X(gemm, several)                                                                                           \
-  X(gemm, structured)                                                                                        \
-  X(gemm, complex_real)                                                                                      \
-  X(gemm, vendor_openblas)                                                                                   \
-  X(gemm, vendor_clblast)                                                                                    \
-  X(gemm, vendor_cublas)                                                                                     \
-  X(gemm, vendor_cublaslt)                                                                                   \
-  X(dot, sequential)                                                                                         \
-  X(dot, block_tree)                                                                                         \
-  X(dot, fixed_tree)                                                                                         \
-  X(dot, exact)                                                                                              \
-  X(transpose, element)                                                                                      \
-  X(transpose, tile_local)                                                                                   \
-  X(transpose, vector)                                                                                       \
-  X(solve, sequential)                                                                                       \
-  X(solve, host_blocked)                                                                                     \
-  X(solve, device_blocked)
+  X(gemm, ladder, sequential)                                                                                        \
+  X(gemm, ladder, sequential_optimized)                                                                              \
+  X(gemm, ladder, element)                                                                                           \
+  X(gemm, ladder, row)                                                                                               \
+  X(gemm, ladder, row_private)                                                                                       \
+  X(gemm, ladder, row_private_column_local)                                                                          \
+  X(gemm, ladder, tile_local)                                                                                        \
+  X(gemm, ladder, image_microtile)                                                                                   \
+  X(gemm, portable, register_tile)                                                                                     \
+  X(gemm, portable, thin_tile)                                                                                         \
+  X(gemm, portable, opencl_mma)                                                                                        \
+  X(gemm, nvidia, cuda_wgmma)                                                                                        \
+  X(gemm, nvidia, cuda_mma)                                                                                          \
+  X(gemm, nvidia, cuda_whole)                                                                                        \
+  X(gemm, nvidia, cuda_dmma)                                                                                         \
+  X(gemm, portable, subgroup_mma)                                                                                      \
+  X(gemm, emulated, exact)                                                                                             \
+  X(gemm, emulated, residue_int8)                                                                                      \
+  X(gemm, emulated, slices)                                                                                            \
+  X(gemm, emulated, halves)                                                                                            \
+  X(gemm, ladder, blocked)                                                                                           \
+  X(gemm, host, host_packed)                                                                                       \
+  X(gemm, host, host_small)                                                                                        \
+  X(gemm, host, host_slim)                                                                                         \
+  X(gemm, host, host_thin)                                                                                         \
+  X(gemm, host, host_amx)                                                                                          \
+  X(gemm, composite, streamed)                                                                                          \
+  X(gemm, composite, several)                                                                                           \
+  X(gemm, composite, structured)                                                                                        \
+  X(gemm, composite, complex_real)                                                                                      \
+  X(gemm, peer, vendor_openblas)                                                                                   \
+  X(gemm, peer, vendor_clblast)                                                                                    \
+  X(gemm, peer, vendor_cublas)                                                                                     \
+  X(gemm, peer, vendor_cublaslt)                                                                                   \
+  X(dot, ladder, sequential)                                                                                         \
+  X(dot, portable, block_tree)                                                                                         \
+  X(dot, portable, fixed_tree)                                                                                         \
+  X(dot, emulated, exact)                                                                                              \
+  X(transpose, ladder, element)                                                                                      \
+  X(transpose, ladder, tile_local)                                                                                   \
+  X(transpose, host, vector)                                                                                       \
+  X(solve, ladder, sequential)                                                                                       \
+  X(solve, host, host_blocked)                                                                                     \
+  X(solve, portable, device_blocked)
 
 #endif

@@ -1,7 +1,7 @@
 #include "strategy/vendor.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>

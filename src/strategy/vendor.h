@@ -2,8 +2,8 @@
 #ifndef TSL_STRATEGY_VENDOR_H
 #define TSL_STRATEGY_VENDOR_H
 
-#include "base/env.h"
-#include "base/library.h"
+#include "core/env.h"
+#include "core/library.h"
 #include "strategy/strategy.h"
 
 #include <pthread.h>

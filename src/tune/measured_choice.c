@@ -1,7 +1,7 @@
 #include "tune/measured_choice.h"
 
-#include "base/log.h"
-#include "base/status.h"
+#include "core/log.h"
+#include "core/status.h"
 #include "planner/small_gemm_rule.h"
 #include "tune/link.h"
 

@@ -1,7 +1,7 @@
 #include "tune/operand_sets.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "judge/solve_data.h"
 
 #include <stdlib.h>

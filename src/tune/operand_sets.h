@@ -6,7 +6,7 @@
 #ifndef TSL_TUNE_OPERAND_SETS_H
 #define TSL_TUNE_OPERAND_SETS_H
 
-#include "base/kinds.h"
+#include "core/kinds.h"
 #include "plan/plan.h"
 
 typedef struct tsl_operand_sets {

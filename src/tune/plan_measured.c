@@ -1,9 +1,9 @@
 #include "tune/plan_measured.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "planner/kernel_self_test.h"
 #include "tune/search_seeds.h"
 

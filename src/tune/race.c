@@ -1,8 +1,8 @@
 #include "tune/race.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/device_clock.h"
 #include "tune/operand_sets.h"
 

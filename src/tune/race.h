@@ -14,7 +14,7 @@
 #ifndef TSL_TUNE_RACE_H
 #define TSL_TUNE_RACE_H
 
-#include "base/kinds.h"
+#include "core/kinds.h"
 #include "tune/race_entry.h"
 
 typedef struct tsl_race_options {

@@ -1,7 +1,7 @@
 #include "tune/race_entry.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdio.h>
 

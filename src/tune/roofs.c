@@ -1,8 +1,8 @@
 #include "tune/roofs.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/devices.h"
 #include "tune/roofs/bench.h"
 

@@ -1,6 +1,6 @@
 #include "tune/search_seeds.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-#include "base/safe_open.h"
-#include "base/status.h"
+#include "core/safe_open.h"
+#include "core/status.h"
 #include "tune/tune.h"
 
 #include <errno.h>

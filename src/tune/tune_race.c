@@ -1,7 +1,7 @@
 #include "tune/tune.h"
 
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/pool.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * over very many columns are split by their number; threads get these pieces for few long rows. */
 #include "vector/vector_number.h"
 
-#include "base/scratch.h"
+#include "core/scratch.h"
 #include "host/int_math.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef TSL_VECTOR_VECTOR_H
 #define TSL_VECTOR_VECTOR_H
 
-#include "base/pool.h"
+#include "core/pool.h"
 #include "vector/vector_kernels.h"
 
 #include <stddef.h>

@@ -12,7 +12,7 @@
  */
 #include "vector/vector_triangle.h"
 
-#include "base/scratch.h"
+#include "core/scratch.h"
 #include "host/int_math.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Vectors in pieces for threads. Pieces depend on the length only. */
 #include "vector/vector_number.h"
 
-#include "base/floats.h"
+#include "core/floats.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #ifndef TSL_VECTOR_VECTOR_NUMBER_H
 #define TSL_VECTOR_VECTOR_NUMBER_H
 
-#include "base/memory.h"
+#include "core/memory.h"
 #include "vector/vector.h"
 
 static inline tsl_vector_number tsl_number_at(const tsl_vector_kernels *kernels, const void *src) {

@@ -9,7 +9,7 @@
  * while other threads run. */
 #include <tesela/tesela.h>
 
-#include "base/random.h"
+#include "core/random.h"
 #include "unit/sanitizers.h"
 
 #include <complex.h>

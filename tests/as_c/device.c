@@ -1,6 +1,6 @@
 #include "as_c/device.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <ctype.h>
 #include <dlfcn.h>

@@ -20,11 +20,11 @@
  * devices bits depend on the compiler too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
-#include "base/memory.h"
-#include "base/random.h"
-#include "base/source.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/hash.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "device/devices.h"
 #include "host/host_isa.h"
 #include "strategy/strategy.h"

@@ -1,7 +1,7 @@
 #include "bounds/draw.h"
 
-#include "base/random.h"
-#include "base/types.h"
+#include "core/random.h"
+#include "core/types.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
  * magnitudes; A D and D^-1 B, D graded by powers of 2; every exponent at random. Two impostors, one of
  * grade B and one of C, show that the tests distinguish the grades. Exits with 1 where a strategy with
  * the bounds of its type is not of grade A. */
-#include "base/random.h"
+#include "core/random.h"
 #include "judge/reference.h"
 #include "strategy/strategy.h"
 

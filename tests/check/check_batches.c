@@ -5,10 +5,10 @@
  * gaps that must not be written. Exits with 0 when all are right, 1 when one is wrong, 77 where the
  * device is missing or lacks a capability that the strategy needs. I/N: types I, I + N, ... of its list,
  * for several processes at once. */
-#include "base/random.h"
-#include "base/status.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "plan/plan.h"
-#include "strategy/launch.h"
+#include "strategy/kernel_launch/launch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -26,10 +26,10 @@
  *
  * within: begins no case after SECONDS, and says so. For a checker that makes a kernel a thousand times
  * slower, the cases until then count. */
-#include "base/clock.h"
-#include "base/env.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "judge/check.h"
 #include "plain_children.h"
 

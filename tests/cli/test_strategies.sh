@@ -35,7 +35,7 @@ if grep -q '^#include "' "$out"; then fail "an include is left"; fi
 tesela 0 strategies image_microtile --source --device "$device"
 [ "$(grep -c '^#define TSL_PARAM_HEIGHT' "$out")" = 1 ] || fail "the text of two kernels is printed twice"
 tesela 2 strategies blocked --source --device cpu
-says 'src/strategy/gemm/blocked'
+says 'src/strategy/gemm/ladder/blocked'
 tesela 2 strategies vendor_openblas --source --device "$device"
 says "vendor's library"
 

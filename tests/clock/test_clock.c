@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/processor.h"
+#include "core/processor.h"
 #include "device/device_clock.h"
 
 static void processors_ask_linux(void **state) {

@@ -1,7 +1,7 @@
 #include "comm/cases.h"
 
-#include "base/random.h"
-#include "base/types.h"
+#include "core/random.h"
+#include "core/types.h"
 
 #include <stdio.h>
 #include <string.h>

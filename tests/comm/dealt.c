@@ -1,7 +1,7 @@
 #include "comm/dealt.h"
 
-#include "base/random.h"
-#include "base/types.h"
+#include "core/random.h"
+#include "core/types.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Several panels and layers. */
 #include "unit/unit.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 

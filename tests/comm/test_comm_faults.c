@@ -3,8 +3,8 @@
  * each allocation in turn. */
 #include "unit/unit.h"
 
-#include "base/memory.h"
-#include "base/random.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 #include "comm/dealt.h"

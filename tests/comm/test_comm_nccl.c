@@ -5,8 +5,8 @@
  * ranks, with the rank's number; C is unchanged, and the next product passes through host memory. */
 #include "unit/unit.h"
 
-#include "base/log.h"
-#include "base/types.h"
+#include "core/log.h"
+#include "core/types.h"
 #include "comm/cases.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"

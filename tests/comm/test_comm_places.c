@@ -3,7 +3,7 @@
  * buffers that are refused, and transposes between buffers. */
 #include "unit/unit.h"
 
-#include "base/types.h"
+#include "core/types.h"
 #include "comm/cases.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"

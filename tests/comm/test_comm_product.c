@@ -2,7 +2,7 @@
  * the words that travelled equal the count. */
 #include "unit/unit.h"
 
-#include "base/types.h"
+#include "core/types.h"
 #include "comm/cases.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"

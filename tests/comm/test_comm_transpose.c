@@ -2,7 +2,7 @@
  * bit on whole numbers. */
 #include "unit/unit.h"
 
-#include "base/types.h"
+#include "core/types.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 #include "comm/dealt.h"

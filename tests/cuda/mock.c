@@ -1,7 +1,7 @@
 #include "cuda/mock.h"
 
-#include "base/source.h"
-#include "base/status.h"
+#include "device/source.h"
+#include "core/status.h"
 #include "device/cuda/nvrtc.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * test_device_kernels.c. */
 #include "unit/conformance.h"
 
-#include "base/source.h"
+#include "device/source.h"
 #include "device/cuda/nvrtc.h"
 
 #include <dlfcn.h>

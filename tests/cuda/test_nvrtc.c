@@ -3,15 +3,15 @@
 
 #include "unit/unit.h"
 
-#include "base/source.h"
-#include "base/status.h"
+#include "device/source.h"
+#include "core/status.h"
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
 #include "judge/device_reference.h"
-#include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
-#include "strategy/launch.h"
-#include "strategy/strategy_epilogue.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
+#include "strategy/kernel_launch/launch.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/subplans.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"
@@ -215,7 +215,7 @@ static const tsl_strategy *strategy_of(const char *path) {
   const tsl_strategy *strategy;
   char folder[128];
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
-    snprintf(folder, sizeof folder, "strategy/%s/%s/", tsl_op_name(strategy->op), strategy->name);
+    snprintf(folder, sizeof folder, "%s/", tsl_strategy_folder(strategy));
     if (strncmp(path, folder, strlen(folder)) == 0)
       return strategy;
   }

@@ -2,7 +2,7 @@
 #ifndef TSL_TESTS_EXACT_REFERENCE_H
 #define TSL_TESTS_EXACT_REFERENCE_H
 
-#include "base/types.h"
+#include "core/types.h"
 
 #include <mpfr.h>
 

@@ -2,8 +2,8 @@
  * argument, on that device alone. */
 #include "unit/calls.h"
 
-#include "base/random.h"
-#include "base/status.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "exact/reference.h"
 #include "exact/vectors.h"
 #include "plan/plan.h"

@@ -3,11 +3,11 @@
  * dot (vectors.h). Other elements combine rows and columns of different dots. */
 #include "unit/calls.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "exact/reference.h"
 #include "exact/vectors.h"
 #include "plan/plan.h"
-#include "strategy/gemm/exact/exact_near.h"
+#include "strategy/gemm/emulated/exact/exact_near.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "exact/vectors.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "exact/reference.h"
 
 #include <math.h>

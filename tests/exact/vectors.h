@@ -2,7 +2,7 @@
 #ifndef TSL_TESTS_EXACT_VECTORS_H
 #define TSL_TESTS_EXACT_VECTORS_H
 
-#include "base/types.h"
+#include "core/types.h"
 
 /* Numbers that the type has, as doubles. */
 typedef struct vectors {

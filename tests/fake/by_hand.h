@@ -5,7 +5,7 @@
 
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "plan/plan.h"
 #include "strategy/subplans.h"
 

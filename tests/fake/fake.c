@@ -1,7 +1,7 @@
 /* The kind "fake": one device that wraps another one, which it has in a list of devices of its own. */
 #include "fake/fake_internal.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Selection of the call that fails, and counts of live objects. */
 #include "fake/fake_internal.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

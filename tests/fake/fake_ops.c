@@ -3,7 +3,7 @@
  * destroyed together. */
 #include "fake/fake_internal.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

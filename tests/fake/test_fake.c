@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/jit_cache.h"
 #include "fake/fake.h"
 #include "scratch.h"

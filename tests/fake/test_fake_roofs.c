@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "fake/fake.h"
 #include "tune/roofs.h"
 

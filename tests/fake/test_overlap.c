@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "check/plain_children.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"

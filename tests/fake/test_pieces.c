@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/random.h"
+#include "core/log.h"
+#include "core/random.h"
 #include "device/device_open.h"
 #include "device/memory_pool.h"
 #include "fake/buffers.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
-#include "strategy/gemm/several/several.h"
+#include "strategy/gemm/composite/several/several.h"
 
 static tsl_devices *devices;
 static tsl_device *mixed, *fakes, *three;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "fake/fake.h"
 #include "tune/race.h"
 

@@ -9,12 +9,12 @@
 
 #include <pthread.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
-#include "strategy/gemm/several/several.h"
+#include "strategy/gemm/composite/several/several.h"
 
 static tsl_devices *devices;
 static tsl_device *mixed, *fakes; /* "opencl:0,cpu"; "fake:*" */

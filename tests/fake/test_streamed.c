@@ -11,13 +11,13 @@
 
 #include <pthread.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/memory_pool.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
-#include "strategy/gemm/streamed/streamed.h"
+#include "strategy/gemm/composite/streamed/streamed.h"
 
 static tsl_devices *devices;
 static tsl_device *device;        /* fake:0, whose copies overlap */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "fake/fake.h"
 #include "tune/tune.h"
 

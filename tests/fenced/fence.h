@@ -3,7 +3,7 @@
 #ifndef TESTS_FENCED_FENCE_H
 #define TESTS_FENCED_FENCE_H
 
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 /* Which end of an operand lies at a protected page. */
 typedef enum fence_side { FENCE_BEHIND, FENCE_BEFORE, FENCE_SIDES } fence_side;

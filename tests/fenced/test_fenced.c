@@ -4,8 +4,8 @@
  * page of its own; packed operands too. Operands that must not be read (alpha or k is 0) are in a
  * protected page. A fault ends the process with a sentence. The results of both sides are compared,
  * because a wrong mask need not fault. */
-#include "base/isa.h"
-#include "base/status.h"
+#include "core/isa.h"
+#include "core/status.h"
 #include "fenced/fence.h"
 #include "judge/case_parts.h"
 #include "judge/check.h"

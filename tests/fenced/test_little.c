@@ -2,10 +2,10 @@
  * this machine, compared with sums in double. Every operand ends, then begins, at a protected page.
  * Elements that must not be read are NaN: the other triangle of a factor, C where beta is 0,
  * imaginary parts of a hermitian diagonal. Elements that must not be written are unchanged. */
-#include "base/isa.h"
+#include "core/isa.h"
 #include "device/devices.h"
 #include "fenced/fence.h"
-#include "strategy/solve/host_blocked/kernel.h"
+#include "strategy/solve/host/host_blocked/kernel.h"
 
 #include <complex.h>
 #include <math.h>

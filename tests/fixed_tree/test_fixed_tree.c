@@ -5,11 +5,11 @@
 
 #include "unit/unit.h"
 
-#include "base/random.h"
-#include "base/status.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "fixed_tree/tree.h"
 #include "plan/plan.h"
-#include "strategy/dot/fixed_tree/fixed_tree.h"
+#include "strategy/dot/portable/fixed_tree/fixed_tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/types.h"
+#include "core/types.h"
 
 typedef void (*base_function)(int64_t i, int64_t j, double value[2]);
 

@@ -3,7 +3,7 @@
  * the arguments that the strategy's C passes to the compiler and to the kernel. */
 #include "kernel.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/device.h"
 
 #include <stdio.h>

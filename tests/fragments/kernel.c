@@ -7,7 +7,7 @@
 #define A_MN_MAJOR fragments_across[0]
 #define B_MN_MAJOR fragments_across[1]
 
-#include "../../src/strategy/gemm/subgroup_mma/subgroup_mma.cl"
+#include "../../src/strategy/gemm/portable/subgroup_mma/subgroup_mma.cl"
 
 static void run(const char *a, const char *b, void *c, const void *argument) {
   tsl_gemm_arguments whole;

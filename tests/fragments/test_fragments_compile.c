@@ -6,7 +6,7 @@
 #include "unit/config.h"
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/devices.h"
 #include "kernel.h"
 #include "strategy/strategy.h"

@@ -1,7 +1,7 @@
 /* How image_microtile gets B into images: where it lies, packed, in parts where an image is too small, and by
  * columns. The fake device over opencl:0 counts images and launches; its limits are made smaller for the
  * parts. */
-#include "base/status.h"
+#include "core/status.h"
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "unit/calls.h"

@@ -4,7 +4,7 @@
 #include "unit/unit.h"
 
 #include "api/api.h"
-#include "base/status.h"
+#include "core/status.h"
 #include "fake/fake.h"
 
 #include <tesela/tesela.h>

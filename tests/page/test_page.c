@@ -2,8 +2,8 @@
 
 #include "unit/unit.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "cli/strategy_page.h"
 #include "page/html.h"
 #include "page/process.h"

@@ -1,6 +1,6 @@
 /* opencl_mma.cl as C. The build defines PTX_KERNEL, the name of the resulting ptx_kernel, and the
  * kernel's parameters. */
-#include "../../src/strategy/gemm/opencl_mma/opencl_mma.cl"
+#include "../../src/strategy/gemm/portable/opencl_mma/opencl_mma.cl"
 
 #include <string.h>
 

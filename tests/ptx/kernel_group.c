@@ -1,5 +1,5 @@
 /* opencl_mma_group.cl as C, as kernel.c has opencl_mma.cl. */
-#include "../../src/strategy/gemm/opencl_mma/opencl_mma_group.cl"
+#include "../../src/strategy/gemm/portable/opencl_mma/opencl_mma_group.cl"
 
 #include <string.h>
 

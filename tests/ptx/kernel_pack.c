@@ -1,5 +1,5 @@
 /* pack_rows.cl for bytes as C, as kernel.c has opencl_mma.cl. */
-#include "../../src/strategy/pack_rows.cl"
+#include "../../src/strategy/kernel_launch/pack_rows.cl"
 
 #include <string.h>
 

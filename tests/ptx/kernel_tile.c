@@ -1,5 +1,5 @@
 /* register_tile_async.cl as C, as kernel.c has opencl_mma.cl. */
-#include "../../src/strategy/gemm/register_tile/register_tile_async.cl"
+#include "../../src/strategy/gemm/portable/register_tile/register_tile_async.cl"
 
 #include <string.h>
 

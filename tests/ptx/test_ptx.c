@@ -4,9 +4,9 @@
  * early, overwritten too early, or come from outside the operands. */
 #include "unit/unit.h"
 
-#include "base/random.h"
-#include "strategy/launch.h"
-#include "strategy/pack_rows_shared.h"
+#include "core/random.h"
+#include "strategy/kernel_launch/launch.h"
+#include "strategy/kernel_launch/pack_rows_shared.h"
 #include "warp.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * are late, to a wrong place, or from outside the operands, and writes outside C. */
 #include "unit/unit.h"
 
-#include "base/random.h"
-#include "strategy/gemm/register_tile/register_tile.h"
-#include "strategy/launch.h"
+#include "core/random.h"
+#include "strategy/gemm/portable/register_tile/register_tile.h"
+#include "strategy/kernel_launch/launch.h"
 #include "warp.h"
 
 #include <math.h>

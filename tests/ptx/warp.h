@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/types.h"
+#include "core/types.h"
 
 typedef struct ptx_place {
   int group, groups, item;

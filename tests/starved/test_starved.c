@@ -3,8 +3,8 @@
  * order. beta is 1, so that a product which is added twice is found. */
 #include "unit/unit.h"
 
-#include "base/scratch.h"
-#include "base/types.h"
+#include "core/scratch.h"
+#include "core/types.h"
 #include "starved/starve.h"
 
 #include <stdio.h>

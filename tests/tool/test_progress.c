@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/progress_hook.h"
+#include "core/progress_hook.h"
 #include "cli/progress.h"
 
 static void sleep_for(double seconds) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "core/text.h"
 #include "strategy/strategy.h"
 
 /* The defaults, but for what "name=value ..." says. */

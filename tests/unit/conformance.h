@@ -6,7 +6,7 @@
 
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/devices.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-#include "base/log.h"
-#include "base/status.h"
+#include "core/log.h"
+#include "core/status.h"
 #include "device/devices.h"
 #include "device/jit_cache.h"
 #include "scratch.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_MOCK_H
 #define TESTS_UNIT_MOCK_H
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/device.h"
 
 static tesela_status mock_does_not_open(tsl_device *device) {

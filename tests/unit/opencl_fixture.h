@@ -5,7 +5,7 @@
 
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/devices.h"
 #include "device/opencl/opencl.h"
 

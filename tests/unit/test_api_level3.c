@@ -5,7 +5,7 @@
 
 #include <tesela/tesela_level3.h>
 
-#include "base/types.h"
+#include "core/types.h"
 #include "unit/context.h"
 
 #include <math.h>

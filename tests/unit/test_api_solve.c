@@ -4,7 +4,7 @@
 
 #include <tesela/tesela.h>
 
-#include "base/types.h"
+#include "core/types.h"
 #include "unit/context.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "unit/unit.h"
 
 #include "api/small_gemm.h"
-#include "base/random.h"
+#include "core/random.h"
 #include "planner/planner.h"
 #include "planner/small_gemm_rule.h"
 

@@ -1,6 +1,6 @@
 /* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, one run on a
  * device, and a sentence for every wrong call, before anything is computed. */
-#include "base/log.h"
+#include "core/log.h"
 #include "opencl.h"
 #include "unit/unit.h"
 

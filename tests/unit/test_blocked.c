@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/source.h"
+#include "core/hash.h"
 #include "planner/planner.h"
 #include "tune/measured_choice.h"
 

@@ -13,7 +13,7 @@
 
 #include <tesela/tesela.h>
 
-#include "base/pool.h"
+#include "core/pool.h"
 
 #define THREADS 3
 

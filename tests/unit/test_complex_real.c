@@ -5,8 +5,8 @@
 
 #include "unit/unit.h"
 
-#include "base/random.h"
-#include "strategy/gemm/complex_real/complex_real.h"
+#include "core/random.h"
+#include "strategy/gemm/composite/complex_real/complex_real.h"
 
 #include <complex.h>
 #include <math.h>

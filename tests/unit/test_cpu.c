@@ -2,7 +2,7 @@
  * others. */
 #include "unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/cpu/cpu.h"
 #include "device/devices.h"
 #include "scratch.h"

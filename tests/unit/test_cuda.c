@@ -3,7 +3,7 @@
 
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/devices.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "unit/unit.h"
 #include "unit/variants.h"
 
-#include "strategy/gemm/cuda_dmma/cuda_dmma.h"
+#include "strategy/gemm/nvidia/cuda_dmma/cuda_dmma.h"
 
 static const tsl_strategy *strategy;
 

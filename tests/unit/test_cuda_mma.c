@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "strategy/gemm/cuda_mma/cuda_mma.h"
+#include "strategy/gemm/nvidia/cuda_mma/cuda_mma.h"
 
 static const tsl_strategy *strategy;
 

@@ -3,7 +3,7 @@
 #include "unit/unit.h"
 #include "unit/variants.h"
 
-#include "strategy/gemm/cuda_whole/cuda_whole.h"
+#include "strategy/gemm/nvidia/cuda_whole/cuda_whole.h"
 
 static const tsl_strategy *strategy;
 

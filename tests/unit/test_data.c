@@ -1,7 +1,7 @@
 /* Data for cases is a function of seed and place: whatever the shape, and however the threads share it. */
 #include "unit/unit.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "judge/data.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * closed. */
 #include "unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/devices.h"
 
 #include <pthread.h>

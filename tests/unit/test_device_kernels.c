@@ -1,7 +1,7 @@
 /* Kernels on every device that compiles the dialect: build, log, binary, launch, as device/device.h says. */
 #include "unit/conformance.h"
 
-#include "base/source.h"
+#include "device/source.h"
 
 #include <pthread.h>
 

@@ -3,8 +3,8 @@
 #include "unit/unit.h"
 
 #include "api/device_p2p.h"
-#include "base/random.h"
-#include "base/types.h"
+#include "core/random.h"
+#include "core/types.h"
 
 #include <math.h>
 #include <stdlib.h>

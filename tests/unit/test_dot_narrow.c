@@ -1,7 +1,7 @@
 /* Dots of narrow types: exact ones rounded once, integers modulo 2^32, fixed_tree's bits on every device, and
  * the public call, whose types are filled in. */
-#include "base/random.h"
-#include "base/status.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "opencl.h"
 #include "plan/plan.h"
 #include "unit/unit.h"

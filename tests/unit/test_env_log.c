@@ -1,5 +1,5 @@
-#include "base/env.h"
-#include "base/log.h"
+#include "core/env.h"
+#include "core/log.h"
 
 #include "unit/unit.h"
 

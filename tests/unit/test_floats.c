@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/floats.h"
-#include "base/pool.h"
+#include "core/floats.h"
+#include "core/pool.h"
 #include "strategy/strategy.h"
 
 enum { THREADS = 8, MOST = 72, BYTES = 16 * MOST * MOST, SERIOUS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };

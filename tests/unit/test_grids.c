@@ -3,8 +3,8 @@
  * exceeds the limit fails at the launch, as in drivers. */
 #include "unit/unit.h"
 
-#include "base/status.h"
-#include "base/text.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "judge/check.h"
 #include "opencl.h"
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/fork_mutex.h"
+#include "core/clock.h"
+#include "core/fork_mutex.h"
 
 typedef struct shared {
   tsl_fork_mutex guard;

@@ -4,7 +4,7 @@
 
 #include "unit/unit.h"
 
-#include "base/random.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <tesela/tesela.h>
 
 #define TSL_FUNCTION static inline
-#include "strategy/gemm/halves/halves_shared.h"
+#include "strategy/gemm/emulated/halves/halves_shared.h"
 
 enum { M = 37, N = 131, K = 300, DEPTH = 160 };
 

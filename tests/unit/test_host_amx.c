@@ -10,7 +10,7 @@
 
 #include "device/devices.h"
 #include "matrices.h"
-#include "strategy/gemm/host_amx/host_amx_job.h"
+#include "strategy/gemm/host/host_amx/host_amx_job.h"
 
 /* --- registers in plain C: 16 rows of 64 bytes --- */
 
@@ -105,9 +105,9 @@ static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
 #define REGISTER_NAME(word) word
 #define REGISTER_FINDS_LEAST 0
-#include "strategy/gemm/host_amx/kernels/host_amx_registers.h"
+#include "strategy/gemm/host/host_amx/kernels/host_amx_registers.h"
 
-#include "strategy/gemm/host_amx/kernels/host_amx_register_tile.h"
+#include "strategy/gemm/host/host_amx/kernels/host_amx_register_tile.h"
 
 typedef struct emulated {
   tsl_amx_kernels kernels;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/isa.h"
-#include "base/memory.h"
-#include "base/source.h"
+#include "core/isa.h"
+#include "core/memory.h"
+#include "core/hash.h"
 #include "planner/planner.h"
-#include "strategy/gemm/host_packed/blocking.h"
-#include "strategy/host_job.h"
+#include "strategy/gemm/host/host_packed/blocking.h"
+#include "strategy/host_jobs/host_job.h"
 #include "tune/measured_choice.h"
 
 static const char *program;

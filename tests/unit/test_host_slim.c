@@ -6,8 +6,8 @@
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"
 
-#include "strategy/gemm/host_slim/host_slim_job.h"
-#include "strategy/gemm/host_small/host_small_job.h"
+#include "strategy/gemm/host/host_slim/host_slim_job.h"
+#include "strategy/gemm/host/host_small/host_small_job.h"
 
 /* Expects the bits of host_small, which adds in the same order. Under a sanitizer the compiler
  * fuses other multiply-adds of plain C in either, so the test is skipped. */

@@ -3,7 +3,7 @@
  * regular path. */
 #include "unit/host_product.h"
 
-#include "strategy/gemm/host_small/host_small_job.h"
+#include "strategy/gemm/host/host_small/host_small_job.h"
 
 static int at_once;
 

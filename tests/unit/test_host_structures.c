@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/isa.h"
+#include "core/isa.h"
 #include "matrices.h"
-#include "strategy/gemm/host_packed/blocking.h"
-#include "strategy/host_job.h"
+#include "strategy/gemm/host/host_packed/blocking.h"
+#include "strategy/host_jobs/host_job.h"
 
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
 static const int64_t sizes[] = {1, 2, 5, 7, 12, 13, 16, 31, 33, 64, 70, 97, 131};

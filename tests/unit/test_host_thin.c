@@ -4,7 +4,7 @@
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 
-#include "strategy/gemm/host_thin/host_thin_job.h"
+#include "strategy/gemm/host/host_thin/host_thin_job.h"
 
 static tesela_status run(const tsl_thin_job *job, tsl_team team, const tsl_operands *operands) {
   return tsl_thin_job_run(job, team, operands->a.host, operands->b.host, operands->c.host);

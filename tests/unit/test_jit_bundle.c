@@ -2,7 +2,7 @@
  * writable by others gives a warning and never a wrong kernel. TESELA_JIT=never compiles nothing. */
 #include "jit_fixture.h"
 
-#include "base/warnings.h"
+#include "core/warnings.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * threads. */
 #include "jit_fixture.h"
 
-#include "base/progress_hook.h"
+#include "core/progress_hook.h"
 #include "device/devices.h"
 
 #include <pthread.h>

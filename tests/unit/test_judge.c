@@ -1,7 +1,7 @@
 /* The judge must accept right results and reject wrong ones. */
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "judge/judge_element.h"
 #include "judge/judge_sums.h"
 #include "judge/reference.h"

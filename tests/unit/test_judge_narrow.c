@@ -2,7 +2,7 @@
  * to zero. */
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "matrices.h"
 
 #include <math.h>

@@ -4,10 +4,10 @@
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "judge/check.h"
 #include "judge/densify.h"
-#include "strategy/structure.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* Text that precedes a kernel's text: only the parameters that the kernel uses. So configs that
  * differ in other parameters share one text, which is compiled once. */
-#include "base/clock.h"
-#include "base/pool.h"
-#include "base/reserved_units.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/pool.h"
+#include "device/reserved_units.h"
+#include "core/status.h"
 #include "plan/plan.h"
-#include "strategy/launch.h"
+#include "strategy/kernel_launch/launch.h"
 #include "unit/unit.h"
 
 #include <pthread.h>
@@ -118,7 +118,7 @@ static void modules_compiled_ahead_are_not_compiled_again(void **state) {
   tsl_work work = {.strategy = strategy,
                    .problem = tsl_problem_gemm(16, 16, 16, TESELA_F32),
                    .config = tsl_strategy_defaults(strategy)};
-  static const char path[] = "strategy/gemm/element/element.cl", name[] = "tsl_gemm_element";
+  static const char path[] = "strategy/gemm/ladder/element/element.cl", name[] = "tsl_gemm_element";
   const tsl_launch_module modules[] = {{path, unique}, {path, broken}};
   tsl_kernel *kernel;
   assert_int_equal(tsl_devices_find(devices, "opencl:0", &work.device), TESELA_OK);

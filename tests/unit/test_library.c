@@ -1,7 +1,7 @@
 /* Libraries loaded at run time: the mathematics library, and everything that can be wrong with one. */
 #include "unit/unit.h"
 
-#include "base/library.h"
+#include "core/library.h"
 #include "scratch.h"
 
 typedef struct math_table {

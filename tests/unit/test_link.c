@@ -1,7 +1,7 @@
 /* The cost of a link to a device: measured once, stored, and used by the planner's estimates. */
 #include "unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/planner.h"
 #include "planner/predict.h"
 #include "scratch.h"

@@ -1,4 +1,4 @@
-#include "base/memory.h"
+#include "core/memory.h"
 
 #include "unit/unit.h"
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "judge/check.h"
 #include "planner/planner.h"
-#include "strategy/launch.h"
+#include "strategy/kernel_launch/launch.h"
 
 static tsl_devices *devices;
 

@@ -1,8 +1,8 @@
 /* The OpenCL device: building, binaries, launching, events, and kernels on the host's memory. */
 #include "unit/opencl_fixture.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "core/clock.h"
+#include "core/memory.h"
 
 #include <pthread.h>
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "strategy/gemm/opencl_mma/opencl_mma.h"
+#include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
 
 static const tsl_strategy *strategy;
 

@@ -3,7 +3,7 @@
 #include "unit/cpu.h"
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "matrices.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The planner, over the cpu and two mock devices. */
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/estimate.h"
 #include "planner/planner.h"
 #include "planner/reproducible.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/pool.h"
+#include "core/pool.h"
 #include "unit/sanitizers.h"
 
 #define THREADS 8

@@ -1,7 +1,7 @@
 /* Facts about the processor from Linux's files: its last cache and its present clock. */
 #include "unit/unit.h"
 
-#include "base/processor.h"
+#include "core/processor.h"
 #include "device/devices.h"
 #include "scratch.h"
 #include "unit/calls.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <sched.h>
 
-#include "base/pool.h"
+#include "core/pool.h"
 #include "scratch.h"
 
 static void threads_from_the_environment(void **state) {

@@ -1,4 +1,4 @@
-#include "base/kinds.h"
+#include "core/kinds.h"
 
 #include "unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "core/text.h"
 
 #include "unit/unit.h"
 

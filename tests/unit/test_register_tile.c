@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "judge/check.h"
 #include "strategy/strategy.h"
 

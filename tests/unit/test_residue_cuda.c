@@ -3,9 +3,9 @@
  * allocation. */
 #include "unit/unit.h"
 
-#include "base/random.h"
-#include "base/status.h"
-#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 #include "unit/hopper.h"
 
 #include <stddef.h>

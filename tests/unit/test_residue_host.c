@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "core/random.h"
 #include "device/devices.h"
 #include "host/int_math.h"
 #include "host/simd.h"
-#include "strategy/gemm/residue_int8/residue_int8_host.h"
+#include "strategy/gemm/emulated/residue_int8/residue_int8_host.h"
 
 /* --- registers in plain C: 16 rows of 64 bytes --- */
 
@@ -45,7 +45,7 @@ static void dot_registers(int c, int a, int b) {
 #define REGISTER_STORE(t, at, stride) store_register(t, at, stride)
 #define REGISTER_ZERO(t) memset(registers[t], 0, sizeof registers[t])
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b)
-#include "strategy/gemm/residue_int8/kernels/residue_int8_register_tile.h"
+#include "strategy/gemm/emulated/residue_int8/kernels/residue_int8_register_tile.h"
 
 static const tsl_residue_product in_plain_c = {.tile = register_tile, .finish = reduce_all};
 

@@ -3,7 +3,7 @@
 
 #include "unit/unit.h"
 
-#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
 #include <math.h>
 #include <stdio.h>

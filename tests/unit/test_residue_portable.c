@@ -4,10 +4,10 @@
  * computed in blocks of a few rows. */
 #include "opencl_fixture.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "opencl.h"
 #include "plan/plan.h"
-#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * memory and a wrong kernel; and the parts: repeats, masks, the roofline. No time is asserted. */
 #include "unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/devices.h"
 #include "tune/roofs.h"
 #include "tune/roofs/bench.h"

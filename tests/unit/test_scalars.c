@@ -1,7 +1,7 @@
 /* alpha and beta are rounded to the type of the sums before any decision. A scalar that rounds to 0
  * is 0, and its operand is not read. In every strategy that runs here, on every device, in dots,
  * transposes, batches, parsed plans, and the fast path of plans. */
-#include "base/text.h"
+#include "core/text.h"
 #include "judge/check.h"
 #include "unit/unit.h"
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/scratch.h"
+#include "core/memory.h"
+#include "core/scratch.h"
 
 static unsigned char *take(size_t bytes) {
   void *block;

@@ -1,8 +1,8 @@
 /* Searches on landscapes that are made up, and the tuner over them: no device is asked. */
 #include "unit/unit.h"
 
-#include "base/random.h"
-#include "base/status.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "scratch.h"
 #include "tune/tune.h"
 

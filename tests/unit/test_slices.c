@@ -4,7 +4,7 @@
 
 #include "unit/unit.h"
 
-#include "base/random.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* Embedded kernel sources, the include flattener and the content hash. */
 #include "unit/unit.h"
 
-#include "base/source.h"
-#include "base/status.h"
+#include "core/hash.h"
+#include "device/source.h"
+#include "core/status.h"
 #include "scratch.h"
 
 static scratch tree;

@@ -5,7 +5,7 @@
 
 #include <tesela/tesela.h>
 
-#include "strategy/structure.h"
+#include "problem/structure.h"
 #include "unit/context.h"
 
 #include <math.h>

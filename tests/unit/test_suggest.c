@@ -1,4 +1,4 @@
-#include "base/suggest.h"
+#include "core/suggest.h"
 
 #include "unit/unit.h"
 

@@ -3,7 +3,7 @@
  * Subnormal numbers have the exponent of the smallest normal number. */
 #include "unit/unit.h"
 
-#include "base/random.h"
+#include "core/random.h"
 #include "strategy/strategy.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
-#include "base/text.h"
+#include "core/text.h"
 
-#include "base/json_writer.h"
-#include "base/status.h"
+#include "core/json_writer.h"
+#include "core/status.h"
 #include "unit/unit.h"
 
 #include <errno.h>

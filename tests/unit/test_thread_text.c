@@ -1,7 +1,7 @@
 /* Texts that calls leave behind for their threads. */
 #include "unit/unit.h"
 
-#include "base/thread_string.h"
+#include "core/thread_string.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/status.h"
+#include "core/status.h"
 #include "judge/check.h"
-#include "strategy/transpose/transpose_common.h"
-#include "strategy/transpose/vector/vector_host.h"
+#include "strategy/transpose/shared/transpose_common.h"
+#include "strategy/transpose/host/vector/vector_host.h"
 
 static tsl_device like_cpu; /* the processor with less of its instruction set, and any cache */
 

@@ -3,13 +3,13 @@
  * of the kernels' sources. */
 #include "unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "device/jit_cache.h"
 #include "judge/check.h"
 #include "planner/kernel_self_test.h"
 #include "planner/planner.h"
 #include "scratch.h"
-#include "strategy/launch.h"
+#include "strategy/kernel_launch/launch.h"
 #include "tune/measured_choice.h"
 #include "unit/calls.h"
 
@@ -106,14 +106,14 @@ static void expect_wrong(void) {
 static const struct {
   const char *file, *words, *by;
 } mistakes[] = {
-    {"src/strategy/gemm/element/element.cl", "sum, g.alpha", "sum + 1, g.alpha"},
+    {"src/strategy/gemm/ladder/element/element.cl", "sum, g.alpha", "sum + 1, g.alpha"},
     /* reads C where it must not */
     {"src/kernel/kernel_epilogue.h", "beta == 0 ? scaled :", ""},
     /* an edge only */
-    {"src/strategy/gemm/element/element.cl", "sum, g.alpha",
+    {"src/strategy/gemm/ladder/element/element.cl", "sum, g.alpha",
      "(g.n % 2 == 1 && col == g.n - 1 ? 0 : sum), g.alpha"},
     /* right for integers only */
-    {"src/strategy/gemm/element/element.cl", "sum, g.alpha", "(TSL_REAL)(int)sum, g.alpha"},
+    {"src/strategy/gemm/ladder/element/element.cl", "sum, g.alpha", "(TSL_REAL)(int)sum, g.alpha"},
 };
 
 static void wrong_kernels_never_give_a_result(void **state) {
@@ -157,7 +157,7 @@ static tesela_status build_by_parity(tsl_work *work) {
   const bool odd = work->problem.m % 2 != 0;
   tsl_grid grid;
   tsl_launch_grid(work->device, work->problem.n, work->problem.m, 16, 16, &grid);
-  return tsl_launch_build_with(work, "strategy/gemm/element/element.cl", "tsl_gemm_element", &grid,
+  return tsl_launch_build_with(work, "strategy/gemm/ladder/element/element.cl", "tsl_gemm_element", &grid,
                                TESELA_F32, odd ? "#define ODD 1\n" : "#define EVEN 1\n");
 }
 
@@ -204,10 +204,10 @@ static void self_tests_can_be_switched_off(void **state) {
 static const struct {
   const char *name, *file, *words, *by;
 } dots[] = {
-    {"fixed_tree", "src/strategy/dot/fixed_tree/fixed_tree.cl", "tsl_rounded(result == result ? result",
+    {"fixed_tree", "src/strategy/dot/portable/fixed_tree/fixed_tree.cl", "tsl_rounded(result == result ? result",
      "tsl_rounded(result == result ? 1"},
-    {"block_tree", "src/strategy/dot/block_tree/block_tree.cl", "sum, g.alpha", "sum + 1, g.alpha"},
-    {"exact", "src/strategy/dot/exact/dot_exact.cl", "(TSL_REAL)result", "(TSL_REAL)1"},
+    {"block_tree", "src/strategy/dot/portable/block_tree/block_tree.cl", "sum, g.alpha", "sum + 1, g.alpha"},
+    {"exact", "src/strategy/dot/emulated/exact/dot_exact.cl", "(TSL_REAL)result", "(TSL_REAL)1"},
 };
 
 static void the_next_best_takes_the_place(void **state) {

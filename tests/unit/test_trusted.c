@@ -2,8 +2,8 @@
  * that is no regular file never blocks the reader. */
 #include "jit_fixture.h"
 
-#include "base/safe_open.h"
-#include "base/warnings.h"
+#include "core/safe_open.h"
+#include "core/warnings.h"
 #include "device/devices.h"
 #include "planner/planner_wisdom.h"
 

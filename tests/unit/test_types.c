@@ -1,4 +1,4 @@
-#include "base/types.h"
+#include "core/types.h"
 
 #include "unit/unit.h"
 

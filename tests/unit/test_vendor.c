@@ -3,7 +3,7 @@
  * itself. */
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "strategy/vendor.h"
 
 #include <stdio.h>

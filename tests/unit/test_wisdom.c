@@ -2,7 +2,7 @@
  * test_wisdom_file.c tests files. */
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/planner.h"
 #include "scratch.h"
 #include "unit/mock.h"

@@ -1,7 +1,7 @@
 /* Files of wisdom: merged, kept whole, and written by many processes, some of which are killed. */
 #include "unit/unit.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/planner_wisdom.h"
 #include "scratch.h"
 

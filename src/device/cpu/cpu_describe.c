@@ -1,10 +1,10 @@
 #include "device/cpu/cpu.h"
 
-#include "base/env.h"
-#include "base/isa.h"
-#include "base/pool.h"
-#include "base/processor.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/isa.h"
+#include "core/pool.h"
+#include "core/processor.h"
+#include "core/status.h"
 
 #include <limits.h>
 #include <stdio.h>

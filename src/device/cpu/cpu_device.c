@@ -1,7 +1,7 @@
 #include "device/cpu/cpu.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

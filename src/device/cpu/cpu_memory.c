@@ -1,8 +1,8 @@
 /* Copies refuse ranges outside of a buffer: here they would corrupt the process silently. */
 #include "device/cpu/cpu.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Memory and streams of the caller, checked first: a wrong address ends the process's context. */
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 typedef struct pointer_facts {

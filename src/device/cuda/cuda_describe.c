@@ -1,4 +1,4 @@
-#include "base/status.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <ctype.h>

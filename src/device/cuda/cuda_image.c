@@ -1,6 +1,6 @@
 /* Texture objects over pitch-linear memory. A destroyed image may still be read until its stream's wait. */
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 static int64_t limit(tsl_cu_device ordinal, tsl_cu_attribute attribute) {

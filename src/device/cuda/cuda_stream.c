@@ -1,5 +1,5 @@
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 struct tsl_event {

@@ -1,6 +1,6 @@
-#include "base/env.h"
-#include "base/library.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 #include "device/cuda/nvrtc.h"
 
-#include "base/env.h"
-#include "base/library.h"
-#include "base/log.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/log.h"
+#include "core/status.h"
 #include "device/cuda/nvrtc_api.h"
 
 #include <dlfcn.h>

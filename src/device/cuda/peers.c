@@ -1,6 +1,6 @@
 /* Copies between CUDA devices: over NVLink or PCIe with peer access, else through host memory. */
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 static tsl_cuda_device *peers_own(const tsl_device *device) {

@@ -1,7 +1,7 @@
 /* Tensor maps for the tensor memory accelerator from sm_90 on. A map depends only on address and layout, and
  * needs the driver, so the latest maps are cached. A map with an equal key is valid for any memory at its
  * address. The cache is not per thread: threads of the BLAS drop-in have little thread-local storage. */
-#include "base/status.h"
+#include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <pthread.h>

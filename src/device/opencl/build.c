@@ -2,8 +2,8 @@
  * multiply-add could be rounded twice. Without -w, PoCL prints the number of its warnings. */
 #include "device/opencl/opencl.h"
 
-#include "base/source.h"
-#include "base/status.h"
+#include "core/hash.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Detects platforms from files, because loading one takes tens of milliseconds. */
 #include "device/opencl/opencl.h"
 
-#include "base/cgroup.h"
-#include "base/env.h"
+#include "core/cgroup.h"
+#include "core/env.h"
 
 #include <dirent.h>
 #include <limits.h>

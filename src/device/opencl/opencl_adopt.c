@@ -1,8 +1,8 @@
 /* Contexts, queues and memory of the caller, retained during use. A wrong handle cannot be detected. */
 #include "device/opencl/opencl.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

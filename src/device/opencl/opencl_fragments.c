@@ -2,9 +2,9 @@
  * small kernel, compiled at each start of a fragments_by_device device, confirms one. */
 #include "device/opencl/opencl.h"
 
-#include "base/log.h"
-#include "base/source.h"
-#include "base/status.h"
+#include "core/log.h"
+#include "device/source.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

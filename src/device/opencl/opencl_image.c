@@ -3,7 +3,7 @@
  * size; the next copy waits for kernels that read the previous one, because the queue is in order. */
 #include "device/opencl/opencl.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

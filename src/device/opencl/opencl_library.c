@@ -1,8 +1,8 @@
 #include "device/opencl/opencl.h"
 
-#include "base/env.h"
-#include "base/library.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/status.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* Lists all available devices with OpenCL 1.2 of all platforms. */
 #include "device/opencl/opencl.h"
 
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/processor.h"
-#include "base/source.h"
-#include "base/status.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/processor.h"
+#include "core/hash.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "device/opencl/opencl.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

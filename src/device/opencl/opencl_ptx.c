@@ -2,7 +2,7 @@
  * (kernel/ptx_group.h). The program binary is PTX; the driver compiles it with the comments enabled. */
 #include "device/opencl/opencl.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * clock of compute units. They rank strategies; they do not predict times. */
 #include "device/opencl/opencl.h"
 
-#include "base/processor.h"
+#include "core/processor.h"
 
 #include <stdio.h>
 

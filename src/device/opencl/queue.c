@@ -2,7 +2,7 @@
  * markers includes overhead: 8 us on an H200, 2 to 50 us on PoCL. */
 #include "device/opencl/opencl.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "tune/roofs/bench.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "tune/tune_measure.h"
 
 #include <stdarg.h>

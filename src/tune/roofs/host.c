@@ -1,8 +1,8 @@
 /* Work on the pool is distributed in small pieces, so that a delayed thread does not delay the others. */
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "tune/roofs.h"
 #include "tune/roofs/bench.h"
 #include "tune/roofs/roofs_loops.h"

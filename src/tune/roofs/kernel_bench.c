@@ -1,8 +1,8 @@
 #include "tune/roofs/kernel_bench.h"
 
-#include "base/memory.h"
-#include "base/source.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "device/source.h"
+#include "core/status.h"
 #include "device/jit_cache.h"
 
 #include <string.h>

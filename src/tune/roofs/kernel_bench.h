@@ -3,7 +3,7 @@
 #define TSL_TUNE_ROOFS_KERNEL_BENCH_H
 
 #include "device/device.h"
-#include "strategy/launch.h"
+#include "strategy/kernel_launch/launch.h"
 #include "tune/roofs/bench.h"
 
 /* Shape of kernels and grids. CPU: a group is one item with full vectors, and walks through one chunk. GPU:

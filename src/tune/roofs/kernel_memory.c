@@ -1,4 +1,4 @@
-#include "base/status.h"
+#include "core/status.h"
 #include "tune/roofs/kernel_bench.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "base/status.h"
+#include "core/status.h"
 #include "tune/roofs/kernel_bench.h"
 
 static const tsl_kernel_shape gpu = {

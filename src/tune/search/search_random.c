@@ -1,5 +1,5 @@
 /* Tries every config in shuffled order: baseline, and a fair sample to assess models. */
-#include "base/random.h"
+#include "core/random.h"
 #include "tune/search.h"
 
 #include <math.h>

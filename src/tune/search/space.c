@@ -1,4 +1,4 @@
-#include "base/status.h"
+#include "core/status.h"
 #include "tune/search.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "check/checking.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "cli/select.h"
 
 #include <math.h>

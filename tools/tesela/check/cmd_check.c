@@ -1,5 +1,5 @@
 /* tesela check: every strategy on every device, judged. */
-#include "base/status.h"
+#include "core/status.h"
 #include "check/checking.h"
 #include "cli/select.h"
 #include "cli/tool.h"

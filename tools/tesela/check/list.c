@@ -1,7 +1,7 @@
 #include "check/list.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The report of a check. */
 #include "cli/report.h"
-#include "base/clock.h"
-#include "base/env.h"
+#include "core/clock.h"
+#include "core/env.h"
 #include "check/checking.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "cli/cache_prefill.h"
 
-#include "base/clock.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/select.h"

@@ -1,5 +1,5 @@
 /* tesela cache: the compiled kernels on disk. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/cache_prefill.h"
 #include "cli/report.h"
 #include "cli/select.h"

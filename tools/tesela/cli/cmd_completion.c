@@ -1,11 +1,11 @@
 /* tesela completion: scripts that complete commands, options and values in a shell. */
-#include "base/kinds.h"
-#include "base/status.h"
+#include "core/kinds.h"
+#include "core/status.h"
 #include "cli/options.h"
 #include "cli/tool.h"
 #include "io/io.h"
 #include "strategy/strategy.h"
-#include "strategy/structure.h"
+#include "problem/structure.h"
 
 #include <string.h>
 

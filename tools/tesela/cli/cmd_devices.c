@@ -1,5 +1,5 @@
 /* tesela devices: the devices of this machine, and why other kinds have none. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/measured.h"
 #include "cli/report.h"
 #include "cli/select.h"

@@ -1,5 +1,5 @@
 /* tesela help: the overview, a command, the environment, the manual page. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 

@@ -1,8 +1,8 @@
 /* tesela run: starts a program with the BLAS drop-in loaded before the program's own BLAS. */
 #include "cli/tool.h"
 
-#include "base/env.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/library_paths.h"
 #include "cli/select.h"

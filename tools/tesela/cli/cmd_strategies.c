@@ -1,6 +1,6 @@
 /* tesela strategies: lists and documents the strategies. The output depends on the source and on
  * the named result files, not on the machine. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/ladder_results.h"
 #include "cli/report.h"
 #include "cli/select.h"

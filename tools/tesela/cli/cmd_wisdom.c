@@ -1,6 +1,6 @@
 /* tesela wisdom: measurements on file, which are not repeated. */
-#include "base/status.h"
-#include "base/warnings.h"
+#include "core/status.h"
+#include "core/warnings.h"
 #include "cli/wisdom_records.h"
 #include "io/output.h"
 

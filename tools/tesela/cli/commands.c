@@ -1,8 +1,8 @@
 #include "cli/commands.h"
 
-#include "base/status.h"
-#include "base/suggest.h"
-#include "base/warnings.h"
+#include "core/status.h"
+#include "core/suggest.h"
+#include "core/warnings.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/ranks.h"

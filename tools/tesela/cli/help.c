@@ -1,9 +1,9 @@
 /* Makes help texts, reference texts and the manual page from descriptors. */
 #include "cli/help.h"
 
-#include "base/env.h"
-#include "base/status.h"
-#include "base/suggest.h"
+#include "core/env.h"
+#include "core/status.h"
+#include "core/suggest.h"
 #include "device/device.h"
 #include "plan/plan.h"
 #include "strategy/strategy.h"

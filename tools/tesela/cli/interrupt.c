@@ -1,6 +1,6 @@
 #include "cli/interrupt.h"
 
-#include "base/clock.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <limits.h>

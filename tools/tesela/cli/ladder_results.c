@@ -1,6 +1,6 @@
 #include "cli/ladder_results.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/table.h"

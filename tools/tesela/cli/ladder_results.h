@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_CLI_LADDER_RESULTS_H
 #define TSL_TOOL_CLI_LADDER_RESULTS_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 /* Appends "## Measured": for each operation in the files a table of strategies and devices, with
  * the best f32 rate and its size. The devices and dates follow. `files`: paths separated by commas;

@@ -1,6 +1,6 @@
 #include "cli/library_paths.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <stdio.h>

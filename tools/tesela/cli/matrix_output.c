@@ -1,6 +1,6 @@
 #include "cli/matrix_output.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/tool.h"
 

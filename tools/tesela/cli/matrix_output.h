@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_CLI_MATRIX_OUTPUT_H
 #define TSL_TOOL_CLI_MATRIX_OUTPUT_H
 
-#include "base/text.h"
+#include "core/text.h"
 #include "io/io.h"
 
 /* Opens the output as tsl_writer_open_as() does. An interrupt removes its temporary file

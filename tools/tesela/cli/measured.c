@@ -1,7 +1,7 @@
 #include "cli/measured.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "cli/progress.h"
 
 #include <math.h>

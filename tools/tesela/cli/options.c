@@ -1,13 +1,13 @@
 #include "cli/options.h"
 
-#include "base/kinds.h"
-#include "base/status.h"
-#include "base/suggest.h"
+#include "core/kinds.h"
+#include "core/status.h"
+#include "core/suggest.h"
 #include "device/devices.h"
 #include "io/io.h"
-#include "strategy/numerics.h"
-#include "strategy/problem.h"
-#include "strategy/structure.h"
+#include "problem/numerics.h"
+#include "problem/problem.h"
+#include "problem/structure.h"
 
 #include <getopt.h>
 #include <math.h>

@@ -3,9 +3,9 @@
 #ifndef TSL_TOOL_CLI_OPTIONS_H
 #define TSL_TOOL_CLI_OPTIONS_H
 
-#include "base/kinds.h"
-#include "base/text.h"
-#include "base/types.h"
+#include "core/kinds.h"
+#include "core/text.h"
+#include "core/types.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 #include "cli/progress.h"
 
-#include "base/clock.h"
-#include "base/progress_hook.h"
-#include "base/text.h"
+#include "core/clock.h"
+#include "core/progress_hook.h"
+#include "core/text.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "cli/ranks.h"
 
-#include "base/env.h"
-#include "base/library.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "cli/library_paths.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #include "cli/select.h"
 
-#include "base/env.h"
-#include "base/isa.h"
-#include "base/pool.h"
-#include "base/status.h"
-#include "base/suggest.h"
+#include "core/env.h"
+#include "core/isa.h"
+#include "core/pool.h"
+#include "core/status.h"
+#include "core/suggest.h"
 #include "cli/options.h"
 #include "planner/planner.h"
 

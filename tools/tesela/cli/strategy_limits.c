@@ -1,6 +1,6 @@
 #include "cli/strategy_limits.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 /* Returns a sample problem of a type, for asking a strategy about the type. */
 static tsl_problem strategy_limits_sample(tsl_op op, tesela_type type) {

@@ -1,6 +1,6 @@
 #include "cli/strategy_page.h"
 
-#include "base/source.h"
+#include "device/source.h"
 #include "device/devices.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
@@ -14,7 +14,7 @@ tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
   tesela_status status = TESELA_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     tsl_text path = {0};
-    tsl_text_add(&path, "strategy/%s/%s/%s%s%s.%s", op, name, files[i].names_op ? op : "",
+    tsl_text_add(&path, "%s/%s%s%s.%s", tsl_strategy_folder(strategy), files[i].names_op ? op : "",
                  files[i].names_op ? "_" : "", name, files[i].extension);
     status = tsl_text_status(&path);
     if (status == TESELA_OK)
@@ -38,8 +38,8 @@ tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type
                     strategy->name);
   if (strategy->needs & TSL_CAN_HOST || device->capabilities & TSL_CAN_HOST)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s is C of this library on %s, compiled long ago: src/strategy/%s/%s", strategy->name,
-                    device->name, op, strategy->name);
+                    "%s is C of this library on %s, compiled long ago: src/%s", strategy->name,
+                    device->name, tsl_strategy_folder(strategy));
   tsl_work work = {.strategy = strategy,
                    .problem = tsl_problem_of(strategy->op, SIZE, SIZE, SIZE, type),
                    .config = chosen->config,

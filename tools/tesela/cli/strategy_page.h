@@ -3,7 +3,7 @@
 #ifndef TSL_TOOL_CLI_STRATEGY_PAGE_H
 #define TSL_TOOL_CLI_STRATEGY_PAGE_H
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/select.h"
 
 /* Appends idea, difference to the strategy below, picture, parameters and limits: the first comment

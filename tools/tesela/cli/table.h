@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_CLI_TABLE_H
 #define TSL_TOOL_CLI_TABLE_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 #include <stdarg.h>
 

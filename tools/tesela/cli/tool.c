@@ -1,7 +1,7 @@
 #include "cli/tool.h"
 
-#include "base/env.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <revision.h>

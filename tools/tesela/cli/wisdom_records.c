@@ -1,6 +1,6 @@
 #include "cli/wisdom_records.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/report.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* tesela explain: the plan for a problem, its needs, and why other strategies were not chosen. */
 #include "api/api.h"
-#include "base/env.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/status.h"
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/strategy_limits.h"

@@ -1,8 +1,8 @@
 #include "explain/plan_facts.h"
 
 #include "api/api.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "explain/counted_pairs.h"
 
 #include <stdlib.h>

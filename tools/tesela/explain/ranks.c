@@ -1,7 +1,7 @@
 #include "explain/ranks.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "cli/report.h"
 #include "comm/comm_grid.h"
 #include "comm/transport_name.h"

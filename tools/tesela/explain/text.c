@@ -3,7 +3,7 @@
 #include "explain/counted_pairs.h"
 #include "explain/options.h"
 #include "explain/shares.h"
-#include "strategy/structure.h"
+#include "problem/structure.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "explain/trace.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* tesela compare: differences between two result files. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/report.h"
 #include "cli/tool.h"
 #include "explore/compare.h"

@@ -1,5 +1,5 @@
 /* tesela explore: measures strategies x devices x types x sizes. Only right results get a time. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/ranks.h"
 #include "cli/tool.h"
 #include "explore/command.h"

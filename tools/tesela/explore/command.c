@@ -1,6 +1,6 @@
 #include "explore/command.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "explore/report.h"

@@ -1,6 +1,6 @@
 #include "explore/compare.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_EXPLORE_COMPARE_H
 #define TSL_TOOL_EXPLORE_COMPARE_H
 
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_EXPLORE_CURVE_H
 #define TSL_TOOL_EXPLORE_CURVE_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 #define TSL_CURVE_POINTS_MAX 64
 #define TSL_CURVE_LINES_MAX 8

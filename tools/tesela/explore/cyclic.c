@@ -1,9 +1,9 @@
 #include "explore/cyclic.h"
 
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/random.h"
-#include "base/status.h"
+#include "core/checked.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/status.h"
 
 #include <string.h>
 

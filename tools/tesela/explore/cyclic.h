@@ -8,7 +8,7 @@
 #define TSL_TOOL_EXPLORE_CYCLIC_H
 
 #include "comm/comm.h"
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 #include <tesela/tesela_layout.h>
 

@@ -1,7 +1,7 @@
 #include "explore/explore.h"
 
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "planner/planner.h"
 

@@ -1,7 +1,7 @@
 #include "explore/options.h"
 
-#include "base/env.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/status.h"
 
 tesela_status tsl_explore_prepare(const tsl_explore_options *settings, const char *sizes,
                                   tsl_devices *devices, tsl_exploration *all) {

@@ -1,8 +1,8 @@
 #include "explore/pblas.h"
 
-#include "base/env.h"
-#include "base/library.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/library.h"
+#include "core/status.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"
 

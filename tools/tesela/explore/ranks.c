@@ -1,7 +1,7 @@
 #include "explore/ranks.h"
 
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"

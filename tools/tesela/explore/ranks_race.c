@@ -1,9 +1,9 @@
 #include "explore/ranks_race.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/random.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/status.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"
 

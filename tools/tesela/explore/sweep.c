@@ -1,6 +1,6 @@
 #include "explore/sweep.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/options.h"
 
 #include <stdlib.h>

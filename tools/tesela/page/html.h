@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_PAGE_HTML_H
 #define TSL_TOOL_PAGE_HTML_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 /* Appends text with HTML's special characters escaped. Bytes that are no UTF-8, and control
  * characters, become U+FFFD. */

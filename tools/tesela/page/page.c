@@ -1,7 +1,7 @@
 #include "page/page.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "explore/report.h"
 #include "page/html.h"

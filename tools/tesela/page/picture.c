@@ -1,6 +1,6 @@
 #include "page/picture.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "page/html.h"
 #include "page/process.h"
 

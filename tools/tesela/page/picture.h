@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_PAGE_PICTURE_H
 #define TSL_TOOL_PAGE_PICTURE_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 /* Colours of gnuplot scripts. gnuplot copies each number into the SVG. The page replaces the number by a CSS
  * variable, so the picture follows the colour scheme. X(NAME, blue of #0000xx, the variable) */

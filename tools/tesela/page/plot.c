@@ -2,8 +2,8 @@
 #include "page/html.h"
 #include "page/sections.h"
 
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>

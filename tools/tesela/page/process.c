@@ -1,7 +1,7 @@
 #include "page/process.h"
 
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_PAGE_PROCESS_H
 #define TSL_TOOL_PAGE_PROCESS_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 typedef struct tsl_process {
   const char *const *arguments; /* the program's name, found in PATH, and its arguments; NULL-terminated */

@@ -9,8 +9,8 @@
  *   box  |::|##|:::|  x   |  ::|##|::::|  =  |  x       x  |
  *        |  depth  |      +-------------+     |     x       |
  *        +---------+           box            +-------------+  */
-#include "base/clock.h"
-#include "base/memory.h"
+#include "core/clock.h"
+#include "core/memory.h"
 #include "product/block_work.h"
 
 #include <string.h>

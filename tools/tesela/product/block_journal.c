@@ -2,7 +2,7 @@
  * each input, and the plans of the blocks. */
 #include "product/blocks.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* Plans the work by blocks: sizes, plans, and the blocks that an earlier run left. */
 #include "product/blocks.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/scratch.h"
-#include "base/status.h"
-#include "base/warnings.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/scratch.h"
+#include "core/status.h"
+#include "core/warnings.h"
 #include "cli/interrupt.h"
 #include "explain/plan_facts.h"
 #include "product/block_work.h"

@@ -1,6 +1,6 @@
 /* Reads ahead: pieces of A and B for later steps that are not yet in memory, and blocks of C0 into
  * C's memory. */
-#include "base/clock.h"
+#include "core/clock.h"
 #include "product/block_work.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Runs the work by blocks: multiplies the pieces read ahead and passes blocks to the writing
  * thread. */
-#include "base/clock.h"
-#include "base/memory.h"
+#include "core/clock.h"
+#include "core/memory.h"
 #include "cli/interrupt.h"
 #include "product/block_work.h"
 

@@ -3,7 +3,7 @@
 #ifndef TSL_TOOL_PRODUCT_BLOCK_WORK_H
 #define TSL_TOOL_PRODUCT_BLOCK_WORK_H
 
-#include "base/status.h"
+#include "core/status.h"
 #include "product/blocks.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Writes blocks of C in the order of computing. Each block is first compared if --expect is given,
  * and is recorded in the journal once it is on disk. */
-#include "base/clock.h"
+#include "core/clock.h"
 #include "cli/interrupt.h"
 #include "product/block_work.h"
 

@@ -1,5 +1,5 @@
 /* tesela dot: the dot product of two vector files. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/select.h"
 #include "product/product.h"
 

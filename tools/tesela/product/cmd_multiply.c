@@ -1,5 +1,5 @@
 /* tesela multiply: from files to a verified file. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
 #include "product/mpi_product.h"

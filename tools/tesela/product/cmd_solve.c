@@ -1,5 +1,5 @@
 /* tesela solve: a triangle and right-hand sides from files, the solution to a file. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/select.h"
 #include "product/product.h"
 

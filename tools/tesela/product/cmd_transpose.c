@@ -1,5 +1,5 @@
 /* tesela transpose: from a file to the transposed file. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/select.h"
 #include "product/product.h"
 

@@ -13,7 +13,7 @@
  * G costs a dot product of magnitudes. |C| <= G up to rounding, so |C| / 2 is tried first. G is computed only
  * if |C| / 2 does not explain the difference: after cancellation, or for a wrong element. Its terms are added
  * part by part until they explain the difference. */
-#include "base/status.h"
+#include "core/status.h"
 #include "product/product.h"
 
 #include <math.h>

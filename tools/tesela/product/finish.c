@@ -1,6 +1,6 @@
 /* The epilogue of a product from files: a bias (a file with one row or one column), an activation,
  * and scales (vector files or numbers). */
-#include "base/status.h"
+#include "core/status.h"
 #include "product/product.h"
 
 bool tsl_product_is_scaled(const tsl_product *product) {

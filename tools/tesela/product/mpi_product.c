@@ -1,8 +1,8 @@
 #include "product/mpi_product.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
 #include "cli/ranks.h"

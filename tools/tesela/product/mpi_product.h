@@ -9,7 +9,7 @@
 #ifndef TSL_TOOL_PRODUCT_MPI_PRODUCT_H
 #define TSL_TOOL_PRODUCT_MPI_PRODUCT_H
 
-#include "base/status.h"
+#include "core/status.h"
 #include "comm/comm.h"
 #include "io/resumable_npy.h"
 #include "product/product.h"

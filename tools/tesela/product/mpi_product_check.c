@@ -7,9 +7,9 @@
  *       +---------+      +---+---+---+      +---+---+---+   rank 2
  *
  * The ranks combine their results into one verdict. */
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "product/mpi_product.h"
 
 #include <math.h>

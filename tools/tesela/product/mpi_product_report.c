@@ -1,5 +1,5 @@
 /* Prints the report of a product by ranks, on rank 0. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/report.h"
 #include "product/mpi_product.h"
 

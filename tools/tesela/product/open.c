@@ -1,7 +1,7 @@
 /* Opens files, checks shapes and types, and opens the output. */
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "cli/matrix_output.h"
 #include "cli/strategy_limits.h"
 #include "io/input.h"

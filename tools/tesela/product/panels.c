@@ -1,6 +1,6 @@
 /* Chooses how many rows of C are computed at once, from the available memory. */
-#include "base/checked.h"
-#include "base/status.h"
+#include "core/checked.h"
+#include "core/status.h"
 #include "product/product.h"
 
 enum { PANEL_MULTIPLE = 64 };

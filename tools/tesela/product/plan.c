@@ -1,8 +1,8 @@
 /* Chooses the strategy and the device, for all rows of C or for a panel. */
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/scratch.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/scratch.h"
+#include "core/status.h"
 #include "product/product.h"
 
 #include <math.h>

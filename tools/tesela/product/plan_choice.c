@@ -1,6 +1,6 @@
 #include "product/plan_choice.h"
 
-#include "base/status.h"
+#include "core/status.h"
 
 #include <string.h>
 

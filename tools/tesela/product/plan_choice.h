@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_PRODUCT_PLAN_CHOICE_H
 #define TSL_TOOL_PRODUCT_PLAN_CHOICE_H
 
-#include "base/text.h"
+#include "core/text.h"
 
 /* The strategy with its parameters, the strategy's name alone, and the device. */
 typedef struct tsl_plan_choice {

@@ -1,7 +1,7 @@
 /* Runs products, dot products and transposes, and prints their reports. */
 #include "cli/report.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
 #include "product/blocks.h"

@@ -1,6 +1,6 @@
 /* Reads the options that multiply, dot and transpose share. */
-#include "base/env.h"
-#include "base/status.h"
+#include "core/env.h"
+#include "core/status.h"
 #include "cli/select.h"
 #include "product/product.h"
 

@@ -1,7 +1,7 @@
 /* Runs a product: reads rows, multiplies, writes rows. */
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "product/product.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Products and solves of matrices of which one triangle stands for all. */
-#include "base/status.h"
+#include "core/status.h"
 #include "product/product.h"
 
 #include <math.h>

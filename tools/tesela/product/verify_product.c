@@ -1,5 +1,5 @@
 /* Judges the result of a plan for a part of a product. */
-#include "base/status.h"
+#include "core/status.h"
 #include "product/product.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* tesela tune: find the fastest config of a product on a device, and keep it as wisdom. */
-#include "base/clock.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "tune/log.h"
 #include "tune/tuning.h"

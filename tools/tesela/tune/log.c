@@ -1,6 +1,6 @@
 #include "tune/log.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "planner/planner_wisdom.h"
 
 #include <ctype.h>

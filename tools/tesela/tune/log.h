@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_TUNE_LOG_H
 #define TSL_TOOL_TUNE_LOG_H
 
-#include "strategy/problem.h"
+#include "problem/problem.h"
 
 /* Calls with equal sizes, types and layouts. */
 typedef struct tsl_logged {

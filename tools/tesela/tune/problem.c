@@ -1,5 +1,5 @@
 /* The problem that tesela tune is about, from its words and options. */
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/strategy_limits.h"
 #include "tune/report.h"
 

@@ -1,6 +1,6 @@
 #include "tune/report.h"
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/report.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_TUNE_REPORT_H
 #define TSL_TOOL_TUNE_REPORT_H
 
-#include "base/status.h"
+#include "core/status.h"
 #include "cli/progress.h"
 #include "cli/select.h"
 #include "cli/tool.h"

@@ -1,8 +1,8 @@
 #include "tune/tuning.h"
 
-#include "base/clock.h"
-#include "base/pool.h"
-#include "base/status.h"
+#include "core/clock.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "planner/planner.h"

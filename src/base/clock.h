@@ -1,7 +1,0 @@
-#ifndef TSL_BASE_CLOCK_H
-#define TSL_BASE_CLOCK_H
-
-/* Returns seconds of the monotonic clock since a fixed moment. */
-double tsl_clock(void);
-
-#endif

@@ -1,0 +1,183 @@
+#include "copy/transfer.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Minimum bytes of a row for a pitched copy; shorter rows are faster to gather on the host. */
+enum { SHORTEST_ROW = 64 };
+
+/* `count` lines of `length` contiguous elements, `stride` elements from line to line. */
+typedef struct lines {
+  int64_t count, length, stride;
+} lines;
+
+static bool is_contiguous(int64_t length, int64_t stride) {
+  return length == 1 || stride == 1;
+}
+
+bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out) {
+  const size_t size = tsl_type(shape->type)->size;
+  const int64_t rows = shape->rows, cols = shape->cols;
+  size_t elements;
+  *out = (tsl_transfer){.packed = *shape};
+  if (!tsl_size_mul((size_t)rows, (size_t)cols, &elements) || !tsl_size_mul(elements, size, &out->bytes) ||
+      out->bytes > INT64_MAX)
+    return false;
+  const bool by_rows = is_contiguous(cols, shape->col_stride),
+             by_cols = is_contiguous(rows, shape->row_stride);
+  const bool row_major = by_rows ? !by_cols || cols >= rows : !by_cols && shape->col_stride != 0;
+  const lines line =
+      row_major ? (lines){rows, cols, shape->row_stride} : (lines){cols, rows, shape->col_stride};
+  out->packed.row_stride = row_major ? cols : 1;
+  out->packed.col_stride = row_major ? 1 : rows;
+  const size_t row_bytes = (size_t)line.length * size;
+  const bool apart = line.count <= 1 || line.stride >= line.length;
+  const bool touching = line.count <= 1 || line.stride == line.length;
+  out->gathered = !(by_rows || by_cols) || !apart || (!touching && row_bytes < SHORTEST_ROW);
+  out->rows = touching ? 1 : (size_t)line.count;
+  out->row_bytes = touching ? out->bytes : row_bytes;
+  out->host_pitch = touching ? out->bytes : (size_t)line.stride * size;
+  return true;
+}
+
+void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
+                         int64_t *count) {
+  const int64_t length = row_major ? shape->cols : shape->rows, at = index < length ? index : length;
+  const bool is_before = (shape->triangle == TESELA_LOWER) == row_major;
+  *first = shape->triangle == TESELA_WHOLE || is_before ? 0 : at;
+  *count = shape->triangle == TESELA_WHOLE ? length
+           : !is_before                    ? length - at
+           : at < length                   ? at + 1
+                                           : length;
+}
+
+/* Copies element by element between layouts of equal rows and columns; of a triangle only stored elements. */
+static void copy_elements(const tsl_shape *from, const unsigned char *source, const tsl_shape *shape,
+                          unsigned char *target, bool row_major) {
+  const int64_t size = (int64_t)tsl_type(from->type)->size;
+  const int64_t count = row_major ? from->rows : from->cols;
+  const int64_t source_step = row_major ? from->col_stride : from->row_stride,
+                target_step = row_major ? shape->col_stride : shape->row_stride;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t first, length;
+    tsl_transfer_stored(from, row_major, i, &first, &length);
+    const int64_t source_at = i * (row_major ? from->row_stride : from->col_stride) + first * source_step;
+    const int64_t target_at = i * (row_major ? shape->row_stride : shape->col_stride) + first * target_step;
+    tsl_type_convert(from->type, source + source_at * size, source_step, shape->type,
+                     target + target_at * size, target_step, (size_t)length);
+  }
+}
+
+static bool can_map_buffers(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
+}
+
+void tsl_transfer_keep_rest(tsl_transfer *transfer) {
+  transfer->gathered = transfer->gathered || transfer->packed.triangle != TESELA_WHOLE;
+}
+
+bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device) {
+  return transfer->gathered && !can_map_buffers(device);
+}
+
+static bool packed_by_rows(const tsl_transfer *transfer) {
+  return transfer->packed.col_stride == 1;
+}
+
+/* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the step fits a
+ * pitch, else one for each operand. */
+static int64_t transfer_count_copies(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
+  const bool one_run = !transfer->gathered && transfer->rows == 1;
+  return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
+}
+
+/* Returns pitched copy `index` of a series: one operand, or all if one copy is enough. */
+static tsl_copy get_pitched_copy(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
+                                 tsl_buffer *buffer, void *host) {
+  const size_t size = tsl_type(transfer->packed.type)->size;
+  tsl_copy made = {.buffer = buffer,
+                   .offset = (size_t)index * transfer->bytes,
+                   .device_pitch = transfer->row_bytes,
+                   .host = (unsigned char *)host + index * series.step * (int64_t)size,
+                   .host_pitch = transfer->host_pitch,
+                   .rows = transfer->rows,
+                   .row_bytes = transfer->row_bytes};
+  if (series.count > 1 && transfer_count_copies(transfer, series, size) == 1) {
+    made.rows = (size_t)series.count;
+    made.host_pitch = (size_t)series.step * size;
+  }
+  return made;
+}
+
+typedef struct gather_job {
+  const tsl_shape *shape;
+  const tsl_transfer *transfer;
+  tsl_buffer *buffer;
+  size_t offset; /* bytes from the start of the buffer to the packed copy */
+  tsl_stream *stream;
+  void *block; /* host memory for one packed copy; NULL where the buffer can be mapped */
+} gather_job;
+
+/* Packs an operand into the buffer: in the mapped buffer, else in the block and by a device copy. */
+static tesela_status transfer_gather(const gather_job *job, const unsigned char *host) {
+  const tsl_device_ops *ops = job->buffer->device->ops;
+  const tsl_transfer *transfer = job->transfer;
+  const bool by_rows = packed_by_rows(transfer);
+  if (!can_map_buffers(job->buffer->device)) {
+    copy_elements(job->shape, host, &transfer->packed, job->block, by_rows);
+    return tsl_device_write(job->stream, job->buffer, job->offset, job->block, transfer->bytes);
+  }
+  void *seen;
+  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 1, &seen));
+  copy_elements(job->shape, host, &transfer->packed, (unsigned char *)seen + job->offset, by_rows);
+  return ops->buffer_unmap(job->stream, job->buffer, seen);
+}
+
+/* Unpacks the buffer into the caller's memory; returns when the memory is complete. */
+static tesela_status transfer_scatter(const gather_job *job, unsigned char *host) {
+  const tsl_device_ops *ops = job->buffer->device->ops;
+  const tsl_transfer *transfer = job->transfer;
+  const bool by_rows = packed_by_rows(transfer);
+  if (!can_map_buffers(job->buffer->device)) {
+    TSL_TRY(tsl_device_read(job->stream, job->buffer, job->offset, job->block, transfer->bytes));
+    copy_elements(&transfer->packed, job->block, job->shape, host, by_rows);
+    return TESELA_OK;
+  }
+  void *seen;
+  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 0, &seen));
+  copy_elements(&transfer->packed, (unsigned char *)seen + job->offset, job->shape, host, by_rows);
+  return ops->buffer_unmap(job->stream, job->buffer, seen);
+}
+
+tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
+                              const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const int64_t copies = transfer_count_copies(transfer, series, (size_t)size);
+  void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads the memory */
+  for (int64_t i = 0; i < copies; i++) {
+    if (transfer->gathered) {
+      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      TSL_TRY(transfer_gather(&job, (const unsigned char *)host + i * series.step * size));
+      continue;
+    }
+    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, from);
+    TSL_TRY(buffer->device->ops->write(stream, &copy));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
+                               void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const int64_t copies = transfer_count_copies(transfer, series, (size_t)size);
+  for (int64_t i = 0; i < copies; i++) {
+    if (transfer->gathered) {
+      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      TSL_TRY(transfer_scatter(&job, (unsigned char *)host + i * series.step * size));
+      continue;
+    }
+    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, host);
+    TSL_TRY(buffer->device->ops->read(stream, &copy));
+  }
+  return TESELA_OK;
+}

@@ -1,0 +1,62 @@
+#include "core/env.h"
+
+#include "core/status.h"
+#include "core/suggest.h"
+#include "core/text.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tsl_env_info table[] = {
+#define ROW(suffix, fallback, what) {"TESELA_" #suffix, fallback, what},
+    TSL_ENV_LIST(ROW)
+#undef ROW
+};
+
+const char *tsl_env_foreign(const char *name) {
+  return secure_getenv(name);
+}
+
+const char *tsl_env_given(tsl_env variable) {
+  const char *value = tsl_env_foreign(table[variable].name);
+  return value && *value ? value : NULL;
+}
+
+const char *tsl_env_get(tsl_env variable) {
+  const char *value = tsl_env_given(variable);
+  return value ? value : table[variable].fallback;
+}
+
+const tsl_env_info *tsl_env_at(int index) {
+  return index >= 0 && index < TSL_ENV_COUNT ? &table[index] : NULL;
+}
+
+tesela_status tsl_env_check(tsl_env variable, const char *const *words) {
+  const char *value = tsl_env_get(variable);
+  char suggestion[TSL_SUGGESTION_BYTES];
+  tsl_text list = {0}, names = {0};
+  bool good = !*value;
+  for (int i = 0; words[i] && !good; i++) {
+    good = strcmp(value, words[i]) == 0;
+    tsl_text_add(&list, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    tsl_text_add(&names, "%s ", words[i]);
+  }
+  const tesela_status status =
+      good ? TESELA_OK
+           : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s%s", tsl_env_at(variable)->name, value,
+                      tsl_text_get(&list), tsl_suggest(value, tsl_text_get(&names), suggestion));
+  tsl_text_free(&names);
+  tsl_text_free(&list);
+  return status;
+}
+
+tesela_status tsl_env_number(tsl_env variable, uint64_t *number) {
+  const char *value = tsl_env_get(variable);
+  int64_t read;
+  if (!tsl_parse_i64(value, &read) || read < 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be 0 or a positive whole number",
+                    tsl_env_at(variable)->name, value);
+  *number = (uint64_t)read;
+  return TESELA_OK;
+}

@@ -1,0 +1,20 @@
+#ifndef TSL_CORE_RESERVE_H
+#define TSL_CORE_RESERVE_H
+
+#include <stddef.h>
+#include <tesela/tesela.h>
+
+/* Memory for work that must not fail, used as a stack: a block is free when all above it are freed. */
+typedef struct tsl_reserve {
+  unsigned char *memory;
+  size_t bytes, top, last; /* size; end of the used bytes; offset of the highest block, after its header */
+} tsl_reserve;
+
+/* Reserves memory for `blocks` blocks of `bytes` bytes in total. */
+tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *purpose, tsl_reserve *out);
+/* Lets this thread's tsl_alloc() use a reserve when memory runs out; NULL: stops, all blocks being freed. */
+void tsl_reserve_use(tsl_reserve *reserve);
+/* Frees a reserve that no thread uses. */
+void tsl_reserve_free(tsl_reserve *reserve);
+
+#endif

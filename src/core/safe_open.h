@@ -1,0 +1,26 @@
+/* Opening of files that determine what code runs. A trusted file is regular, so reading never blocks. It
+ * belongs to the effective user, is not writable for group or others, and is no symbolic link. */
+#ifndef TSL_CORE_SAFE_OPEN_H
+#define TSL_CORE_SAFE_OPEN_H
+
+#include "core/text.h"
+
+#include <sys/types.h>
+
+/* Returns why an open file is not trusted, such as "it belongs to another user"; NULL: trusted. Static. */
+const char *tsl_trusted_refuse_file(int file);
+/* Returns why an open folder is not trusted; NULL: trusted. Static. */
+const char *tsl_trusted_refuse_folder(int folder);
+
+/* Opens `path` as openat() with these flags, O_CLOEXEC, O_NONBLOCK and O_NOFOLLOW. Returns -1 on failure,
+ * with the reason in *why, a static string; errno is 0 if the file is untrusted. */
+int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why);
+/* Opens a folder for reading as tsl_trusted_file() does. */
+int tsl_trusted_folder(const char *path, const char **why);
+/* Opens a file for reading as tsl_trusted_file() does; it may also belong to root, as an administrator's. */
+int tsl_trusted_shared_file(const char *path, const char **why);
+
+/* Appends at most `most` bytes of an open regular file. Returns NULL, or the reason of a failure. */
+const char *tsl_read_regular(int file, size_t most, tsl_text *text);
+
+#endif

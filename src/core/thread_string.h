@@ -1,0 +1,21 @@
+/* Texts that a call leaves for its thread, freed at its end. On the heap: the loader has little thread-local
+ * space for libraries opened at run time. */
+#ifndef TSL_CORE_THREAD_STRING_H
+#define TSL_CORE_THREAD_STRING_H
+
+typedef enum tsl_thread_slot {
+  TSL_THREAD_ERROR,
+  TSL_THREAD_REFUSAL,
+  TSL_THREAD_LOG,  /* log of a compiler */
+  TSL_THREAD_PLAN, /* text of the plan that a one-shot call used */
+  TSL_THREAD_SLOTS
+} tsl_thread_slot;
+
+enum { TSL_THREAD_TEXT_LEAST = 1024 }; /* bytes up to which a slot's texts always have the same address */
+
+/* Copies a text and returns the copy, valid until the slot's next text; "": no memory. Keeps errno. */
+const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text);
+/* Returns the slot's last text; "" if there was none. */
+const char *tsl_thread_text(tsl_thread_slot slot);
+
+#endif

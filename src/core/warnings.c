@@ -1,0 +1,58 @@
+#include "core/warnings.h"
+
+#include "core/fork_mutex.h"
+#include "core/locale.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static tsl_fork_mutex lock;
+static struct {
+  char sentence[TSL_NOTICE_BYTES];
+  bool logged;
+} notices[TSL_NOTICES_MOST];
+static int notice_count;
+
+static void warnings_begin(void) {
+  tsl_fork_mutex_init(&lock);
+}
+
+/* Returns true if the message is new. The caller holds the lock. */
+static bool warnings_keep(const char *sentence, bool logged) {
+  for (int i = 0; i < notice_count; i++)
+    if (strcmp(notices[i].sentence, sentence) == 0)
+      return false;
+  if (notice_count < TSL_NOTICES_MOST) {
+    snprintf(notices[notice_count].sentence, TSL_NOTICE_BYTES, "%s", sentence);
+    notices[notice_count++].logged = logged;
+  }
+  return true;
+}
+
+void tsl_notice(tsl_log_topic topic, const char *format, ...) {
+  char sentence[TSL_NOTICE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  tsl_locale_format(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  pthread_once(&once, warnings_begin);
+  tsl_fork_mutex_lock(&lock);
+  const bool is_new = warnings_keep(sentence, tsl_log_wants(topic));
+  tsl_fork_mutex_unlock(&lock);
+  if (is_new)
+    tsl_log(topic, "%s", sentence);
+}
+
+bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged) {
+  pthread_once(&once, warnings_begin);
+  tsl_fork_mutex_lock(&lock);
+  const bool exists = index >= 0 && index < notice_count;
+  if (exists) {
+    memcpy(sentence, notices[index].sentence, TSL_NOTICE_BYTES);
+    *logged = notices[index].logged;
+  }
+  tsl_fork_mutex_unlock(&lock);
+  return exists;
+}

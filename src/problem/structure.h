@@ -1,0 +1,22 @@
+#ifndef TSL_STRATEGY_STRUCTURE_H
+#define TSL_STRATEGY_STRUCTURE_H
+
+#include "problem/problem.h"
+
+typedef struct tsl_stored {
+  enum { TSL_ELEMENT_STORED, TSL_ELEMENT_ZERO, TSL_ELEMENT_ONE } what;
+  int64_t row, col; /* of the stored element */
+  bool conjugate;   /* the value is the complex conjugate of the stored element */
+  bool real;        /* only the real part is read; the imaginary part is 0 */
+} tsl_stored;
+/* Returns the location of element (row, col) of A or B. */
+tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col);
+/* Returns true if an element is stored; for C, if it is computed. A unit diagonal is not stored. */
+bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col);
+
+/* Appends "symmetric_lower" or "unit_upper"; "lower" for a triangle of C; nothing for a general matrix. */
+void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, tsl_text *text);
+/* Reads the words of tsl_structure_print(); false: none of them. */
+bool tsl_structure_parse(const char *value, tesela_structure *structure, tesela_triangle *triangle);
+
+#endif

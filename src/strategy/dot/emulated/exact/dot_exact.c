@@ -1,0 +1,153 @@
+/* The descriptor of exact; idea and limits are in dot_exact.cl. The cpu uses C (dot_exact_host.c), other
+ * devices kernels, with equal bits. Measurements: docs/lab/dot_exact.md. */
+#include "strategy/dot/emulated/exact/dot_exact.h"
+
+#include "strategy/kernel_launch/split_k_reduce.h"
+
+#include <math.h>
+
+enum { GROUPS, GROUP };
+static const tsl_param params[] = {
+    [GROUPS] = {"groups",
+                "most work-groups for each compute unit; half as many for f64 (no matter on the cpu)",
+                4,
+                {2, 4}},
+    [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
+    {NULL, NULL, 0, {0}},
+};
+/* Items of the last launch's group; bytes that an item reads at a time; 8-byte numbers of a group's row of
+ * digits and a summary. The last launch adds one digit of each group in 63 bits, which limits the groups. */
+enum { GROUPS_MOST = 1024 };
+enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
+
+static tsl_accuracy dot_exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const bool whole = tsl_type(problem->c.type)->is_integer;
+  return (tsl_accuracy){.factor = whole ? 0 : 1, .is_reproducible = true, .is_correctly_rounded = !whole};
+}
+
+static bool dot_exact_is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* Returns the number of groups, limited by the terms and by the resident groups: a group that waits would
+ * start after all others. Sums of doubles need more registers, and more work for each byte. */
+static int64_t dot_exact_count_groups(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
+  const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
+                tile = config->value[GROUP] * terms;
+  const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
+  const int64_t each = problem->c.type == TESELA_F64 ? value / 2 : value;
+  const int64_t resident = each * (device->compute_units > 0 ? device->compute_units : 1);
+  const int64_t most = resident < GROUPS_MOST ? resident : GROUPS_MOST;
+  return tiles < most ? tiles : most;
+}
+
+static const char *dot_exact_make_grids(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device, tsl_grid *first, tsl_grid *last) {
+  const int64_t groups = dot_exact_count_groups(problem, config, device);
+  const char *why = tsl_fold_grid(device, groups, (int)config->value[GROUP], first);
+  return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
+}
+
+static const char *refuse_host(const tsl_config *config, const tsl_device *device) {
+  for (int i = 0; params[i].name; i++)
+    if (config->value[i] != params[i].fallback)
+      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
+                         (long long)config->value[i], device->name);
+  return NULL;
+}
+
+static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
+  if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
+    return "more than 2^37 terms of integers, whose sum a double may not hold";
+  if (dot_exact_is_host(device))
+    return refuse_host(config, device);
+  const char *missing =
+      tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
+  if (missing)
+    return tsl_refusal("%s lacks: %s", device->name, missing);
+  tsl_grid first, last;
+  return dot_exact_make_grids(problem, config, device, &first, &last);
+}
+
+static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
+  return (uint64_t)dot_exact_count_groups(problem, config, device) *
+         (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
+}
+
+/* Predicts the seconds on the cpu: clocks a term, memory traffic, the final rounding. */
+static double dot_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = problem->c.type == TESELA_F64;
+  const double clocks = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512) ? (twice ? 2 : 1.2)
+                        : twice                                                ? 8
+                                                                               : 2.5;
+  const double chunks = ceil((double)problem->k / 32768), threads = fmin(fmax(1, chunks), device->threads);
+  const double compute = 1e-6 * clocks * (double)problem->k / (device->clock_mhz * threads);
+  return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+/* Predicts the seconds on a device: two launches, the end of a group and the final rounding. A GPU's memory
+ * reaches nine tenths of its bandwidth, less with fewer resident items; a processor needs clocks a term. */
+static double dot_exact_score(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  if (dot_exact_is_host(device))
+    return dot_exact_score_host(problem, device);
+  const double k = (double)problem->k, units = fmax(1, device->compute_units);
+  const bool twice = problem->c.type == TESELA_F64;
+  const double groups = (double)dot_exact_count_groups(problem, config, device),
+               memory = tsl_problem_bytes(problem) / device->bandwidth;
+  const double ends = 2 * device->launch_seconds + 6e-6 + 5e-9 * groups;
+  if (device->is_cpu)
+    return ends + 5e-5 * groups / units + fmax(6e-6 * k / (device->clock_mhz * units), memory);
+  const double items = groups * (double)config->value[GROUP] / units;
+  const double busy = fmin(1, items / (twice ? 512 : 1024));
+  return ends + fmax(memory / (0.92 * (0.8 + 0.2 * busy) * fmin(1, items / 256)),
+                     (twice ? 34 : 16) * k / device->peak_f64);
+}
+
+static void dot_exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                              tsl_cost_counts *account) {
+  tsl_grid first, last;
+  if (dot_exact_is_host(device))
+    tsl_fold_account_host(problem, device, account);
+  else if (!dot_exact_make_grids(problem, config, device, &first, &last)) {
+    const double row = (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
+    tsl_fold_account(problem, &first, row / first.items[0],
+                     TERM_BYTES / (problem->c.type == TESELA_F64 ? 8.0 : 4.0), device, account);
+  }
+}
+
+static tesela_status dot_exact_build(tsl_work *work) {
+  tsl_grid first, last;
+  if (dot_exact_is_host(work->device))
+    return TESELA_OK;
+  dot_exact_make_grids(&work->problem, &work->config, work->device, &first, &last);
+  return tsl_fold_build(work, "strategy/dot/emulated/exact/dot_exact.cl", "tsl_dot_exact", &first,
+                        "tsl_dot_exact_last", &last);
+}
+
+static tesela_status dot_exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return dot_exact_is_host(work->device) ? tsl_exact_run_host(work, operands)
+                                         : tsl_fold_run(work, operands, stream);
+}
+
+const tsl_strategy tsl_dot_exact = {
+    .name = "exact",
+    .idea = "the exact sum, rounded once: a superaccumulator of integers, the same bits in any order",
+    .op = TSL_OP_DOT,
+    .lifts = "every rounding but the last, and the order of the sum (not time)",
+    .version = 2,
+    .accuracy = dot_exact_accuracy,
+    .needs_nearest = true,
+    .params = params,
+    .refuse = dot_exact_refuse,
+    .score = dot_exact_score,
+    .build = dot_exact_build,
+    .run = dot_exact_run,
+    .release = tsl_fold_release,
+    .supports = {.types = tsl_types_real},
+    .resources = {.scratch = dot_exact_scratch, .count_costs = dot_exact_account},
+};

@@ -1,0 +1,382 @@
+/* Cuts C of distributed operands into blocks for members, and blocks into tiles with all of k. In a block the
+ * operand with fewer missing bytes is resident; the other one streams in slabs, as large as transfers can
+ * hide. Tiles of the member's own shards come first, then the shards of the next members. */
+#include "device/device_rates.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "strategy/gemm/composite/several/shard_worker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the approximate bytes of a slab; elements of four bytes and more get larger slabs. */
+double tsl_several_slab(const tsl_work *work) {
+  const int64_t said = work->config.value[SEVERAL_SLAB];
+  const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
+  const double size_a = (double)tsl_type(a->type)->size, size_b = (double)tsl_type(b->type)->size;
+  const double least = 64 << 20, most = fmin(size_a, size_b) < 4 ? least : 256 << 20;
+  const double bytes_a = (double)a->rows * (double)a->cols * size_a,
+               bytes_b = (double)b->rows * (double)b->cols * size_b;
+  return said > 0 ? (double)said : fmin(most, fmax(least, fmin(bytes_a, bytes_b) / 8));
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static size_t several_tiles_size_of(const tsl_work *work, int operand) {
+  return tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
+}
+
+static tesela_status grow(void **list, int *room, int count, size_t size) {
+  if (count < *room)
+    return TESELA_OK;
+  const int more = *room ? 2 * *room : 16;
+  void *grown = realloc(*list, (size_t)more * size);
+  if (!grown)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a product's tiles");
+  *list = grown;
+  *room = more;
+  return TESELA_OK;
+}
+
+/* Lines begin at multiples of 64 bytes. */
+tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_rect *rect,
+                                 tsl_buffer_layout *out) {
+  const size_t size = several_tiles_size_of(work, operand);
+  const bool by_rows = tsl_sharding_by_rows(work->sharding, operand);
+  const int64_t length = by_rows ? rect->cols : rect->rows, lines = by_rows ? rect->rows : rect->cols,
+                unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
+  *out = (tsl_buffer_layout){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
+  if (!tsl_size_mul((size_t)pitch, (size_t)lines, &out->bytes) ||
+      !tsl_size_mul(out->bytes, size, &out->bytes))
+    return tsl_fail(TESELA_UNSUPPORTED, "a part of %lld x %lld elements would pass 2^63 bytes",
+                    (long long)rect->rows, (long long)rect->cols);
+  return TESELA_OK;
+}
+
+/* Returns the bytes of a block's part of an operand; 0 if it is not read, or one shard has it. */
+static double bytes_to_copy(const tsl_work *work, int operand, const tsl_several_block *block) {
+  const tsl_rect rect = tsl_several_rect(&work->problem, operand, &block->c);
+  const bool whole = tsl_sharding_whole(work->sharding, operand, &rect, block->member) >= 0;
+  return whole || !tsl_problem_reads(&work->problem, operand)
+             ? 0
+             : (double)rect.rows * (double)rect.cols * (double)several_tiles_size_of(work, operand);
+}
+
+/* Returns the maximum bytes of the resident operand: a quarter of the memory. */
+static double stay_most(const tsl_device *device) {
+  const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  return bytes > 0 ? (double)bytes / 4 : 1e18;
+}
+
+tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
+                                    tsl_several_block block) {
+  const double a = bytes_to_copy(work, TSL_OPERAND_A, &block), b = bytes_to_copy(work, TSL_OPERAND_B, &block);
+  void *list = self->blocks;
+  block.stays = a <= b ? TSL_OPERAND_A : TSL_OPERAND_B;
+  const bool by_rows = block.stays == TSL_OPERAND_A;
+  int64_t *lines = by_rows ? &block.c.rows : &block.c.cols;
+  int64_t *first = by_rows ? &block.c.row : &block.c.col;
+  const int64_t end = *first + *lines;
+  int64_t parts = (int64_t)((by_rows ? a : b) / stay_most(work->device->members[block.member])) + 1;
+  parts = smaller(parts, *lines);
+  const int64_t share = parts > 0 ? (*lines + parts - 1) / parts : 0;
+  for (; *first < end; *first += share) {
+    *lines = smaller(share, end - *first);
+    TSL_TRY(grow(&list, room, self->block_count, sizeof *self->blocks));
+    self->blocks = list;
+    self->blocks[self->block_count++] = block;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
+  const int64_t *value = work->config.value;
+  int64_t first = 0;
+  int room = 0;
+  if (value[SEVERAL_CUT] == SEVERAL_HOLDERS) {
+    for (int i = 0; i < work->sharding->counts[TSL_OPERAND_C]; i++) {
+      const tsl_shard *hold = &work->sharding->holds[TSL_OPERAND_C][i];
+      if (hold->at.rows > 0 && hold->at.cols > 0)
+        TSL_TRY(tsl_several_add_block(work, self, &room,
+                                      (tsl_several_block){.c = hold->at, .member = hold->member}));
+    }
+    return TESELA_OK;
+  }
+  for (int i = 0; i < work->device->member_count; i++) {
+    const int64_t lines = value[SEVERAL_PART + i];
+    const tsl_rect band = tsl_several_band(&work->problem, (int)value[SEVERAL_CUT], first, lines);
+    if (lines > 0)
+      TSL_TRY(tsl_several_add_block(work, self, &room, (tsl_several_block){.c = band, .member = i}));
+    first += lines;
+  }
+  return TESELA_OK;
+}
+
+/* Lines of the streaming operand between shard borders, or adjacent ranges of other members. */
+typedef struct line_range {
+  int64_t first, count;
+  int distance; /* members from this one to the holder of most of it (minimum of ranges) */
+  bool is_here; /* the member holds its lines and C's */
+} line_range;
+
+typedef struct tile_cutter {
+  const tsl_work *work;
+  const tsl_several_block *block;
+  int streaming; /* operand that is not resident */
+  int64_t *ends;
+  int end_count;
+  line_range *stretches;
+  int stretch_count;
+} tile_cutter;
+
+static tsl_rect rect_of(const tile_cutter *job, int64_t first, int64_t count) {
+  tsl_rect c = job->block->c;
+  if (job->streaming == TSL_OPERAND_A) {
+    c.row = first;
+    c.rows = count;
+  } else {
+    c.col = first;
+    c.cols = count;
+  }
+  return c;
+}
+
+static void add_ends(tile_cutter *job, int operand) {
+  const tsl_sharding *spread = job->work->sharding;
+  const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
+  for (int i = 0; i < spread->counts[operand]; i++) {
+    tsl_rect rect;
+    if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &rect))
+      continue;
+    job->ends[job->end_count++] = job->streaming == TSL_OPERAND_A ? rect.row : rect.col;
+    job->ends[job->end_count++] =
+        job->streaming == TSL_OPERAND_A ? rect.row + rect.rows : rect.col + rect.cols;
+  }
+}
+
+static int compare_int64(const void *a, const void *b) {
+  const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+  return (first > second) - (first < second);
+}
+
+static int distance_of(const tile_cutter *job, const tsl_rect *c) {
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
+  const int members = job->work->device->member_count;
+  int64_t most = -1;
+  int best = 0;
+  for (int step = 0; step < members; step++) {
+    const int64_t elements = tsl_sharding_elements(job->work->sharding, job->streaming, &rect,
+                                                   (job->block->member + step) % members);
+    best = elements > most ? step : best;
+    most = elements > most ? elements : most;
+  }
+  return best;
+}
+
+/* Returns true if the member holds this rectangle of C, and the streaming operand's lines for it if read. */
+static bool is_local(const tile_cutter *job, const tsl_rect *c) {
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
+  const tsl_sharding *spread = job->work->sharding;
+  const int member = job->block->member;
+  return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
+         (!tsl_problem_reads(&job->work->problem, job->streaming) ||
+          tsl_sharding_whole(spread, job->streaming, &rect, member) >= 0);
+}
+
+/* Returns true if adjacent ranges fit one tile: both are remote and C's lines for them lie in one shard. */
+static bool several_tiles_may_join(const tile_cutter *job, const line_range *range, const line_range *next) {
+  const tsl_rect c = rect_of(job, range->first, range->count + next->count);
+  return !range->is_here && !next->is_here &&
+         tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) >= 0;
+}
+
+/* Appends a range, in order. Merges it with the last one if possible, as fewer products are faster. */
+static void add_stretch(tile_cutter *job, int64_t first, int64_t count) {
+  const tsl_rect c = rect_of(job, first, count);
+  const line_range range = {first, count, distance_of(job, &c), is_local(job, &c)};
+  line_range *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
+  if (last && several_tiles_may_join(job, last, &range)) {
+    last->count += count;
+    last->distance = range.distance < last->distance ? range.distance : last->distance;
+    return;
+  }
+  job->stretches[job->stretch_count++] = range;
+}
+
+/* Sorts ranges by distance; equal ones keep their order. */
+static void sort_stretches(tile_cutter *job) {
+  for (int i = 1; i < job->stretch_count; i++) {
+    const line_range range = job->stretches[i];
+    int place = i;
+    for (; place > 0 && job->stretches[place - 1].distance > range.distance; place--)
+      job->stretches[place] = job->stretches[place - 1];
+    job->stretches[place] = range;
+  }
+}
+
+static void cut_stretches(tile_cutter *job) {
+  const tsl_rect *c = &job->block->c;
+  const int64_t start = job->streaming == TSL_OPERAND_A ? c->row : c->col,
+                end = start + (job->streaming == TSL_OPERAND_A ? c->rows : c->cols);
+  if (tsl_problem_reads(&job->work->problem, job->streaming))
+    add_ends(job, job->streaming);
+  add_ends(job, TSL_OPERAND_C);
+  job->ends[job->end_count++] = end;
+  qsort(job->ends, (size_t)job->end_count, sizeof *job->ends, compare_int64);
+  int64_t first = start;
+  for (int i = 0; i < job->end_count; i++)
+    if (job->ends[i] > first) {
+      add_stretch(job, first, job->ends[i] - first);
+      first = job->ends[i];
+    }
+  sort_stretches(job);
+}
+
+static bool several_tiles_same_shape(const tsl_shape *a, const tsl_shape *b) {
+  return a->rows == b->rows && a->cols == b->cols && a->row_stride == b->row_stride &&
+         a->col_stride == b->col_stride;
+}
+
+/* Sets *kind to the index of the kind with equal sizes and strides, which is appended if it is missing. */
+static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *kind) {
+  void *list = site->kinds;
+  for (*kind = 0; *kind < site->kind_count; ++*kind) {
+    const tsl_problem *known = &site->kinds[*kind].problem;
+    if (several_tiles_same_shape(&known->a, &problem->a) &&
+        several_tiles_same_shape(&known->b, &problem->b) && several_tiles_same_shape(&known->c, &problem->c))
+      return TESELA_OK;
+  }
+  TSL_TRY(grow(&list, &site->kind_room, site->kind_count, sizeof *site->kinds));
+  site->kinds = list;
+  site->kinds[site->kind_count++] = (tsl_several_kind){.problem = *problem};
+  return TESELA_OK;
+}
+
+/* Sets the layout of a tile's part of an operand. A copied part raises *bytes to its buffer's size. */
+static tesela_status set_layout(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
+                                tsl_shape *shape, int member) {
+  const tsl_rect rect = tsl_several_rect(&work->problem, operand, &tile->c);
+  const int piece = tsl_sharding_whole(work->sharding, operand, &rect, member);
+  tsl_buffer_layout layout;
+  shape->rows = rect.rows;
+  shape->cols = rect.cols;
+  tile->piece[operand] = piece;
+  if (piece >= 0) {
+    shape->row_stride = work->sharding->holds[operand][piece].row_stride;
+    shape->col_stride = work->sharding->holds[operand][piece].col_stride;
+    return TESELA_OK;
+  }
+  TSL_TRY(tsl_several_layout(work, operand, &rect, &layout));
+  shape->row_stride = layout.row_stride;
+  shape->col_stride = layout.col_stride;
+  if ((operand == TSL_OPERAND_C || tsl_problem_reads(&work->problem, operand)) && layout.bytes > *bytes)
+    *bytes = layout.bytes;
+  return TESELA_OK;
+}
+
+static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, const tsl_rect *c,
+                                            tsl_site *site) {
+  tsl_problem problem = tsl_problem_unfinished(&job->work->problem);
+  tsl_several_tile tile = {.c = *c, .block = block};
+  void *list = site->tiles;
+  size_t *const bytes[TSL_OPERANDS] = {
+      [TSL_OPERAND_A] = job->streaming == TSL_OPERAND_A ? &site->slab_bytes : &site->stay_bytes,
+      [TSL_OPERAND_B] = job->streaming == TSL_OPERAND_B ? &site->slab_bytes : &site->stay_bytes,
+      [TSL_OPERAND_C] = &site->tile_bytes};
+  tsl_shape *const shapes[TSL_OPERANDS] = {&problem.a, &problem.b, &problem.c};
+  problem.m = c->rows;
+  problem.n = c->cols;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    TSL_TRY(set_layout(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
+  const int turn = 1 << site->tile_count % SITE_RING;
+  site->slabs_used |= tile.piece[job->streaming] < 0 ? turn : 0;
+  site->results_used |= tile.piece[TSL_OPERAND_C] < 0 ? turn : 0;
+  TSL_TRY(kind_of(site, &problem, &tile.kind));
+  TSL_TRY(grow(&list, &site->tile_room, site->tile_count, sizeof *site->tiles));
+  site->tiles = list;
+  site->tiles[site->tile_count++] = tile;
+  return TESELA_OK;
+}
+
+/* Returns the bytes of a slab that a fast link can transfer while `lines` lines are computed. */
+static double slab_beside(const tile_cutter *job, int64_t lines) {
+#define MOST(name, usual, most) most,
+  static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
+#undef MOST
+  const tsl_problem *problem = &job->work->problem;
+  const tsl_device *device = job->work->device->members[job->block->member];
+  const double across = (double)(job->streaming == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
+  const tesela_type type = tsl_problem_shape(problem, job->streaming)->type;
+  const double operations = tsl_type(type)->is_complex ? 8 : 2;
+  const double seconds =
+      operations * (double)lines * across * (double)problem->k / rates[tsl_device_rate_of(type)];
+  return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
+}
+
+/* Returns the lines of a slab: whole tiles of kernels if possible. `before`: lines of the previous tile. */
+static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64_t before) {
+  static const int64_t grains[] = {256, 64, 16, 1};
+  const tsl_rect c = rect_of(job, range->first, range->count),
+                 through = tsl_several_rect(&job->work->problem, job->streaming, &c);
+  const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
+  const double least = tsl_several_slab(job->work),
+               slab = is_said ? least : fmax(least, slab_beside(job, before));
+  double most = (double)range->count;
+  int i = 0;
+  if (tsl_problem_reads(&job->work->problem, job->streaming) &&
+      tsl_sharding_whole(job->work->sharding, job->streaming, &through, job->block->member) < 0)
+    most = slab / ((double)job->work->problem.k * (double)several_tiles_size_of(job->work, job->streaming));
+  if (tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) < 0) {
+    const double line = (double)(job->streaming == TSL_OPERAND_A ? c.cols : c.rows) *
+                        (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
+    most = slab / line < most ? slab / line : most;
+  }
+  if (most >= (double)range->count)
+    return range->count;
+  while (grains[i] > 1 && most < (double)grains[i])
+    i++;
+  const int64_t fit = most < 1 ? 1 : (int64_t)most / grains[i] * grains[i],
+                slabs = (range->count + fit - 1) / fit, share = (range->count + slabs - 1) / slabs;
+  return smaller((share + grains[i] - 1) / grains[i] * grains[i], range->count);
+}
+
+static tesela_status add_tiles(const tile_cutter *job, int block, tsl_site *site) {
+  int64_t before = 0;
+  for (int i = 0; i < job->stretch_count; i++) {
+    line_range rest = job->stretches[i];
+    while (rest.count > 0) {
+      const int64_t lines = slab_lines(job, &rest, before);
+      const tsl_rect c = rect_of(job, rest.first, lines);
+      TSL_TRY(several_tiles_add_tile(job, block, &c, site));
+      rest.first += lines;
+      rest.count -= lines;
+      before = lines;
+    }
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block,
+                                    tsl_site *site) {
+  const tsl_several_block *owner_block = &self->blocks[block];
+  tile_cutter job = {.work = work,
+                     .block = owner_block,
+                     .streaming = owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
+  const size_t ends =
+      2 * ((size_t)work->sharding->counts[job.streaming] + (size_t)work->sharding->counts[TSL_OPERAND_C]) + 1;
+  tesela_status status = TESELA_OK;
+  job.ends = malloc(ends * sizeof *job.ends);
+  job.stretches = malloc(ends * sizeof *job.stretches);
+  if (!job.ends || !job.stretches) {
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a product's tiles");
+  } else {
+    cut_stretches(&job);
+    status = add_tiles(&job, block, site);
+  }
+  free(job.ends);
+  free(job.stretches);
+  return status;
+}

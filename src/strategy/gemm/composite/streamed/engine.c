@@ -1,0 +1,90 @@
+/* Speed of the slabs' strategy, if it depends on the tiling by a workspace limit (uses.within). */
+#include "strategy/gemm/composite/streamed/streamed.h"
+
+#include <math.h>
+
+enum { LEAST_SIDE = 512 }; /* of tiles for which a model is evaluated */
+
+uint64_t tsl_tiling_memory(const tsl_device *device) {
+  return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+}
+
+/* Devices allocate whole pages, some of 2 MiB; hence 1 % more. */
+uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *tiling) {
+  const double memory = (double)tsl_tiling_memory(device), room = memory - 1.01 * (double)tiling->bytes;
+  return room > 0 ? (uint64_t)room : 0;
+}
+
+/* Makes the problem of a whole slab with strides on the device; returns false if its size overflows. */
+static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
+  const int64_t sizes[TSL_OPERANDS][2] = {{t->rows, t->depth}, {t->depth, t->cols}, {t->rows, t->cols}};
+  tsl_shape *shapes[TSL_OPERANDS] = {&slab->a, &slab->b, &slab->c};
+  *slab = tsl_problem_unfinished(whole);
+  slab->m = t->rows;
+  slab->n = t->cols;
+  slab->k = t->depth;
+  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+    tsl_transfer transfer;
+    shapes[operand]->rows = sizes[operand][0];
+    shapes[operand]->cols = sizes[operand][1];
+    if (!tsl_transfer_plan(shapes[operand], &transfer))
+      return false;
+    *shapes[operand] = transfer.packed;
+  }
+  if (t->slabs > 1) {
+    slab->beta[0] = 1;
+    slab->beta[1] = 0;
+  }
+  return true;
+}
+
+static double predict_seconds(const tsl_strategy *strategy, const tsl_problem *whole, const tsl_problem *slab,
+                              int64_t slabs, const tsl_device *device, uint64_t room) {
+  tsl_config config = tsl_strategy_defaults(strategy);
+  if (tsl_strategy_refuse(strategy, slab, &config, device))
+    return INFINITY;
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, slab, &config),
+                     most = tsl_accuracy_of_one_part(whole, slab, slabs);
+  return promised.factor <= most.factor && promised.flush_threshold <= most.flush_threshold &&
+                 tsl_strategy_fit_workspace(strategy, slab, device, room, &config)
+             ? tsl_strategy_seconds(strategy, slab, &config, device)
+             : INFINITY;
+}
+
+static bool engine_is_asked(const tsl_strategy *strategy, const tsl_problem *problem) {
+  return strategy->op == problem->op && strategy->resources.fit_workspace && strategy->score &&
+         !strategy->vendor.load && !strategy->splits.parts;
+}
+
+const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device) {
+  tsl_streamed_tiling whole = {.m = problem->m,
+                               .n = problem->n,
+                               .k = problem->k,
+                               .rows = problem->m,
+                               .cols = problem->n,
+                               .depth = problem->k,
+                               .slabs = 1};
+  const tsl_strategy *strategy, *best = NULL;
+  tsl_problem slab;
+  double least = INFINITY;
+  if (!tsl_problem_reads(problem, TSL_OPERAND_A) || !slab_of(problem, &whole, &slab))
+    return NULL;
+  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
+    const double seconds = engine_is_asked(strategy, problem)
+                               ? predict_seconds(strategy, problem, &slab, 1, device, UINT64_MAX)
+                               : INFINITY;
+    if (seconds < least) {
+      least = seconds;
+      best = strategy;
+    }
+  }
+  return best;
+}
+
+double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
+                                 const tsl_device *device, const tsl_streamed_tiling *tiling) {
+  tsl_problem slab;
+  return tiling->rows >= LEAST_SIDE && tiling->cols >= LEAST_SIDE && slab_of(problem, tiling, &slab)
+             ? predict_seconds(engine, problem, &slab, tiling->slabs, device, tsl_tiling_room(device, tiling))
+             : INFINITY;
+}

@@ -1,0 +1,105 @@
+#include "strategy/gemm/composite/structured/structured.h"
+
+#include "host/int_math.h"
+
+#include <math.h>
+
+enum { GRAIN = 4 }; /* unit of a block in rows: 16 bytes of f32 */
+
+static double operations_of(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex ? 8 : 2;
+}
+
+static double structured_peak_of(const tsl_problem *problem, const tsl_device *device) {
+  return tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+}
+
+/* Returns the seconds of tiles of C in waves of one tile for each compute unit; the last counts fully. */
+static double waves(const tsl_problem *problem, const tsl_structured_piece *piece, const tsl_device *device) {
+  const double tile = 128, units = fmax(1, device->compute_units), peak = structured_peak_of(problem, device);
+  const double tiles =
+      (double)piece->count * ceil((double)piece->rows / tile) * ceil((double)piece->cols / tile);
+  const double tile_operations = tile * tile * (double)piece->depth * operations_of(problem);
+  return (peak > 0 ? ceil(tiles / units) * tile_operations * units / peak : 0) + device->launch_seconds;
+}
+
+int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements) {
+  const bool of_c = tsl_problem_structured(problem) == TSL_OPERAND_C;
+  const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
+  const int times = blocks.elements == 0 ? 0 : of_c && tsl_problem_reads(problem, TSL_OPERAND_C) ? 2 : 1;
+  const int each = cut->block > 0 && cut->size % cut->block != 0 && cut->size > cut->block ? 2 : 1;
+  *elements = (double)times * (double)blocks.elements + (double)held.elements;
+  return times * each + (held.elements > 0);
+}
+
+/* Returns the seconds of all pieces at the device's peak; *copying gets the seconds of the copies. */
+static double structured_cost(const tsl_problem *problem, const tsl_structured_cut *cut,
+                              const tsl_device *device, double *copying) {
+  double seconds = 0, elements;
+  const int launches = tsl_structured_copies(problem, cut, &elements);
+  for (int i = 0; i < cut->count; i++)
+    seconds += waves(problem, &cut->pieces[i], device);
+  *copying = launches * device->launch_seconds;
+  if (device->bandwidth > 0)
+    *copying += 2 * elements * (double)tsl_type(problem->c.type)->size / device->bandwidth;
+  return seconds;
+}
+
+int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device) {
+  const int64_t size = tsl_problem_shape(problem, tsl_problem_structured(problem))->rows;
+  const int64_t least_block = device->is_cpu ? STRUCTURED_LEAST_OF_PROCESSORS : STRUCTURED_LEAST;
+  int64_t best = size;
+  double least = INFINITY;
+  for (int64_t parts = 1; size > 0; parts *= 2) {
+    const int64_t block = parts == 1 ? size : tsl_round_up(tsl_ceil_div(size, parts), GRAIN);
+    tsl_structured_cut cut;
+    double copying;
+    if (parts > 1 && block < least_block)
+      break;
+    tsl_structured_cut_by(problem, block, &cut);
+    const double seconds = structured_cost(problem, &cut, device, &copying) + copying;
+    if (seconds < least) {
+      least = seconds;
+      best = block;
+    }
+  }
+  return best;
+}
+
+void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_device *device,
+                           tsl_structured_cut *cut) {
+  tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
+}
+
+static double fastest_seconds(const tsl_problem *part, const tsl_device *device) {
+  const tsl_strategy *strategy;
+  double least = INFINITY;
+  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
+    for (tsl_walk walk = {.begun = false};
+         !strategy->vendor.load && tsl_strategy_walk(strategy, part, device, &walk);)
+      if (!tsl_strategy_refuse(strategy, part, &walk.config, device))
+        least = fmin(least, tsl_strategy_seconds(strategy, part, &walk.config, device));
+  return least;
+}
+
+/* Predicts the piece with most work by the fastest model, and the others in proportion to their waves. */
+double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
+                              const tsl_device *device) {
+  double copying, longest = 0;
+  int leads = 0;
+  const double all = structured_cost(problem, cut, device, &copying);
+  if (cut->count == 0)
+    return copying;
+  for (int i = 0; i < cut->count; i++)
+    if (waves(problem, &cut->pieces[i], device) > longest) {
+      longest = waves(problem, &cut->pieces[i], device);
+      leads = i;
+    }
+  tsl_problem part = tsl_structured_part(problem, cut, &cut->pieces[leads]);
+  double seconds = fastest_seconds(&part, device);
+  if (!isfinite(seconds) && part.batch > 1) {
+    part.batch = 0;
+    seconds = (double)cut->pieces[leads].count * fastest_seconds(&part, device);
+  }
+  return seconds * (longest > 0 ? all / longest : 1) + copying;
+}

@@ -1,0 +1,161 @@
+/* Idea: products of narrow types with instructions that multiply two or four neighbours along k and add them
+ * to 32-bit sums: AMX tile registers, or the dot products of AVX-512 (BF16, VNNI). Beyond host_packed: the
+ * types f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k; up to 16 times the
+ * operations of f32 in a clock.
+ *
+ *            k                    unit: 2 bf16 (also made from 8-bit numbers), 4 i8 or u8, or an f32
+ *   A  +-----------+              micro-panel of A:  unit 0 of its rows, unit 1 of its rows, ...
+ *      |uuuu uuuu..| micro-panel  micro-panel of B:  unit 0 of its columns, unit 1 of its columns, ...
+ *      +-----------+
+ *                                 panel 0          panel 1          panels of at most KC units
+ *   copies:                       |s|s|s|..|s|     |s|s|s|..        micro-panels one after the other
+ *
+ *   AVX-512  14 x 2 vectors of sums: a unit of each row, broadcast, by two vectors of units of B
+ *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after
+ *            row (host_amx_registers.h)
+ *   others   6 x 2 vectors (AVX2, any processor); f32 for floating-point types, pairs of 16-bit integers
+ *            for integer types
+ *
+ * Dot instructions: all threads pack all of A and B once; then they take blocks of C, panel after panel. A's
+ * rows are read directly or copied as rows. Tile registers: each thread takes a rectangle of C and packs
+ * operands immediately before use, during other products (thread_rectangle.c). If C is small and k long, k is
+ * cut into parts (schedule.c). Copies are padded with zeros, so tiles have no edges. Operands may have any
+ * strides; if C's columns are contiguous, the transposed product is computed.
+ *
+ * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
+ * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
+ *
+ * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded to C
+ * once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
+ *
+ * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
+ * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies (tsl_amx_needs_care()).
+ *
+ * Parameters: KC in units, KiB of A in the second-level cache. AVX512-FP16 is not used: its sums are f16, and
+ * C of f16 needs f32. Measurements: docs/lab/host_amx.md. */
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host/host_amx/host_amx_job.h"
+#include "strategy/host_jobs/host_job.h"
+
+#include <math.h>
+
+enum { DEPTH, BLOCK };
+static const tsl_param params[] = {
+    [DEPTH] = {"depth", "32-bit units of a panel", 256, {128, 256, 512, 1024}},
+    [BLOCK] = {"block", "KiB of A in the second-level cache", 256, {128, 256, 512, 1024}},
+    {NULL, NULL, 0, {0}},
+};
+static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
+                                     NULL};
+
+/* Returns the error bound. A unit has two bf16, or one number without instructions for pairs. The bound
+ * covers the longer panel and the larger number of panels. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const bool pairs = problem->a.type != TESELA_F16;
+  const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
+                panels = k == 0 ? 1 : (k - 1) / depth + 1;
+  const double factor = (double)(k < panel ? k : panel) + (double)panels + 5 + 0x1p-23 * (double)k;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .is_reproducible = true}, problem->c.type);
+}
+
+static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                          const tsl_device *device) {
+  return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
+}
+
+static double max_alone_flops(const tsl_amx_job *job) {
+  return job->kernels->is_amx ? 3e7 : 1e7;
+}
+
+static double units_per_clock(const tsl_amx_job *job, const tsl_device *device) {
+  return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
+}
+
+static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
+  return device->threads == 1 || tsl_problem_flops(problem) < max_alone_flops(job);
+}
+
+/* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_amx_job job = job_of(problem, &strides, config, device);
+  const double clock = 1e6 * device->clock_mhz, m = (double)job.views.m, n = (double)job.views.n,
+               units = (double)job.units;
+  const double vectors = device->peak_f32 / (2 * clock * device->threads);
+  const double rate = units_per_clock(&job, device);
+  const double width = (double)(job.micros_b * job.kernels->width);
+  const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
+                        0.01 * fabs(log2((double)config->value[BLOCK] / 256));
+  const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
+  const double seconds = (products + (m + n) * units + 8 * m * n / vectors) / clock;
+  const bool alone = is_alone(problem, &job, device);
+  return (alone ? 5e-7 : 1e-5) +
+         fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_cost_counts *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_amx_job job = job_of(problem, &strides, config, device);
+  const double units = (double)job.units, in_unit = units > 0 ? (double)job.views.k / units : 1,
+               bytes = sizeof(uint32_t) / in_unit;
+  const double height = job.kernels->height, width = job.kernels->width;
+  account->computed = ceil((double)job.views.m / height) * height * ceil((double)job.views.n / width) *
+                      width * (double)job.views.k;
+  account->workers = is_alone(problem, &job, device) ? 1 : device->threads;
+  account->rate = 2e6 * device->clock_mhz * device->threads * units_per_clock(&job, device) * in_unit;
+  account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
+  account->local.read = account->computed * bytes * (1 / width + 1 / height);
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
+                           (double)problem->k * (double)problem->n, account);
+  tsl_cost_counts_result(problem, 1, account);
+}
+
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  tsl_amx_job *amx_job = job;
+  *amx_job = job_of(problem, strides, config, device);
+  amx_job->is_alone = tsl_problem_flops(problem) < max_alone_flops(amx_job);
+}
+
+static tesela_status run(const void *job, const tsl_operands *operands) {
+  tsl_amx_job bound = *(const tsl_amx_job *)job;
+  tsl_amx_job_bind(&bound, operands);
+  return tsl_amx_run(&bound, bound.is_alone ? (tsl_team){0} : operands->team);
+}
+
+static size_t form_bytes(const void *job, int operand) {
+  const tsl_amx_job *amx_job = job;
+  return (size_t)tsl_amx_form_units(amx_job, tsl_views_take_as_a(&amx_job->views, operand)) *
+         sizeof(uint32_t);
+}
+
+static void make_form(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team) {
+  tsl_amx_job bound = *(const tsl_amx_job *)job;
+  tsl_amx_job_bind(&bound, operands);
+  tsl_amx_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
+}
+
+_Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_host_job_ops jobs = {sizeof(tsl_amx_job), make, run, form_bytes, make_form};
+
+const tsl_strategy tsl_gemm_host_amx = {
+    .name = "host_amx",
+    .idea = "narrow types in packed panels by tile registers (AMX) or dot instructions (AVX-512 BF16, VNNI), "
+            "on all cores",
+    .lifts = "one product a lane and instruction",
+    .op = TSL_OP_GEMM,
+    .version = 4,
+    .needs = TSL_CAN_HOST,
+    .accuracy = accuracy,
+    .params = params,
+    .score = score,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
+    .supports = {.types = tsl_types_small, .why = "host_packed is for wide types"},
+    .resources = {.count_costs = account},
+    .testing = {.probes = probes},
+    .prepack = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
+};

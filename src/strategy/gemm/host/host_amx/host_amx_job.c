@@ -1,0 +1,130 @@
+#include "strategy/gemm/host/host_amx/host_amx_job.h"
+
+#include "strategy/host_jobs/host_job.h"
+
+/* Returns true if C's stores bypass the caches: beta is 0, and C (tile registers: A, B and C) is large. */
+static bool is_nontemporal(const tsl_amx_job *job) {
+  enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
+  const int64_t bytes =
+      (job->views.m + job->views.n) * job->views.k * job->size + job->views.m * job->views.n * job->c_size;
+  return job->beta == 0 &&
+         (job->kernels->is_amx ? bytes >= MOST_BYTES : job->views.m * job->views.n > MOST_ELEMENTS);
+}
+
+static void count_micro_panels(tsl_amx_job *job) {
+  job->micros_a = tsl_ceil_div(job->views.m, job->kernels->height);
+  job->micros_b = tsl_ceil_div(job->views.n, job->kernels->width);
+}
+
+tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
+                                 int64_t columns) {
+  tsl_amx_job part = *job;
+  part.views.a.at = job->views.a.at + row * job->views.a.row_stride * job->size;
+  part.views.b.at = job->views.b.at + column * job->views.b.col_stride * job->size;
+  part.views.c.at =
+      job->views.c.at + (row * job->views.c.row_stride + column * job->views.c.col_stride) * job->c_size;
+  part.packed_a.first -= row;
+  part.packed_b.first -= column;
+  part.views.m = rows;
+  part.views.n = columns;
+  part.nontemporal = is_nontemporal(&part);
+  count_micro_panels(&part);
+  return part;
+}
+
+/* Sets the block sizes: about `kept` bytes of A by 512 columns, smaller if threads would be idle. */
+static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
+  const int64_t large = job->kernels->is_amx ? 2 : 1,
+                wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
+  job->block_micros_a = large * kept / (4 * job->depth * job->kernels->height);
+  job->block_micros_a = job->block_micros_a < 1 ? 1 : tsl_min(job->block_micros_a, job->micros_a);
+  job->block_micros_b = tsl_min(512 / job->kernels->width, job->micros_b);
+  while (tsl_ceil_div(job->micros_a, job->block_micros_a) * tsl_ceil_div(job->micros_b, job->block_micros_b) <
+             wanted &&
+         (job->block_micros_a > 1 || job->block_micros_b > 1)) {
+    int64_t *const larger =
+        job->block_micros_a >= job->block_micros_b ? &job->block_micros_a : &job->block_micros_b;
+    *larger = (*larger + 1) / 2;
+  }
+}
+
+/* Returns the parts of k: more than 1 if C is too small for many threads and k is long. */
+static int64_t amx_split_k_of(const tsl_amx_job *job) {
+  enum { SMALL_C = 256 * 256, LONGEST = 1 << 20, PANELS_OF_A_PART = 2 };
+  const int64_t most = tsl_min(TSL_AMX_SPLIT_K_MAX, job->panels / PANELS_OF_A_PART);
+  return job->views.m > LONGEST || job->views.n > LONGEST || job->views.m * job->views.n > SMALL_C || most < 4
+             ? 1
+             : most;
+}
+
+/* Returns true if tiles should read A directly. Rows a multiple of 4 KiB apart evict each other from L1. */
+static bool in_place_pays(const tsl_amx_job *job) {
+  enum { CONFLICT = 4096 };
+  return job->kernels->is_amx ? job->panels == 1 && job->views.a.row_stride == job->views.k
+                              : job->views.a.row_stride * job->size % CONFLICT != 0;
+}
+
+tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
+                             const tsl_operands *strides, int64_t depth, int64_t kept, int threads) {
+  tsl_amx_job job = {.kernels = kernels,
+                     .pack_a = kernels->packing->copy[kernels->format][kernels->a],
+                     .pack_b = kernels->packing->copy[kernels->format][kernels->b],
+                     .epilogue = kernels->packing->finish[problem->c.type],
+                     .views = tsl_views_of(problem, strides),
+                     .size = (int64_t)tsl_type(kernels->a)->size,
+                     .c_size = (int64_t)tsl_type(problem->c.type)->size,
+                     .alpha = problem->alpha[0],
+                     .beta = problem->beta[0]};
+  job.nontemporal = is_nontemporal(&job);
+  job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
+  const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
+  job.sums_are_c = job.sums_are_c && job.views.c.col_stride == 1 && (kernels->is_amx || !job.nontemporal);
+  count_micro_panels(&job);
+  job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
+  job.panels = tsl_ceil_div(job.units, depth);
+  job.depth = depth;
+  if (job.panels > 1) /* nearly equal panels */
+    job.depth = tsl_ceil_div(tsl_ceil_div(job.units, job.panels), 16) * 16;
+  job.panels = tsl_ceil_div(job.units, job.depth);
+  job.kept = kept;
+  choose_blocks(&job, kept, threads);
+  job.split_k = amx_split_k_of(&job);
+  job.reads_a = job.views.a.col_stride == 1 && job.views.k * job.size == 4 * job.units &&
+                kernels->bias == 0 && in_place_pays(&job);
+  job.copies_rows = !kernels->is_amx && job.views.a.col_stride == 1;
+  return job;
+}
+
+tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
+                            int64_t kept, const tsl_device *device) {
+  const bool is_swapped = tsl_views_of(problem, strides).is_swapped;
+  const tesela_type a = is_swapped ? problem->b.type : problem->a.type,
+                    b = is_swapped ? problem->a.type : problem->b.type;
+  return tsl_amx_job_with(tsl_amx_kernels_for(a, b, device->capabilities), problem, strides, depth, kept,
+                          device->threads);
+}
+
+static tsl_amx_form packed_form(const tsl_amx_job *job, bool is_a) {
+  const void *packed = is_a ? job->views.a.packed : job->views.b.packed;
+  return packed ? tsl_amx_form_in(job, is_a, (uint32_t *)(uintptr_t)packed) : (tsl_amx_form){.at = NULL};
+}
+
+void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
+  tsl_views_bind_operands(&job->views, operands, job->size, job->c_size);
+  job->packed_a = packed_form(job, true);
+  job->packed_b = packed_form(job, false);
+}
+
+const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {
+#define SET(isa, header, needs, ...) {needs, tsl_amx_##isa},
+  static const struct {
+    unsigned needs;
+    const tsl_amx_kernels *rows;
+  } sets[] = {TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)}; /* in increasing order of speed */
+#undef SET
+  for (size_t i = sizeof sets / sizeof sets[0]; i-- > 0;)
+    for (const tsl_amx_kernels *row = sets[i].rows; (sets[i].needs & ~offers) == 0 && row->packing; row++)
+      if (row->a == a && row->b == b)
+        return row;
+  return NULL;
+}

@@ -1,0 +1,326 @@
+/* Idea: packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn
+ * 2015). They surround a micro-kernel whose tile of C fills the vector registers. The shape decides the order
+ * of the loops. Beyond `blocked`: micro-kernels for every number of rows and for partial vectors, so that
+ * edges cost no more than their products; packing by vector instructions, and only where it pays; block sizes
+ * from this processor's caches; prefetches of C and of the next micro-panels; copies shared by all threads.
+ *
+ *                n          Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
+ *             NR            a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.
+ *         B: | micro- |
+ *            | panels ||    PANELS   A and B are large. A's panel, MC x KC, is packed (last cache), then
+ *            +--------+ KC           block after block of B, KC x NC (second cache); each micro-panel of A
+ *     KC     |        |              (first cache) meets all of the block's. Threads share both copies:
+ *   +-----+  +--------+              host_packed_panels.c; or C is cut: column_strips.c.
+ *   |     |  | | | | ||     ROWS     B's panel fits the second cache: it is resident, micro-panels of A
+ * m |-----|  |-+-+-+-+|              stream and are packed one by one. Threads take micro-panels of A:
+ *   |micro|  | tile  ||  C           stationary.c.
+ *   |-----|  |-+-+-+-+| MR  COLUMNS  A's panel is resident, micro-panels of B stream.
+ *   +-----+  +--------+     SPLIT_K  C is small, k long: each part of k has a C of its own; these are
+ *      A                             added in order: split_k.c.
+ *
+ * The m rows are cut into as few micro-panels of A as possible, all nearly equal. The last micro-panel of B
+ * has only the vectors that it needs. If C's columns are contiguous instead of its rows, the transposed
+ * product is computed. If neither are, a tile is stored element by element.
+ *
+ * Rows of A are read directly if at most 1 KiB of columns of C would use the copy (transposed A: 2 KiB).
+ * Tiles are then six rows by four vectors. Rows of B are read directly for few micro-panels of A.
+ *
+ * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. Any
+ * number of threads gives equal bits. All schedules give equal bits, except for SPLIT_K and for products of a
+ * triangular factor added to beta C. In place, panels may be added from the last to the first.
+ *
+ * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or hermitian.
+ * Tiles skip steps in which a triangular factor is zero and elements outside C's triangle:
+ * host_packed_structure.c. Rank-2k updates: rank2k.c.
+ *
+ * Parameters: KC, and KiB of the resident block in the second cache. A, B and C have one type: f32, f64, c64
+ * or c128. Measurements: docs/lab/host_packed.md. */
+#include "core/memory.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host/host_packed/blocking.h"
+#include "strategy/host_jobs/host_job.h"
+
+#include <math.h>
+
+enum { DEPTH, BLOCK };
+static const tsl_param params[] = {
+    [DEPTH] = {"depth", "products of a panel", 512, {128, 256, 384, 512}},
+    [BLOCK] = {"block", "KiB of the resident block in the second-level cache", 512, {256, 512, 1024}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const probes[] = {"depth=128 block=256", "depth=512 block=512", "depth=256 block=1024",
+                                     NULL};
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+/* Returns the error bound of panels. A complex component is the sum of two, also times alpha and beta. */
+static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
+  promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
+  return promised;
+}
+
+/* Returns the job of a product, or of the first product of a rank-2k update. */
+static tsl_packed_job packed_job_of(const tsl_problem *problem, const tsl_operands *strides,
+                                    const tsl_config *config, const tsl_device *device) {
+  return tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device)
+      .first;
+}
+
+/* Returns the contiguous bytes of a row of B that are packed before the next row. */
+static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) {
+  const bool is_group = job->schedule == TSL_PACKED_COLUMNS || device->threads == 1;
+  return (double)((is_group ? job->nc : job->views.n) * job->size);
+}
+
+/* Returns the extra cost of a config as a fraction of the multiplication time: micro-panels exceed the
+ * first-level cache; B's block differs from half of the second-level cache (a quarter if micro-panels of B
+ * stream or threads share B); short rows of B come from a far last cache; a large C is written by columns;
+ * parts of k copy B each for itself, or run in one thread. */
+static double packed_misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
+  const double depth_bytes = (double)(config->value[DEPTH] * job->size),
+               block_bytes = (double)config->value[BLOCK] * 1024;
+  const bool by_micros_b = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_last_cache_is_far(device);
+  const double stays = depth_bytes * (double)(by_micros_b ? job->nr : job->mr),
+               passes = by_micros_b ? depth_bytes * (double)job->mr : 0,
+               wanted = is_far && by_micros_b                ? half_level_2
+                        : by_micros_b || device->threads > 1 ? half_level_2 / 2
+                                                             : half_level_2,
+               row_bytes = row_bytes_of(job, device);
+  return (stays > 1.01 * level_1  ? 0.03
+          : stays > 0.9 * level_1 ? 0.002
+                                  : 0) +
+         (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
+         (is_far && row_bytes < 1024 && job->copies_b && job->nc < job->views.n
+              ? 0.03 * log2(1024 / row_bytes)
+              : 0) +
+         (by_micros_b && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
+         (job->schedule != TSL_PACKED_SPLIT_K ? 0
+          : job->copies_b                     ? 0.4
+          : device->threads == 1              ? 0.15
+                                              : 0);
+}
+
+static double barrier_seconds(int64_t threads) {
+  return 2e-6 + 2e-7 * (double)threads;
+}
+
+/* Returns the seconds of reading packed copies again, beyond a quarter of the multiplication time. */
+static double again_seconds(double bytes, double multiplying, const tsl_device *device) {
+  const double speed = 1e9 * (tsl_last_cache_is_far(device) ? TSL_PACKED_AGAIN_FAR : TSL_PACKED_AGAIN_NEAR);
+  return fmax(0, bytes / speed - multiplying / 4);
+}
+
+/* Returns the seconds of invalidating lines that other threads have read: 50 ns each from a far cache. */
+static double called_back_seconds(double shared, const tsl_device *device) {
+  static const double each = 50e-9;
+  const double threads = device->threads, held = fmin(shared, (double)device->level_bytes[1] * threads);
+  return tsl_last_cache_is_far(device) ? held / TSL_CACHE_LINE * each * fmax(0, 1 - 2 / threads) / threads
+                                       : 0;
+}
+
+static bool has_unaligned_rows_of_b(const tsl_packed_job *job) {
+  return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
+}
+
+/* Returns the seconds of fetching operands that the near caches do not hold between calls. Most of it
+ * overlaps multiplication. Partial sums of split k are written and read again. */
+static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
+                              const tsl_device *device) {
+  static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
+  const double bandwidth = tsl_rest_speed(device, tsl_problem_lines(problem)) *
+                           (alone ? device->bandwidth / device->threads : device->bandwidth);
+  const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
+               lines = tsl_problem_lines(problem), m = (double)job->views.m;
+  const bool in_rows = job->views.b.col_stride == 1;
+  const double idle = lines > (double)device->level_bytes[2] ? one_row / m : 0,
+               ragged = has_unaligned_rows_of_b(job)
+                            ? fmax(0, fmin(1, 2 - m / few_rows)) * TSL_CACHE_LINE / row_bytes_of(job, device)
+                            : 0;
+  const double b = ((in_rows ? waited_in_rows + ragged : waited_for) + idle) * b_bytes,
+               sums = job->schedule == TSL_PACKED_SPLIT_K
+                          ? 2 * (double)job->split_k * m * (double)job->views.n * size
+                          : 0;
+  const double cold = fmax(0, 1 - tsl_near_bytes(device) / lines);
+  return cold * (waited_for * (lines - b_bytes) + b + sums) / bandwidth;
+}
+
+/* Returns the extra time of a line of B with few rows, in rows' multiply-adds (measured). */
+static double missing_rows(double m) {
+  return fmax(0, 5 - m / 2);
+}
+
+/* Returns the fraction of the products that is computed if a factor or C is a triangle. */
+static double computed_fraction(const tsl_problem *problem) {
+  tsl_problem whole = *problem;
+  whole.a.triangle = whole.b.triangle = whole.c.triangle = TESELA_WHOLE;
+  return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
+}
+
+/* Rows of A and columns of B that are packed, counted once for each copy. */
+typedef struct copied_lines {
+  double rows, columns;
+} copied_lines;
+static copied_lines count_copied_lines(const tsl_packed_job *job, int64_t threads) {
+  const double m = (double)job->views.m, n = (double)job->views.n;
+  if (!tsl_packed_has_strips(job, threads))
+    return (copied_lines){job->copies_a ? m : 0, job->copies_b ? n : 0};
+  const tsl_packed_grid grid = tsl_packed_cut_strips(job, threads);
+  return (copied_lines){tsl_packed_strip_of(job, grid.columns).copies_a ? (double)grid.across * m : 0,
+                        (double)grid.down * n};
+}
+
+/* Returns the predicted seconds of one product: 95 % of the peak, packing, and the tiles' epilogues. */
+static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
+  const double m = (double)job.views.m, k = (double)job.views.k, clock = 1e6 * device->clock_mhz;
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const double fused = (type->component == TESELA_F64 ? device->peak_f64 : device->peak_f32) /
+                       (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
+  const double panels = (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]);
+  const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
+  const double products = computed_fraction(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
+                          (0.95 * fused) * (1 + packed_misfit(&job, config, device));
+  const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
+  const double copies = 4 * (lines.rows + lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
+  const bool alone = device->threads == 1 || job.is_alone;
+  const double seconds = (products + copies) / clock, fetched = fetched_seconds(problem, &job, alone, device);
+  if (alone)
+    return 2e-7 + seconds + fetched;
+  const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
+  const double each = seconds * sharing.uneven / (0.95 * device->threads);
+  return sharing.waits * barrier_seconds(device->threads) + each +
+         again_seconds(sharing.again, each, device) + called_back_seconds(sharing.shared, device) + fetched;
+}
+
+static double packed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (!tsl_is_sum(problem->c.structure))
+    return score_one(problem, config, device);
+  tsl_problem part;
+  tsl_operands strides = tsl_strides_of(problem);
+  const tsl_packed_sum sum =
+      tsl_packed_part_of_sum(problem, config->value[DEPTH], device, false, &part, &strides);
+  const double product_seconds = score_one(&part, config, device),
+               elements = (double)problem->m * (double)problem->n;
+  return sum == TSL_PACKED_FOLDED  ? product_seconds + elements / (1e6 * device->clock_mhz)
+         : sum == TSL_PACKED_TWICE ? 2 * product_seconds
+                                   : product_seconds;
+}
+
+/* Counts memory traffic. A is packed once, and B once for each panel of A or for each strip. */
+static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_cost_counts *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
+  const double size = (double)job.size, k = (double)job.views.k;
+  const double height = (double)tsl_max(1, tsl_min(job.mr, job.views.m)),
+               width = (double)tsl_max(1, tsl_min(job.nr, job.views.n)), products = account->useful;
+  const int64_t threads = job.is_alone ? 1 : device->threads;
+  const bool in_panels = job.schedule == TSL_PACKED_PANELS && !tsl_packed_has_strips(&job, threads);
+  const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.mc)) : 1;
+  const copied_lines lines = count_copied_lines(&job, threads);
+  const double copied = (lines.rows + again * lines.columns) * k;
+  account->workers = threads;
+  account->local.written = copied * size;
+  account->local.read =
+      (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
+  account->global.read =
+      (copied + (job.copies_a ? 0 : products / width) + (job.copies_b ? 0 : products / height)) * size;
+  tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]), account);
+}
+
+/* Returns the largest k of a partial product with equal bits: equal whole panels, or one panel; 0: none. */
+static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
+                           int64_t m, int64_t n, int64_t index, int64_t most) {
+  const tsl_operands strides = tsl_strides_of(whole);
+  const tsl_packed_job all = packed_job_of(whole, &strides, config, device);
+  const int64_t left = whole->k - index;
+  if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
+    return 0;
+  for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.kc); panels > 0; panels--) {
+    tsl_problem next = *whole;
+    next.m = m;
+    next.n = n;
+    next.k = tsl_min(panels * all.kc, left);
+    const tsl_packed_job job = packed_job_of(&next, &strides, config, device);
+    if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.kc == all.kc))
+      return next.k;
+  }
+  return 0;
+}
+
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  *(tsl_packed_product *)job =
+      tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
+}
+
+static tesela_status packed_run(const void *job, const tsl_operands *operands) {
+  return tsl_packed_run_product(job, operands);
+}
+
+/* Computes a product without a plan, which takes longer to find. Returns false if it cannot. */
+static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
+                            const tsl_device *device) {
+  enum { KEPT_GUESS = 256 << 10 };
+  const int64_t depth = tsl_type(problem->c.type)->component == TESELA_F64 ? 256 : 512,
+                kept = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : KEPT_GUESS;
+  if (tsl_is_sum(problem->c.structure)) {
+    const tsl_packed_product product = tsl_packed_product_for(problem, operands, depth, kept, device);
+    return tsl_packed_run_product(&product, operands) == TESELA_OK;
+  }
+  tsl_packed_job job = tsl_packed_job_for(problem, operands, depth, kept, device);
+  tsl_packed_job_bind(&job, operands);
+  return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands->team) == TESELA_OK;
+}
+
+static size_t packed_form_bytes(const void *job, int operand) {
+  const tsl_packed_product *product = job;
+  const tsl_packed_job *first = &product->first;
+  return product->sum == TSL_PACKED_ONE
+             ? tsl_packed_form_bytes(first, tsl_views_take_as_a(&first->views, operand))
+             : 0; /* both factors are packed as A and as B */
+}
+
+static void packed_make_form(const void *job, int operand, const tsl_operands *operands, void *dst,
+                             tsl_team team) {
+  tsl_packed_job bound = ((const tsl_packed_product *)job)->first;
+  tsl_packed_job_bind(&bound, operands);
+  tsl_packed_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
+}
+
+_Static_assert(sizeof(tsl_packed_product) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, packed_run, packed_form_bytes,
+                                      packed_make_form};
+
+const tsl_strategy tsl_gemm_host_packed = {
+    .name = "host_packed",
+    .idea = "packed panels, copied for the caches, around tiles of C in the vector registers, on all cores",
+    .lifts = "caches that a shape does not fit, addresses far apart, and waiting for memory",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = packed_accuracy,
+    .params = params,
+    .score = packed_score,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
+    .supports = {.types = types, .conjugates = true, .structures = true},
+    .resources = {.count_costs = packed_account},
+    .k_split = {.steps = packed_part},
+    .direct = {.multiply_packed = compute_at_once},
+    .prepack = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
+    .testing = {.probes = probes},
+};

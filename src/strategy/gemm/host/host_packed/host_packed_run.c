@@ -1,0 +1,62 @@
+#include "core/scratch.h"
+#include "core/status.h"
+#include "strategy/gemm/host/host_packed/blocking.h"
+
+static const struct {
+  tesela_status (*run)(const tsl_packed_job *, tsl_team);
+  tsl_packed_sharing (*share)(const tsl_packed_job *, int64_t);
+} schedules[] = {
+    [TSL_PACKED_PANELS] = {tsl_packed_run_panels, tsl_packed_share_panels},
+    [TSL_PACKED_ROWS] = {tsl_packed_run_stationary, tsl_packed_share_stationary},
+    [TSL_PACKED_COLUMNS] = {tsl_packed_run_stationary, tsl_packed_share_stationary},
+    [TSL_PACKED_SPLIT_K] = {tsl_packed_run_split_k, tsl_packed_share_split_k},
+};
+
+static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
+  return schedules[job->schedule].run(job, team);
+}
+
+/* Computes a product in place if its panels cannot be packed in time. Slices of the general factor (C), which
+ * no other slice needs, are packed whole before they are overwritten. */
+static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
+  enum { SLICE_BYTES = 32 << 20 };
+  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
+  const int64_t lines = holds_a ? job->views.m : job->views.n,
+                line_bytes = tsl_max(job->views.k, 1) * job->size, unit = holds_a ? job->mr : job->nr,
+                slice =
+                    tsl_min(tsl_max(SLICE_BYTES / line_bytes / unit, 1) * unit, tsl_round_up(lines, unit));
+  tsl_packed_job part = *job;
+  void *form;
+  part.views.in_place = false;
+  *(holds_a ? &part.views.m : &part.views.n) = slice;
+  TSL_TRY(tsl_scratch_take(tsl_packed_form_bytes(&part, holds_a), "a copy of C", &form));
+  tesela_status status = TESELA_OK;
+  for (int64_t line = 0; line < lines && status == TESELA_OK; line += slice) {
+    const tsl_view *c = &job->views.c;
+    const int64_t count = tsl_min(slice, lines - line);
+    tsl_view *held = holds_a ? &part.views.a : &part.views.b;
+    *(holds_a ? &part.views.m : &part.views.n) = count;
+    part.views.c.at = c->at + line * (holds_a ? c->row_stride : c->col_stride) * job->size;
+    held->at = part.views.c.at;
+    held->packed = NULL;
+    tsl_packed_make_form(&part, holds_a, form, team);
+    held->packed = form;
+    status = run_by_schedule(&part, team);
+  }
+  tsl_scratch_give(form);
+  return status;
+}
+
+static bool needs_copy(const tsl_packed_job *job, int64_t threads) {
+  if (!job->views.in_place || tsl_packed_copies_first(job))
+    return false;
+  return job->schedule != TSL_PACKED_PANELS || !tsl_packed_panels_in_place(job, threads);
+}
+
+tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
+  return needs_copy(job, tsl_team_threads(team)) ? run_in_place(job, team) : run_by_schedule(job, team);
+}
+
+tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {
+  return schedules[job->schedule].share(job, threads);
+}

@@ -1,0 +1,334 @@
+#include "strategy/gemm/host/host_packed/blocking.h"
+
+#include "core/memory.h"
+#include "core/pool.h"
+
+static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int64_t size, int64_t row,
+                                                    int64_t column) {
+  return operand->at + (row * operand->row_stride + column * operand->col_stride) * size;
+}
+
+int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block) {
+  return tsl_ceil_div_or_one(block->rows, job->mr);
+}
+
+int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
+  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->nr);
+}
+
+int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
+  return job->copies_a && !job->views.a.packed ? rows : 0;
+}
+
+static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
+  return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
+}
+
+/* Returns the first column of micro-panel of B `index`, relative to the block. */
+static int64_t macro_kernel_column_of(const tsl_packed_job *job, int64_t index) {
+  return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->nr : index * job->nr;
+}
+/* Returns the first column of micro-panel of B `index` in a packed copy of whole vectors. */
+static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
+  const int64_t padding = job->lead > 0 && index > 0 ? whole_vectors(job, job->lead) - job->lead : 0;
+  return macro_kernel_column_of(job, index) + padding;
+}
+
+static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
+  return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
+}
+
+/* Returns the columns of B that tiles read directly: no partial micro-panel, as rows may end there. */
+static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
+  if (job->copies_b)
+    return 0;
+  if (job->lead > 0)
+    return columns;
+  return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->nr * job->nr;
+}
+
+int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
+  const int64_t copied = job->views.b.packed ? 0 : columns - columns_in_place(job, columns);
+  return copied == 0 ? 0 : copied_columns(job, copied);
+}
+
+static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
+  return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
+}
+
+/* Returns the end of the first product's steps within `from` to `end`, relative to the block. */
+static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
+                            int64_t end) {
+  return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
+}
+
+static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t row, int64_t step,
+                         int64_t height, int64_t depth, unsigned char *micro) {
+  job->kernels->pack_micro(macro_kernel_element_of(a, job->size, row, step), a->row_stride, a->col_stride,
+                           height, depth, height, micro);
+}
+
+static void pack_a_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
+                         int64_t height, unsigned char *micro) {
+  const int64_t first = end_of_first(job, block, 0, block->depth);
+  if (first > 0)
+    pack_rows_of(job, &job->views.a, row, block->step, height, first, micro);
+  if (first < block->depth)
+    pack_rows_of(job, &job->second->a, row, block->step + first - job->half, height, block->depth - first,
+                 micro + first * height * job->size);
+}
+
+void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       void *copy) {
+  const tsl_view *a = &job->views.a;
+  for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
+    const int64_t row = macro_kernel_row_of(job, block, i),
+                  height = macro_kernel_row_of(job, block, i + 1) - row;
+    unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
+    if (job->keeps_rows)
+      job->kernels->pack_micro(macro_kernel_element_of(a, job->size, block->row + row, block->step),
+                               a->col_stride, a->row_stride, block->depth, height, block->depth, micro);
+    else if (a->structure == TESELA_GENERAL)
+      pack_a_steps(job, block, block->row + row, height, micro);
+    else
+      tsl_packed_pack_structured(
+          job, block, &(tsl_packed_lines){true, block->row + row, height, height, 0, block->depth}, micro);
+  }
+}
+
+static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                              int64_t end, int64_t from, int64_t target, void *copy) {
+  for (int64_t i = first; i < end; i++) {
+    const int64_t column = macro_kernel_column_of(job, i),
+                  count = tsl_min(macro_kernel_column_of(job, i + 1), block->columns) - column;
+    if (count > 0)
+      tsl_packed_pack_structured(
+          job, block,
+          &(tsl_packed_lines){false, block->column + column, count, whole_vectors(job, count), from, target},
+          (unsigned char *)copy + copied_column_of(job, i) * block->depth * job->size);
+  }
+}
+
+/* Packs micro-panels `first` to before `end` of equal width; only the last one may be narrower. */
+static void pack_equal_widths(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                              int64_t end, int64_t from, int64_t target, void *copy) {
+  const int64_t in_place = columns_in_place(job, block->columns),
+                column = tsl_max(macro_kernel_column_of(job, first), in_place),
+                count = tsl_min(macro_kernel_column_of(job, end), block->columns) - column,
+                of_first = end_of_first(job, block, from, target);
+  const tsl_view *b = &job->views.b;
+  unsigned char *const out =
+      (unsigned char *)copy +
+      (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
+  if (count > 0 && from < of_first)
+    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column),
+                              b->col_stride, b->row_stride, count, from, of_first, job->nr, block->depth,
+                              out);
+  if (count > 0 && of_first < target) {
+    b = &job->second->b;
+    job->kernels->pack_micros(
+        macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column), b->col_stride,
+        b->row_stride, count, of_first, target, job->nr, block->depth, out);
+  }
+}
+
+static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                         int64_t from, int64_t target, void *copy) {
+  if (target <= from || job->views.b.packed)
+    return;
+  if (job->views.b.structure != TESELA_GENERAL) {
+    pack_structured_b(job, block, first, end, from, target, copy);
+    return;
+  }
+  const int64_t lead = job->lead > 0 && first == 0 ? tsl_min(1, end) : 0;
+  pack_equal_widths(job, block, first, first + lead, from, target, copy);
+  pack_equal_widths(job, block, first + lead, end, from, target, copy);
+}
+
+void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       void *copy) {
+  pack_b_steps(job, block, first, end, 0, block->depth, copy);
+}
+
+static bool is_in_rows(const tsl_packed_job *job) {
+  return job->views.b.col_stride == 1;
+}
+
+static int64_t count_smallest_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
+  return is_in_rows(job) ? block->depth : tsl_packed_micros_b(job, block);
+}
+
+int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
+  return tsl_max(tsl_min(most, count_smallest_pieces(job, block)), 1);
+}
+
+void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
+                           int64_t index, void *copy) {
+  const int64_t whole = count_smallest_pieces(job, block), first = tsl_partition_begin(whole, pieces, index),
+                end = tsl_partition_begin(whole, pieces, index + 1);
+  if (is_in_rows(job))
+    pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), first, end, copy);
+  else
+    pack_b_steps(job, block, first, end, 0, block->depth, copy);
+}
+
+tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                   const void *copy) {
+  const int64_t row = macro_kernel_row_of(job, block, index),
+                height = macro_kernel_row_of(job, block, index + 1) - row;
+  if (job->views.a.packed)
+    copy = (const unsigned char *)job->views.a.packed +
+           (block->step * job->views.m + block->row * block->depth) * job->size;
+  if (job->copies_a)
+    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height,
+                             job->keeps_rows ? block->depth : 1, job->keeps_rows ? 1 : height};
+  return (tsl_packed_side){macro_kernel_element_of(&job->views.a, job->size, block->row + row, block->step),
+                           row, height, job->views.a.row_stride, job->views.a.col_stride};
+}
+
+tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                   const void *copy) {
+  const int64_t column = macro_kernel_column_of(job, index),
+                count = tsl_min(macro_kernel_column_of(job, index + 1), block->columns) - column,
+                in_place = columns_in_place(job, block->columns);
+  if (job->views.b.packed)
+    copy = (const unsigned char *)job->views.b.packed +
+           (block->step * copied_columns(job, job->views.n) + block->column * block->depth) * job->size;
+  if (column >= in_place)
+    return (tsl_packed_side){(const unsigned char *)copy +
+                                 (copied_column_of(job, index) - in_place) * block->depth * job->size,
+                             column, count, 1, whole_vectors(job, count)};
+  return (tsl_packed_side){
+      macro_kernel_element_of(&job->views.b, job->size, block->step, block->column + column), column, count,
+      1, job->views.b.row_stride};
+}
+
+tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
+  tsl_packed_tile tile = {
+      .depth = block->depth,
+      .c_row = job->views.c.row_stride,
+      .c_column = job->views.c.col_stride,
+      .c_rows = tsl_ceil_div_or_one(job->mr * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
+      .alpha = {job->alpha[0], job->alpha[1]},
+      .signs = {job->signs[0], job->signs[1]}};
+  tsl_packed_add_to_c(job, block->step == 0, &tile);
+  return tile;
+}
+
+void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
+                              const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
+                              tsl_packed_tile *tile) {
+  const tsl_packed_kernels *kernels = job->kernels;
+  if (job->is_half) {
+    tsl_packed_multiply_structured(job, block, micro_a, micro_b, tile);
+    return;
+  }
+  tile->a = micro_a->at;
+  tile->a_row = micro_a->across;
+  tile->a_step = micro_a->along;
+  tile->b = micro_b->at;
+  tile->b_step = micro_b->along;
+  tile->c = (unsigned char *)job->views.c.at + ((block->row + micro_a->first) * job->views.c.row_stride +
+                                                (block->column + micro_b->first) * job->views.c.col_stride) *
+                                                   job->size;
+  tile->columns = micro_b->count;
+  kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
+}
+
+/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. */
+static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles,
+                                                    const unsigned char *src, int64_t runs, int64_t bytes,
+                                                    int64_t stride) {
+  enum { LINE = TSL_CACHE_LINE };
+  const bool within = ((int64_t)((uintptr_t)src % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
+  const int64_t lines = tsl_max(tsl_ceil_div_or_one(bytes, LINE), 1) + within,
+                times = tsl_max(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
+  return (tsl_packed_prefetch){src, lines, lines, stride - lines * LINE,
+                               tsl_ceil_div_or_one(runs * lines, times)};
+}
+
+tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *src,
+                                              int64_t bytes) {
+  return macro_kernel_prefetch_of(block, tiles, src, 1, bytes, bytes);
+}
+
+/* Returns a prefetch of a part of an operand along its contiguous direction, empty if it has none. */
+static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
+                                            const tsl_view *operand, int64_t row, int64_t rows,
+                                            int64_t column, int64_t columns, int64_t tiles) {
+  if (operand->packed)
+    return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
+  const unsigned char *start = macro_kernel_element_of(operand, job->size, row, column);
+  if (operand->col_stride == 1)
+    return macro_kernel_prefetch_of(block, tiles, start, rows, columns * job->size,
+                                    operand->row_stride * job->size);
+  if (operand->row_stride == 1)
+    return macro_kernel_prefetch_of(block, tiles, start, columns, rows * job->size,
+                                    operand->col_stride * job->size);
+  return (tsl_packed_prefetch){.at = start, .left = 1, .lines = 1};
+}
+
+tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
+                                          int64_t index, int64_t tiles) {
+  const int64_t row = macro_kernel_row_of(job, block, index);
+  return prefetch_of_rows(job, block, &job->views.a, block->row + row,
+                          macro_kernel_row_of(job, block, index + 1) - row, block->step,
+                          end_of_first(job, block, 0, block->depth), tiles);
+}
+
+tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
+                                              const tsl_packed_block *packed_block, int64_t pieces,
+                                              int64_t index, int64_t part, int64_t parts, int64_t tiles) {
+  const int64_t whole = count_smallest_pieces(job, packed_block),
+                first = tsl_partition_begin(whole, pieces, index),
+                end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->nr;
+  const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
+                      first * unit,
+                part_first = first * unit + tsl_partition_begin(all, parts, part),
+                part_end = first * unit + tsl_partition_begin(all, parts, part + 1);
+  const int64_t steps = end_of_first(job, packed_block, 0, packed_block->depth);
+  if (part_end <= part_first || packed_block->depth == 0 || (is_in_rows(job) && part_end > steps))
+    return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
+  return is_in_rows(job)
+             ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + part_first,
+                                part_end - part_first, packed_block->column, packed_block->columns, tiles)
+             : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
+                                packed_block->column + part_first, part_end - part_first, tiles);
+}
+
+size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
+  if (is_a)
+    return job->copies_a ? (size_t)(job->views.m * job->views.k * job->size) : 0;
+  return job->copies_b ? (size_t)(tsl_packed_width_of_b(job, job->views.n) * job->views.k * job->size) : 0;
+}
+
+typedef struct form_task {
+  const tsl_packed_job *job;
+  bool is_a;
+  unsigned char *to;
+} form_task;
+
+/* Packs one panel of k. Micro-panels of A are cut within the schedule's blocks of rows. */
+static void form_panel(void *argument, int64_t index, int worker) {
+  const form_task *task = argument;
+  const tsl_packed_job *job = task->job;
+  const int64_t step = index * job->kc, depth = tsl_min(job->kc, job->views.k - step),
+                rows = job->schedule == TSL_PACKED_PANELS ? job->mc : job->views.m;
+  (void)worker;
+  if (!task->is_a) {
+    const tsl_packed_block block = {0, job->views.m, 0, job->views.n, step, depth};
+    tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block),
+                      task->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
+    return;
+  }
+  for (int64_t row = 0; row < job->views.m; row += rows) {
+    const tsl_packed_block block = {row, tsl_min(rows, job->views.m - row), 0, job->views.n, step, depth};
+    tsl_packed_pack_a(job, &block, 0, tsl_packed_micros_a(job, &block),
+                      task->to + (step * job->views.m + row * depth) * job->size);
+  }
+}
+
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team) {
+  form_task task = {.job = job, .is_a = is_a, .to = dst};
+  tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->kc), form_panel, &task);
+}

@@ -1,0 +1,13 @@
+#define STEP_AT 0
+#include "strategy/gemm/host/host_slim/kernels/host_slim_tile_step.h"
+#undef STEP_AT
+#define STEP_AT 1
+#include "strategy/gemm/host/host_slim/kernels/host_slim_tile_step.h"
+#undef STEP_AT
+#define STEP_AT 2
+#include "strategy/gemm/host/host_slim/kernels/host_slim_tile_step.h"
+#undef STEP_AT
+#define STEP_AT 3
+#include "strategy/gemm/host/host_slim/kernels/host_slim_tile_step.h"
+#undef STEP_AT
+TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += 4 * sizeof(REAL);

@@ -1,0 +1,229 @@
+/* Idea: A product whose operands fit the first-level cache is computed without packing, tile by tile in the
+ * vector registers, by the caller's thread. Beyond `host_packed`: no copies, threads or blocks, and so no
+ * decisions at run time. The plan chooses the tiles; a run is one call of a micro-kernel for each.
+ *
+ *             columns             Panels have two vectors, the last one to three; one vector where AVX-512
+ *          B |panel|panel|        has one multiply-add a clock. A last vector may be masked: memory after
+ *    depth   |     |     |        it is not accessed.
+ *            +-----+-----+        The rows are cut into as few tiles as registers allow, all nearly equal:
+ *   A depth                       AVX-512 has tiles of up to 12 x 1 vectors, AVX2 12 x 1, 6 x 2 and 4 x 3,
+ *   +-----+  +-----+-----+        16-byte vectors 8 x 1, 4 x 2 and 4 x 3.
+ *   |     |  |tile |tile | rows C
+ *   |     |  |-----|-----|        Each step of k loads a row of B's panel and broadcasts a column of A from
+ *   |     |  |tile |tile |        the operands' memory.
+ *   +-----+  +-----+-----+
+ *
+ * Vectors lie along C's rows or, if the transposed product is cheaper, along its columns. If B's elements are
+ * not contiguous in that direction, each panel of B is packed first. If C's are not, a tile is stored element
+ * by element. Rows of C that fit half or a quarter of a vector use vectors of that size. The smallest whole
+ * products have tiles without loops (host_small_exact.h). For batches that exceed all caches, AVX-512 panels
+ * are up to four vectors wide, so that memory is accessed in order.
+ *
+ * Sums run along k in order: the bits depend only on the operands. Types: f32 and f64. Large operands are
+ * read repeatedly, since the loops have no cache blocking. Measurements: docs/lab/host_small.md. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host/host_small/host_small_job.h"
+#include "strategy/host_jobs/host_job.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. */
+static bool has_cache_conflict(int64_t step, int64_t steps) {
+  return step != 0 && step % 4096 == 0 && steps > 8;
+}
+
+/* Returns the bytes that are read more than once: A for each panel of B, and the panel for each tile, unless
+ * the second-level cache holds them. If A's rows are far apart, a quarter of the cache counts. */
+static double moved_again(const tsl_small_job *job, double level_2) {
+  const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
+  const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
+               b = (double)job->columns * depth_bytes;
+  const bool is_apart = (double)tsl_abs(job->last.tile.a_row) > 2 * depth_bytes;
+  const double again_a = a > (is_apart ? level_2 / 4 : level_2) ? (double)(job->panels - 1) * a : 0,
+               tiles = (double)(panel->tallers + panel->lowers),
+               again_b = (double)panel->width * depth_bytes > level_2 ? (tiles - 1) * b : 0;
+  return again_a + again_b;
+}
+
+static double pages_of(int64_t rows, int64_t stride) {
+  enum { PAGE = 4096 };
+  return (double)rows * fmin(1, (double)tsl_abs(stride) / PAGE);
+}
+
+/* Returns the seconds of address translation: pages beyond the TLB, for each panel of B. */
+static double translation_seconds(const tsl_small_job *job) {
+  static const double at_hand = 2048, page_seconds = 15e-9;
+  const double pages =
+      pages_of(job->rows, job->last.tile.a_row) + pages_of(job->rows, job->last.tile.c_row * job->size);
+  return pages > at_hand ? page_seconds * pages * (double)job->panels : 0;
+}
+
+/* Returns the extra clocks of a panel down C if rows a power of two apart share cache sets (measured). */
+static double conflict_clocks(const tsl_small_job *job, bool reads_c) {
+  enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
+  const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
+                sets = power < LINE ? PAGE / LINE : PAGE / tsl_min(power, PAGE);
+  const double lines = (double)job->rows * (double)job->columns * (double)job->size / LINE;
+  return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
+}
+
+/* Returns the predicted seconds: multiply-adds at nearly the peak, and cache traffic. A panel that exceeds
+ * the first-level cache is read again for each tile. Tiles do not prefetch and wait for data from memory. */
+static double host_small_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_fast_product product = tsl_small_product(problem, &strides);
+  const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
+  const bool is_f64 = problem->c.type == TESELA_F64;
+  tsl_small_job job;
+  double clocks;
+  (void)config;
+  tsl_small_job_make(&product, device->capabilities, &job, &clocks);
+  const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
+  const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
+  clocks /= fmin(2, fmax(1, elements / lanes)); /* narrow vectors: two multiply-adds a clock, too */
+  if (bytes > level_1)
+    clocks += depth * (double)job.columns * (double)job.size / 64;
+  const tsl_small_tile *tile = &job.last.tile;
+  if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
+    clocks *= bytes > level_2 ? 3 : 1.5;
+  else if (depth * lanes * (double)job.size > 0.75 * level_1)
+    clocks *= 1.2;
+  if (bytes > 16 * level_1 && elements > 1.5 * lanes)
+    clocks *= 1.2;
+  clocks += conflict_clocks(&job, problem->beta[0] != 0);
+  const double rate = device->bandwidth / device->threads,
+               rest = fmax(0, tsl_problem_lines(problem) - tsl_near_bytes(device));
+  const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;
+  return 5e-9 + clocks / (0.98 * clock) + fetched + translation_seconds(&job);
+}
+
+static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                               tsl_cost_counts *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_fast_product product = tsl_small_product(problem, &strides);
+  tsl_small_job job;
+  (void)config;
+  tsl_small_job_make(&product, device->capabilities, &job, NULL);
+  const tsl_small_panel *panel = job.panels > 0 ? &job.whole : &job.last;
+  const double width =
+                   panel->width > 0 ? fmin((double)panel->width, (double)job.columns) : (double)job.columns,
+               height = fmax(1, fmin((double)panel->height, (double)job.rows)), size = (double)job.size;
+  const double of_a = account->useful / width * size, of_b = account->useful / height * size,
+               copied = job.copies_b ? (double)job.depth * (double)job.columns * size : 0;
+  account->global.read = of_a + (job.copies_b ? copied : of_b);
+  account->local = (tsl_moved){.read = job.copies_b ? of_b : 0, .written = copied};
+  tsl_cost_counts_result(problem, 1, account);
+}
+
+static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                            const tsl_device *device, void *job) {
+  const tsl_fast_product product = tsl_small_product(problem, strides);
+  (void)config;
+  tsl_small_job_make(&product, device->capabilities, job, NULL);
+}
+
+static tesela_status host_small_run(const void *job, const tsl_operands *operands) {
+  return tsl_small_job_run(job, operands->a.host, operands->b.host, operands->c.host);
+}
+
+_Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_host_job_ops jobs = {
+    .size = sizeof(tsl_small_job), .make = host_small_make, .run = host_small_run};
+
+static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **state) {
+  const tsl_small_job *job = tsl_job_of(work);
+  *state = job;
+  return job->run;
+}
+
+/* Steps, and elements of C, for which a plan finds a faster strategy. */
+enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
+
+/* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
+ * cache set or sums wait. NARROW_STEPS: maximum steps if rows of C fit NARROW_BYTES, as vectors along k may
+ * be faster. */
+enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
+enum { NARROW_STEPS = 64, NARROW_BYTES = 32 };
+
+static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
+  if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
+    return false;
+  const int64_t volume = product->m * product->n * product->k;
+  if (volume > FAST_MOST || (product->k <= FEW_STEPS && product->m * product->n >= LARGE_C))
+    return false;
+  tsl_small_job_make(product, device->capabilities, job, NULL);
+  return !(job->waits && volume > WAITING_MOST) &&
+         !(job->depth > NARROW_STEPS && job->columns * job->size <= NARROW_BYTES) &&
+         !(volume > COLLIDING_MOST && !job->copies_b &&
+           has_cache_conflict(job->last.tile.b_step, job->depth));
+}
+
+/* Not inlined, since a job takes much stack. */
+static __attribute__((noinline)) bool multiply_by_job(const tsl_fast_product *product,
+                                                      const tsl_device *device) {
+  tsl_small_job job;
+  return make_fast_job(product, device, &job) &&
+         tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
+}
+
+static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
+  return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
+}
+
+static void *host_small_prepare(const tsl_fast_product *product, const tsl_device *device,
+                                tsl_fast_kernel **kernel) {
+  tsl_small_job job;
+  void *block;
+  *kernel = NULL;
+  if (!make_fast_job(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
+    return NULL;
+  if (!tsl_small_job_may_fail(&job))
+    *kernel = job.run;
+  memcpy(block, &job, sizeof job);
+  return block;
+}
+
+/* Prepares a product that is in no cache. Returns its job, which the caller frees, or NULL. */
+static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
+                         tsl_fast_kernel **kernel) {
+  tsl_small_job job;
+  void *block;
+  if (!tsl_small_job_make_far(product, device->capabilities, &job) || job.copies_b ||
+      tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
+    return NULL;
+  *kernel = job.run;
+  memcpy(block, &job, sizeof job);
+  return block;
+}
+
+static tesela_status host_small_run_prepared(const void *job, const void *a, const void *b, void *c) {
+  return tsl_small_job_run(job, a, b, c);
+}
+
+const tsl_strategy tsl_gemm_host_small = {
+    .name = "host_small",
+    .idea = "operands without packing, tiles of C in the vector registers, masks at the edges; one thread",
+    .lifts = "copies and decisions that take longer than the product",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_in_order,
+    .score = host_small_score,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
+    .resources = {.count_costs = host_small_account},
+    .direct = {.multiply = multiply_fast,
+               .prepare = host_small_prepare,
+               .prepare_streaming = prepare_far,
+               .run_prepared = host_small_run_prepared,
+               .run_at = host_small_run_at},
+};

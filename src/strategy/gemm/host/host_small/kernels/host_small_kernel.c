@@ -1,0 +1,82 @@
+/* Micro-kernels of one element type; for narrow C with narrower vectors, if the set has them. SMALL_WIDE: for
+ * processors with two multiply-adds a clock; wider tiles, as one vector would need more than two loads. */
+#include "strategy/gemm/host/host_small/host_small_job.h"
+
+#include "host/simd.h"
+
+#define REAL JOIN(REAL_, TSL_TYPE)
+
+/* Transposes four columns of four elements to rows, in vectors of 16 bytes. */
+static inline void transpose_four(const REAL *in, int64_t across, int64_t width, REAL *out) {
+  typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
+  const four a = *(const four *)in, b = *(const four *)(in + across), c = *(const four *)(in + 2 * across),
+             d = *(const four *)(in + 3 * across);
+  const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+             ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+             cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+             cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  *(four *)out = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  *(four *)(out + width) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  *(four *)(out + 2 * width) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+
+static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
+                 void *dst) {
+  const REAL *in = from;
+  REAL *out = dst;
+  const int64_t deep = along == 1 ? depth / 4 * 4 : 0, wide = count / 4 * 4;
+  for (int64_t l = 0; l < deep; l += 4)
+    for (int64_t j = 0; j < wide; j += 4)
+      transpose_four(in + j * across + l, across, width, out + l * width + j);
+  for (int64_t l = 0; l < depth; l++)
+    for (int64_t j = l < deep ? wide : 0; j < count; j++)
+      out[l * width + j] = in[l * along + j * across];
+}
+
+#define FOUR 0
+#define SUFFIX JOIN(_, TSL_TYPE)
+#define VARIANT SUFFIX
+#define SIZES JOIN(SMALL, SUFFIX)
+#include "strategy/gemm/host/host_small/kernels/variant.h"
+#undef VARIANT
+#undef SIZES
+
+#ifdef SMALL_WIDE_NEEDS
+#undef FOUR
+#define FOUR SMALL_WIDE_FOUR
+#define VARIANT _wide
+#define SIZES JOIN(SMALL_WIDE, SUFFIX)
+#include "strategy/gemm/host/host_small/kernels/variant.h"
+#undef VARIANT
+#undef SIZES
+#undef FOUR
+#define FOUR 0
+#define WIDE &kernels_wide, SMALL_WIDE_NEEDS
+#else
+#define WIDE NULL, 0
+#endif
+#undef SUFFIX
+
+#define SIZES (12, 0, 0, 4, 0, 0)
+#if JOIN(HAS_HALF_, TSL_TYPE)
+#define SUFFIX JOIN(JOIN(_, TSL_TYPE), _half)
+#define VARIANT _half
+#include "strategy/gemm/host/host_small/kernels/variant.h"
+#undef VARIANT
+#undef SUFFIX
+#define HALF kernels_half
+#else
+#define HALF JOIN(kernels_, TSL_TYPE)
+#endif
+
+#if JOIN(HAS_QUARTER_, TSL_TYPE)
+#define SUFFIX JOIN(JOIN(_, TSL_TYPE), _quarter)
+#define VARIANT _quarter
+#include "strategy/gemm/host/host_small/kernels/variant.h"
+#define QUARTER kernels_quarter
+#else
+#define QUARTER HALF
+#endif
+
+const tsl_small_set TSL_ISA_NAME(tsl_small) = {{&JOIN(kernels_, TSL_TYPE), &HALF, &QUARTER}, WIDE};

@@ -1,1 +1,0 @@
-tesela_kernels(src/strategy/gemm/host_packed/kernels/host_packed_kernel.c TYPES f32 f64 c64 c128)

@@ -1,0 +1,130 @@
+/* Idea: the definition: three loops in C, one thread, no optimization by the compiler (flags.cmake). The
+ * specification that other strategies are compared with, and the baseline of their speed-ups.
+ *
+ *        B  column j
+ *           |            C(i,j) = alpha (A(i,0) B(0,j) + A(i,1) B(1,j) + ...) + beta C(i,j)
+ *           v
+ *   A ---> (i,j) C
+ *   row i
+ *
+ * sequential_run() allocates no memory, so it works when other strategies run out. */
+#include "strategy/gemm/ladder/sequential/waiting.h"
+#include "strategy/host_jobs/low_precision_loops.h"
+#include "problem/structure.h"
+
+#define REAL float
+#define TRIPLE_LOOP multiply_f32
+#include "strategy/gemm/ladder/sequential/triple_loop.h"
+#undef REAL
+#undef TRIPLE_LOOP
+#define REAL double
+#define TRIPLE_LOOP multiply_f64
+#include "strategy/gemm/ladder/sequential/triple_loop.h"
+
+#undef REAL
+#undef TRIPLE_LOOP
+#define REAL float
+#define COMPLEX_LOOP multiply_c64
+#include "strategy/gemm/ladder/sequential/sequential_complex.h"
+#undef REAL
+#undef COMPLEX_LOOP
+#define REAL double
+#define COMPLEX_LOOP multiply_c128
+#include "strategy/gemm/ladder/sequential/sequential_complex.h"
+#undef REAL
+#undef COMPLEX_LOOP
+
+#define REAL float
+#define PARTS 1
+#define LOAD_FACTOR load_structured_f32
+#define STRUCTURED_LOOP multiply_structured_f32
+#include "strategy/gemm/ladder/sequential/sequential_structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+#define REAL double
+#define PARTS 1
+#define LOAD_FACTOR load_structured_f64
+#define STRUCTURED_LOOP multiply_structured_f64
+#include "strategy/gemm/ladder/sequential/sequential_structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+#define REAL float
+#define PARTS 2
+#define LOAD_FACTOR load_structured_c64
+#define STRUCTURED_LOOP multiply_structured_c64
+#include "strategy/gemm/ladder/sequential/sequential_structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+#define REAL double
+#define PARTS 2
+#define LOAD_FACTOR load_structured_c128
+#define STRUCTURED_LOOP multiply_structured_c128
+#include "strategy/gemm/ladder/sequential/sequential_structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+
+/* Returns the predicted seconds: eight clocks a term, memory stalls, calls for narrow types or structures. */
+static double sequential_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
+  (void)config;
+  const double converting = tsl_type(problem->a.type)->size > 2 ? 0 : 16;
+  const double looking = tsl_problem_has_structure(problem) ? 64 : 0;
+  const double clocks = 8 + converting + looking + tsl_triple_loop_waiting(problem);
+  return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
+}
+
+static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                               tsl_cost_counts *account) {
+  (void)config;
+  (void)device;
+  const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
+  tsl_triple_loop_account(problem, account);
+  account->local = (tsl_moved){.read = sums, .written = sums};
+}
+
+static void run_structured(const tsl_problem *problem, const tsl_operands *operands) {
+  const tesela_type type = problem->c.type;
+  (type == TESELA_F64   ? multiply_structured_f64
+   : type == TESELA_F32 ? multiply_structured_f32
+   : type == TESELA_C64 ? multiply_structured_c64
+                        : multiply_structured_c128)(problem, operands);
+}
+
+static tesela_status sequential_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  (void)stream;
+  const tsl_problem *const problem = &work->problem;
+  const tesela_type type = problem->a.type;
+  if (tsl_problem_has_structure(problem)) {
+    run_structured(problem, operands);
+    return TESELA_OK;
+  }
+  (type == TESELA_F64              ? multiply_f64
+   : type == TESELA_F32            ? multiply_f32
+   : type == TESELA_C64            ? multiply_c64
+   : type == TESELA_C128           ? multiply_c128
+   : problem->c.type == TESELA_I32 ? multiply_integers
+                                   : multiply_narrow)(problem, operands);
+  return TESELA_OK;
+}
+
+const tsl_strategy tsl_gemm_sequential = {
+    .name = "sequential",
+    .idea = "the triple loop in C, compiled without optimisation",
+    .lifts = "none (the specification)",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_in_order,
+    .score = sequential_score,
+    .run = sequential_run,
+    .supports = {.types = tsl_types_every, .conjugates = true, .structures = true},
+    .resources = {.count_costs = sequential_account},
+};

@@ -1,0 +1,252 @@
+/* Descriptor of cuda_wgmma: parameters, refusals, accuracy. Measurements: docs/lab/cuda_wgmma.md. */
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
+
+#include "host/int_math.h"
+
+#include <math.h>
+
+static const tsl_param params[] = {
+    [TSL_CUDA_WGMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {64, 128, 256}},
+    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 192, 256}},
+    [TSL_CUDA_WGMMA_CLUSTER] = {"cluster",
+                                "blocks that share columns of B, or with form=flow parts of k",
+                                1,
+                                {1, 2, 4, 8}},
+    [TSL_CUDA_WGMMA_BAND] = {"band", "rows of tiles that blocks take together", 8, {4, 8, 16}},
+    [TSL_CUDA_WGMMA_ORDER] = {"order",
+                              "direct: A B; swapped: the transposed product, B' A'",
+                              TSL_CUDA_WGMMA_DIRECT,
+                              {TSL_CUDA_WGMMA_DIRECT, TSL_CUDA_WGMMA_SWAPPED}},
+    [TSL_CUDA_WGMMA_FORM] = {"form",
+                             "stay: persistent blocks; flow: a small block for each part of k; "
+                             "stream: persistent blocks, stream-k in the last round",
+                             TSL_CUDA_WGMMA_STAY,
+                             {TSL_CUDA_WGMMA_STAY, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM}},
+    [TSL_CUDA_WGMMA_EIGHTS] = {"eights",
+                               "e4m3 and e5m2: widened to f16; 8-bit sums of one panel, or of two, "
+                               "added in f32 (also for f16); or 8-bit sums alone",
+                               TSL_CUDA_WGMMA_WIDENED,
+                               {TSL_CUDA_WGMMA_WIDENED, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS,
+                                TSL_CUDA_WGMMA_UNITS}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const order_names[] = {"direct", "swapped"},
+                         *const form_names[] = {"stay", "flow", "stream"},
+                         *const eights_names[] = {"widened", "panels", "pairs", "units"};
+
+static const char *const probes[] = {
+    "tile_m=128 tile_n=256 cluster=2 band=8 order=direct",
+    "tile_m=64 tile_n=64 cluster=1 band=4 order=swapped",
+    "tile_m=128 tile_n=16 cluster=1 band=8 order=swapped",
+    "tile_m=256 tile_n=128 cluster=1 band=16 order=direct",
+    "tile_m=64 tile_n=128 cluster=2 band=8 order=direct",
+    "tile_m=128 tile_n=16 cluster=4 band=8 order=swapped form=flow",
+    "tile_m=64 tile_n=64 cluster=8 band=8 order=direct form=flow",
+    "tile_m=64 tile_n=32 cluster=2 band=8 order=swapped form=flow eights=panels",
+    "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped",
+    "tile_m=128 tile_n=192 cluster=2 band=8 order=swapped eights=panels",
+    "tile_m=128 tile_n=192 cluster=1 band=8 order=direct eights=pairs",
+    "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
+    "tile_m=128 tile_n=256 cluster=1 band=8 order=direct eights=units",
+    "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
+    "tile_m=256 tile_n=128 cluster=1 band=4 order=swapped",
+    "tile_m=64 tile_n=64 cluster=1 band=8 order=direct form=stream",
+    "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped form=stream eights=panels",
+    NULL,
+};
+
+static const tsl_types types[] = {
+    {TESELA_BF16, TESELA_BF16, TESELA_F32},
+    {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+    {TESELA_F16, TESELA_F16, TESELA_F32},
+    {TESELA_F16, TESELA_F16, TESELA_F16},
+    {TESELA_I8, TESELA_I8, TESELA_I32},
+    {TESELA_U8, TESELA_I8, TESELA_I32},
+    {TESELA_I8, TESELA_U8, TESELA_I32},
+    {TESELA_U8, TESELA_U8, TESELA_I32},
+    {TESELA_F32, TESELA_F32, TESELA_F32}, /* truncated to tf32 */
+    {TESELA_E4M3, TESELA_E4M3, TESELA_F32},
+    {TESELA_E5M2, TESELA_E4M3, TESELA_F32},
+    {TESELA_E4M3, TESELA_E5M2, TESELA_F32},
+    {TESELA_E5M2, TESELA_E5M2, TESELA_F32},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_BF16},
+    {TESELA_E5M2, TESELA_E4M3, TESELA_BF16},
+    {TESELA_E4M3, TESELA_E5M2, TESELA_BF16},
+    {TESELA_E5M2, TESELA_E5M2, TESELA_BF16},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_F16},
+    {TESELA_E5M2, TESELA_E4M3, TESELA_F16},
+    {TESELA_E4M3, TESELA_E5M2, TESELA_F16},
+    {TESELA_E5M2, TESELA_E5M2, TESELA_F16},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+/* Returns the number of products that the 8-bit tensor cores sum before f32 additions. */
+static int64_t products_per_partial_sum(const tsl_problem *problem, int64_t eights) {
+  return eights == TSL_CUDA_WGMMA_PANELS  ? TSL_CUDA_WGMMA_PANEL
+         : eights == TSL_CUDA_WGMMA_PAIRS ? 2 * TSL_CUDA_WGMMA_PANEL
+                                          : tsl_max(1, problem->k);
+}
+
+/* Returns the accuracy of f16 whose panels of 64 products (or pairs of panels) are summed in f32, including
+ * split-k parts of at least four panels. */
+static tsl_accuracy accuracy_of_panels(const tsl_problem *problem, int64_t sums) {
+  const double k = (double)problem->k,
+               terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
+  const double factor = tsl_accuracy_cuts_of_panels(k, terms);
+  return (tsl_accuracy){
+      .factor = factor, .subnormal_error = tsl_accuracy_slips(problem, factor), .is_reproducible = true};
+}
+
+/* Returns the accuracy. For f32 the tensor cores truncate factors: a product loses less than 2^-9. Their sums
+ * align fewer products at a time, which adds truncations. Subnormal factors may become 0. */
+static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  static const double cut = 0x1p-9 / 0x1p-24;
+  const double k = (double)problem->k;
+  if (tsl_cuda_wgmma_is_eight(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
+    return tsl_accuracy_of_eights(problem,
+                                  products_per_partial_sum(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]));
+  if (tsl_cuda_wgmma_is_half(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
+    return accuracy_of_panels(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]);
+  if (problem->a.type != TESELA_F32)
+    return tsl_accuracy_of_tensor_cores(problem, config);
+  return (tsl_accuracy){.factor = cut + 2.5 * k + 24 + 0x1p-22 * k,
+                        .is_reproducible = true,
+                        .flush_threshold = 0x1p-126,
+                        .truncates_inputs = true};
+}
+
+/* Limits of accumulators per thread: of one set, and with a partial set. */
+enum { MAX_SUMS = 128, MAX_SUMS_SPLIT = 192, BAND = 8 };
+
+/* Returns why the parameter `eights` is refused for these types and this tile, or NULL. */
+static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
+                                 int sums, const tsl_config *config) {
+  const char *name = eights_names[eights - 1];
+  if (tile->eights == 0 &&
+      (problem->ask.accuracy != TSL_ACCURACY_NUMBER ||
+       tsl_accuracy_of_tensor_cores(problem, config).factor * 0x1p-24 <= problem->ask.number))
+    return tsl_refusal("eights=%s: f16 is summed by panels only where the requested accuracy exceeds that of "
+                       "sums over all k",
+                       name);
+  if (tile->eights == 0 && eights == TSL_CUDA_WGMMA_UNITS)
+    return "eights=units is for 8-bit numbers, not for f16";
+  if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
+    return tsl_refusal(
+        "eights=%s: sums of 8-bit units keep 13 binary places: request accuracy=e4m3 or a number "
+        "to allow it",
+        name);
+  if (tile->eights == TSL_CUDA_WGMMA_UNITS && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
+    return "eights=units: sums over all k keep 13 binary places; request an accuracy by number to allow it";
+  if (tile->split_accumulators > 0 && sums + tile->tile_n / 2 > MAX_SUMS_SPLIT)
+    return tsl_refusal(
+        "eights=%s: tiles of %d x %d take %d sums and %d partial sums per thread; the limit is %d", name,
+        tile->tile_m, tile->tile_n, sums, tile->tile_n / 2, MAX_SUMS_SPLIT);
+  return NULL;
+}
+
+/* Returns why form=stream is refused, or NULL. Narrow tiles are numerous: a partial round costs little. */
+static const char *refuse_stream_form(const tsl_problem *problem, const int64_t *value) {
+  enum { LEAST = 64 };
+  if (value[TSL_CUDA_WGMMA_BAND] != BAND || value[TSL_CUDA_WGMMA_TILE_N] < LEAST)
+    return "form=stream takes tiles of 64 columns or more, and band=8";
+  return tsl_problem_batch(problem) > 1 ? "form=stream takes a single product: a batch has enough tiles"
+                                        : NULL;
+}
+static const char *refuse_stream_schedule(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
+                                          const tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, clusters = schedule->blocks / tile->cluster;
+  if (tile->from_registers)
+    return "form=stream does not support A from registers";
+  if (tiles % clusters == 0)
+    return tsl_refusal("form=stream: %lld tiles fill whole rounds of %lld blocks or clusters",
+                       (long long)tiles, (long long)clusters);
+  return schedule->helped == 0 ? tsl_refusal("form=stream: k of %lld is one panel", (long long)problem->k)
+                               : NULL;
+}
+
+static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
+  const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
+  const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
+  if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
+    return "eights other than widened takes e4m3 and e5m2, or f16 with C in f32";
+  if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM &&
+      refuse_stream_form(problem, config->value))
+    return refuse_stream_form(problem, config->value);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
+            columns = TSL_CUDA_WGMMA_PANEL / tile.element;
+  if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
+    return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
+  if (sums > MAX_SUMS)
+    return tsl_refusal("tiles of %d x %d take %d sums per thread; the limit is %d", tile.tile_m, tile.tile_n,
+                       sums, MAX_SUMS);
+  if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
+    return refuse_eights(problem, &tile, eights, sums, config);
+  if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.is_flow))
+    return "tile_n=192 takes partial sums (eights=panels or pairs) and persistent blocks; otherwise use 256";
+  if (tile.is_flow && tsl_problem_batch(problem) > 1)
+    return "form=flow takes a single product, not a batch";
+  if (!tile.is_flow && tile.cluster > 2)
+    return tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow", tile.cluster);
+  if (tile.is_flow && tile.raster_height != BAND)
+    return tsl_refusal("band=%d has no meaning for form=flow, which takes band=%d", tile.raster_height, BAND);
+  if (tile.stages == 0)
+    return tsl_refusal("two stages of %d and %d rows of %d bytes do not fit into the %llu bytes of %s%s",
+                       tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
+                       (unsigned long long)device->local_bytes_inside, device->name,
+                       tile.is_flow ? ", which blocks share" : "");
+  if (tile.b_mn_major && tsl_cuda_wgmma_columns(&tile) < columns)
+    return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load %d columns or more",
+                       tile.tile_n, tile.cluster > 1 && !tile.is_flow ? " cluster=2" : "", columns);
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
+    return tsl_refusal("tensor maps count rows and columns in 31 bits");
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  static const double most_tiles = 0x7f000000;
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)tsl_problem_batch(problem) > most_tiles)
+    return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n,
+                       tsl_problem_batch(problem) > 1 ? ", of each product," : "");
+  return tile.is_stream ? refuse_stream_schedule(problem, &tile, &schedule) : NULL;
+}
+
+static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const tsl_cuda_wgmma_schedule schedule =
+      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)schedule.sums_bytes;
+}
+
+/* Returns true if the kernel fuses the epilogue: its vectors fit, and A does not go to registers. */
+static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
+}
+
+const tsl_strategy tsl_gemm_cuda_wgmma = {
+    .name = "cuda_wgmma",
+    .idea = "narrow types by sm_90's wgmma in CUDA C++: a producer thread loads panels by TMA for consumer "
+            "warpgroups, clusters share B, blocks are persistent",
+    .lifts = "limits of OpenCL C: no tensor maps of the host, no clusters, no overlapping launches",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_CUDA | TSL_CAN_WGMMA,
+    .build_seconds = 2.5,
+    .accuracy = wgmma_accuracy,
+    .params = params,
+    .refuse = wgmma_refuse,
+    .score = tsl_cuda_wgmma_seconds,
+    .build = tsl_cuda_wgmma_build,
+    .run = tsl_cuda_wgmma_run,
+    .release = tsl_cuda_wgmma_release,
+    .can_fuse_epilogue = wgmma_finishes,
+    .fused = &tsl_cuda_wgmma_joining,
+    .supports = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
+    .tuning = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
+                         [TSL_CUDA_WGMMA_FORM] = form_names,
+                         [TSL_CUDA_WGMMA_EIGHTS] = eights_names}},
+    .resources = {.scratch = wgmma_scratch, .count_costs = tsl_cuda_wgmma_account},
+    .testing = {.probes = probes},
+};

@@ -1,0 +1,106 @@
+#ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_H
+#define TSL_STRATEGY_GEMM_CUDA_WGMMA_H
+
+#include "strategy/kernel_launch/pack_rows.h"
+
+enum {
+  TSL_CUDA_WGMMA_TILE_M,
+  TSL_CUDA_WGMMA_TILE_N,
+  TSL_CUDA_WGMMA_CLUSTER,
+  TSL_CUDA_WGMMA_BAND,
+  TSL_CUDA_WGMMA_ORDER,
+  TSL_CUDA_WGMMA_FORM,
+  TSL_CUDA_WGMMA_EIGHTS
+};
+enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
+/* Forms: persistent blocks (cuda_wgmma.cu); one small block per split-k part (cuda_wgmma_flow.cu); persistent
+ * blocks with stream-k (cuda_wgmma_stream.cu). */
+enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
+
+/* How e4m3 and e5m2 are multiplied. WIDENED: converted to f16. PANELS, PAIRS: by 8-bit tensor cores, whose
+ * sums keep few places; sums of one or two panels are added to f32 sums. UNITS: by 8-bit tensor cores alone.
+ * f16 with C in f32 may use PANELS and PAIRS for a better bound at large k. Other types: WIDENED. */
+enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
+
+enum { TSL_CUDA_WGMMA_PANEL = 128 }; /* bytes of a row of a panel */
+
+/* Resident blocks of a multiprocessor for form=flow, shared by one launch and the next. */
+enum { TSL_CUDA_WGMMA_RESIDENT = 2 };
+
+typedef struct tsl_cuda_wgmma {
+  tsl_problem problem; /* the kernel computes C' = B' A'; `problem` is the swapped one */
+  bool swapped;
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
+  bool from_registers;      /* consumers load MN-major A of 4-byte elements or 8-bit integers to registers */
+  int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
+  int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
+  int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
+  int c_element;            /* bytes of an element of C */
+  int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
+  bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
+  int warpgroups;                             /* consumers of a block, 128 threads each */
+  int resident;          /* resident blocks of a multiprocessor, which share its memory */
+  int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
+  int depth;             /* elements of k in a panel */
+  uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
+  int64_t extra_smem;    /* bytes in shared_bytes for epilogue vectors or the product table */
+  bool fuses_epilogue;
+  int bias, scale_a, scale_b; /* directions of the epilogue's vectors, of the enum below */
+  int64_t a_bytes, b_bytes;   /* bytes of packed A and B, multiples of 128 */
+  int64_t packed;             /* products of a batch that are packed at a time; 1 for elements of one byte */
+} tsl_cuda_wgmma;
+/* Returns the kernel's tile and memory layout; stages = 0: the config is not supported. */
+tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device);
+/* Returns tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
+tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device);
+/* Returns tsl_cuda_wgmma_of() for a fused launch of different products, whose table takes shared memory. */
+tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device);
+/* Direction of an epilogue vector, for the kernel's rows and columns. Scalars are BY_ROW. */
+enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
+
+/* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters. */
+typedef struct tsl_cuda_wgmma_schedule {
+  int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; split-k parts; blocks */
+  int64_t pitch, sums_bytes; /* elements between rows of partial sums; bytes of these, flags included */
+  /* Stream-k: tiles computed whole; panels of another tile's owner; helper parts of such a tile (0: none) */
+  int64_t whole, owned, helped;
+  int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
+} tsl_cuda_wgmma_schedule;
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device);
+
+/* Returns the columns of B that a block loads. */
+int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
+
+/* Returns true if an operand with this layout must be packed before a tensor map can address it. */
+bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);
+
+/* Returns the bytes of A and B, of all products, that are packed for the strides of the problem. */
+double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile);
+
+/* Returns true if the tensor map of C has columns as lines: only where A comes from registers. */
+bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes);
+
+/* Returns true if C is stored by TMA: not read, and rows (or columns) are dense multiples of 16 bytes. */
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
+/* Returns tsl_cuda_wgmma_by_map() for the strides of the problem. */
+bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);
+
+double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_cost_counts *account);
+
+/* Returns true if A is 8-bit floating point. */
+bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
+/* Returns true if A and B are f16 and C is f32. */
+bool tsl_cuda_wgmma_is_half(const tsl_problem *problem);
+
+tesela_status tsl_cuda_wgmma_build(tsl_work *work);
+tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_cuda_wgmma_release(tsl_work *work);
+extern const tsl_fused_ops tsl_cuda_wgmma_joining;
+
+#endif

@@ -1,0 +1,288 @@
+/* Derives cuda_wgmma's tile, memory layout and division into work tiles from a problem and a config. */
+#include "host/int_math.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
+
+enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4 };
+/* Bytes of workspace for packed copies of a batch. One product may use more. */
+static const int64_t PACKED_BYTES = (int64_t)64 << 20;
+
+bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element) {
+  return (place->step != 1 && rows->elements > 1) || place->offset * element % 16 != 0 ||
+         place->apart * element % 16 != 0 ||
+         (rows->rows > 1 && (place->row_stride <= 0 || place->row_stride * element % 16 != 0));
+}
+
+bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes) {
+  return tile->from_registers && tile->tile_n >= 64 && sizes->c_row_stride == 1 && sizes->c_col_stride != 1;
+}
+
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gemm_sizes, bool reads_c) {
+  const tsl_gemm_sizes turned = tsl_launch_swapped(gemm_sizes),
+                       *sizes = tsl_cuda_wgmma_by_columns(tile, gemm_sizes) ? &turned : gemm_sizes;
+  return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
+         sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
+         (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
+}
+
+int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
+  return tile->is_flow ? tile->tile_n : tile->tile_n / tile->cluster;
+}
+
+enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
+
+static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
+}
+
+/* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops and wait for
+ * epilogues: as many as registers allow. */
+static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
+  if (tile->is_flow)
+    return TSL_CUDA_WGMMA_RESIDENT;
+  if (tile->warpgroups > 1 || tile->split_accumulators > 0 || tsl_problem_batch(&tile->problem) == 1)
+    return 1;
+  return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
+}
+
+/* Lays out the shared memory of form=flow, equal for all resident blocks. The stages also hold the sums. */
+static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+                sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
+                beside = 1024 + 16 * MAX_STAGES,
+                fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, MAX_STAGES);
+  tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
+  tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
+/* Lays out the shared memory: at most `most` boxes, a divisor of all boxes, and as many stages as fit. */
+static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
+  const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
+            across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
+            all = tile->tile_m / tile->warpgroups / 64 * across;
+  tile->boxes = (int)tsl_min(all, most);
+  while (all % tile->boxes != 0)
+    tile->boxes--;
+  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+                boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
+                beside = boxes + tile->extra_smem + 1024 + 16 * MAX_STAGES,
+                fits = (get_smem_per_block(tile, device) - beside) / stage;
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
+  tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
+/* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments of the
+ * next panel) prefer four stages to many boxes. */
+static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  layout_memory_with_boxes(tile, MAX_BOXES, device);
+  if ((tile->split_accumulators == 2 || tile->from_registers) && tile->stages < 4)
+    layout_memory_with_boxes(tile, MAX_BOXES / 2, device);
+}
+
+bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->a.type);
+  return type->size == 1 && !type->is_integer;
+}
+
+bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
+  return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
+}
+
+/* Returns the kernel's direction of a vector with an entry per column (by_column) or row of the product. */
+static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
+  return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
+         : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
+                                   : TSL_CUDA_WGMMA_BY_ROW;
+}
+
+/* Returns the direction of a scale. A per-tensor scale counts as BY_ROW, which needs no shared memory. */
+static int scale_direction(bool is_swapped, tesela_scaling scaling, bool by_column) {
+  return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
+                                        : vector_direction(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+}
+
+/* Adds the epilogue's vectors to the tile. Each warpgroup has its own copy of vectors by column. */
+static void add_epilogue_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
+  tile->fuses_epilogue = true;
+  tile->bias = vector_direction(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
+                                problem->bias_axis == TESELA_BIAS_ROW);
+  tile->scale_a = scale_direction(tile->swapped, problem->scaling_a, false);
+  tile->scale_b = scale_direction(tile->swapped, problem->scaling_b, true);
+  const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
+                      (tile->scale_b == TSL_CUDA_WGMMA_BY_COLUMN);
+  tile->extra_smem = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
+}
+
+bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
+  const tsl_problem *problem = &tile->problem;
+  const tsl_gemm_sizes sizes = {.m = problem->m,
+                                .n = problem->n,
+                                .c_row_stride = problem->c.row_stride,
+                                .c_col_stride = problem->c.col_stride};
+  return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
+}
+
+/* Returns true if MN-major 8-bit integers go to registers: only where C is stored by TMA, because stores by
+ * threads cost more than transposing A. The tile has the rows of a slab, and this kernel has no epilogue. */
+static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
+  tsl_cuda_wgmma tile = *wgmma;
+  tile.from_registers = true;
+  return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.is_stream &&
+         tile.problem.c.type == TESELA_I32 && !tsl_problem_has_epilogue(&tile.problem) &&
+         tsl_cuda_wgmma_problem_by_map(&tile);
+}
+
+typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
+
+/* Returns the tile of a config for a launch of this kind; stages = 0: it is not supported. */
+static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device, tile_for purpose) {
+  const int64_t *value = config->value;
+  tsl_cuda_wgmma tile = {
+      .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
+      .input_bytes = (int)tsl_type(problem->a.type)->size,
+      .c_element = (int)tsl_type(problem->c.type)->size,
+      .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
+      .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
+      .cluster = (int)value[TSL_CUDA_WGMMA_CLUSTER],
+      .raster_height = (int)value[TSL_CUDA_WGMMA_BAND],
+  };
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
+  tile.is_flow = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
+  tile.is_stream = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
+  tile.warpgroups = tile.tile_m > 64 && !tile.is_flow ? 2 : 1;
+  if (purpose == FOR_EPILOGUE)
+    add_epilogue_vectors(&tile, problem);
+  else if (purpose == FOR_FUSED_LAUNCH)
+    tile.extra_smem = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
+  tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
+  const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
+  tile.split_accumulators = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
+  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.input_bytes;
+  tile.resident = count_resident_blocks(&tile);
+  tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  /* wgmma reads elements of 8 and 32 bits from shared memory K-major only. */
+  tile.from_registers = !tile.is_flow && !tsl_launch_along(a->col_stride, a->row_stride) &&
+                        (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
+  tile.a_mn_major =
+      tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
+  tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
+  tile.a_bytes = tsl_rows_bytes(&rows_a);
+  tile.b_bytes = tsl_rows_bytes(&rows_b);
+  tile.packed = tile.input_bytes == 1
+                    ? 1
+                    : tsl_max(1, tsl_min(tsl_problem_batch(problem),
+                                         PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
+  if (tile.is_flow)
+    layout_flow_memory(&tile, device);
+  else
+    layout_memory(&tile, device);
+  /* The kernel with A from registers has neither an epilogue nor a table. */
+  if (tile.from_registers && purpose != ALONE)
+    tile.stages = 0;
+  return tile;
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  return derive_tile(problem, config, device, ALONE);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  return derive_tile(problem, config, device, FOR_EPILOGUE);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device) {
+  return derive_tile(problem, config, device, FOR_FUSED_LAUNCH);
+}
+
+/* Minimal panels of a split-k part; with A from registers tiles are small: a second launch costs more. */
+enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
+
+/* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that the next
+ * launch's blocks can be resident too. */
+static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                             const tsl_device *device) {
+  const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                      .parts = 1,
+                                      .pitch = tsl_round_up(n, 32)};
+  const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
+  if (clusters > 0)
+    schedule.parts = tsl_max(
+        1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
+  schedule.blocks = clusters * schedule.parts * tile->cluster;
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
+  return schedule;
+}
+
+/* Costs in panels: publishing a part's sums, waiting for a flag, adding a part. Parts of a tile. */
+enum { PUBLISH_PANELS = 3, WAIT_PANELS = 2, ADD_PANELS = 3, MAX_PARTS = 16 };
+
+/* Returns the predicted end of the last round, in panels: each helper computes `turns` parts. */
+static int64_t predict_end(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
+  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + PUBLISH_PANELS) + WAIT_PANELS) +
+         parts * ADD_PANELS;
+}
+
+/* Divides a partial last round: clusters without a tile help. One helper may serve several tiles, or several
+ * helpers one tile. Chooses the owner's panels and the parts that end first. */
+static void schedule_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t tiles = schedule->tiles_m * schedule->tiles_n, last = tiles % clusters,
+                helpers = clusters - last;
+  if (last == 0 || panels < 2)
+    return;
+  const int64_t turns = tsl_ceil_div(last, helpers),
+                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), MAX_PARTS);
+  schedule->whole = tiles - last;
+  for (int64_t parts = 1; parts <= most; parts++) {
+    /* Owner and helpers end together: owned = turns ((panels - owned) / parts + PUBLISH) + WAIT. */
+    const int64_t even = tsl_ceil_div(turns * (panels + parts * PUBLISH_PANELS) + parts * WAIT_PANELS,
+                                      parts + turns),
+                  owned = tsl_min(even, panels - parts), ending = predict_end(panels, owned, parts, turns);
+    if (schedule->helped == 0 || ending < schedule->ending)
+      schedule->owned = owned, schedule->helped = parts, schedule->ending = ending;
+  }
+}
+
+/* Completes the schedule for form=stream: the last round, blocks, and bytes of flags and sums. */
+static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
+                            tsl_cuda_wgmma_schedule *schedule) {
+  enum { FLAG = 8, LINE = 128 };
+  schedule_last_round(clusters, panels, schedule);
+  const int64_t parts = schedule->helped > 0 ? (schedule->tiles_m * schedule->tiles_n - schedule->whole) *
+                                                   schedule->helped * tile->cluster
+                                             : 0;
+  schedule->blocks = clusters * tile->cluster;
+  schedule->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
+  schedule->sums_bytes = schedule->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
+}
+
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
+                                                    int64_t k, const tsl_device *device) {
+  if (tile->is_flow)
+    return flow_schedule(tile, m, n, k, device);
+  const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
+                products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                      .parts = 1};
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
+  if (tile->is_stream) {
+    schedule_stream(tile, clusters, panels, &schedule);
+    return schedule;
+  }
+  if (tiles > 0 && products == 1)
+    schedule.parts = tsl_max(
+        1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
+  schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;
+  schedule.pitch = tsl_round_up(n, 32);
+  schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
+  return schedule;
+}

@@ -1,0 +1,171 @@
+/* Fused launches of products of different sizes by cuda_wgmma_joined.cu. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "host/int_math.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(cuda_wgmma_joined) % 128 == 0 && sizeof(tsl_tensor_map) == 128, "maps are aligned");
+_Static_assert(sizeof(cuda_wgmma_scalar) == 4, "a table's words");
+
+/* Returns the work for one product, with the whole batch size, so that tiles are chosen as for a batch. */
+static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) {
+  tsl_work own = *work;
+  own.problem = *product->problem;
+  own.problem.batch = work->problem.batch;
+  return own;
+}
+
+static tsl_cuda_wgmma_launch get_launch(const tsl_work *work_in, const tsl_fused_product *product) {
+  tsl_cuda_wgmma_launch run = {
+      .work = work_in,
+      .operands = product->operands,
+      .tile = tsl_cuda_wgmma_joining_tile(&work_in->problem, &work_in->config, work_in->device),
+      .count = 1,
+  };
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work_in, product->operands);
+  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
+  run.schedule =
+      tsl_cuda_wgmma_get_schedule(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
+  return run;
+}
+
+/* Returns true if a fused launch can take the product: no packing, C by TMA, the work's types and layout. */
+static bool takes(const tsl_work *work, const tsl_fused_product *product) {
+  const tsl_work own = work_of(work, product);
+  const tsl_problem *problem = &own.problem, *like = &work->problem;
+  if (tsl_problem_batch(like) < 2 || problem->k == 0 || problem->alpha[0] == 0 || problem->beta[0] != 0 ||
+      tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type ||
+      problem->b.type != like->b.type || problem->c.type != like->c.type)
+    return false;
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
+  const tsl_cuda_wgmma its = tsl_cuda_wgmma_joining_tile(like, &work->config, work->device);
+  tsl_cuda_wgmma_factor factors[2];
+  tsl_cuda_wgmma_find_factors(&run, factors);
+  return run.tile.stages > 0 && run.tile.a_mn_major == its.a_mn_major &&
+         run.tile.b_mn_major == its.b_mn_major && !factors[0].packs && !factors[1].packs &&
+         tsl_cuda_wgmma_run_by_map(&run, false);
+}
+
+/* Returns the bytes of one table; successive launches reuse it. */
+static uint64_t scratch(int64_t count) {
+  return (uint64_t)(tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
+}
+
+tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
+                                           tsl_kernel **kernel) {
+  tsl_cuda_wgmma_kernels *kernels = work->state;
+  *kernel = atomic_load(&kernels->joined);
+  if (*kernel)
+    return TESELA_OK;
+  tsl_work own = *work;
+  char defines[TSL_CUDA_WGMMA_DEFINES];
+  own.source_texts = NULL;
+  tsl_cuda_wgmma_define(&tile->problem, tile, false, defines);
+  TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_joined.cu",
+                                 "tsl_gemm_cuda_wgmma_joined", tsl_cuda_wgmma_items(tile), defines, kernel));
+  TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
+  work->device->ops->kernel_early(*kernel);
+  atomic_store(&kernels->joined, *kernel);
+  return TESELA_OK;
+}
+
+static tesela_status build(const tsl_work *work) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  tsl_kernel *kernel;
+  return tile.stages > 0
+             ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
+             : tsl_fail(TESELA_UNSUPPORTED,
+                        "%s lacks shared memory for the product table and two stages, or A goes to registers",
+                        work->device->name);
+}
+
+/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its own. */
+static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
+                         cuda_wgmma_joined *row, int64_t *schedule) {
+  const tsl_work own = work_of(work, product);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
+  const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
+  const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
+  tsl_cuda_wgmma_layers found[] = {{.mn_major = run.tile.a_mn_major}, {.mn_major = run.tile.b_mn_major}};
+  tsl_cuda_wgmma_factor factors[2];
+  _Alignas(64) tsl_tensor_map map;
+  tsl_cuda_wgmma_find_factors(&run, factors);
+  memset(row, 0, sizeof *row);
+  for (int i = 0; i < 2; i++) {
+    TSL_TRY(tsl_cuda_wgmma_map_factor(&run, &factors[i], lines[i], &found[i], &map));
+    memcpy(row->maps[i], &map, sizeof map);
+  }
+  TSL_TRY(tsl_cuda_wgmma_map_result(&run, &map));
+  memcpy(row->maps[2], &map, sizeof map);
+  row->first = (int)before;
+  row->tiles_m = (int)run.schedule.tiles_m;
+  row->tiles_n = (int)run.schedule.tiles_n;
+  row->k = (int)run.sizes.k;
+  memcpy(&row->alpha, &scaled.scalars.i32[0], sizeof row->alpha);
+  *schedule = run.schedule.tiles_m * run.schedule.tiles_n;
+  return TESELA_OK;
+}
+
+/* Enqueues one launch with as many blocks as are resident, at most one cluster per work tile. */
+static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
+                            int products, int64_t schedule, tsl_buffer *table, tsl_stream *stream) {
+  const int64_t room = tsl_max(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
+                clusters = tsl_min(room, schedule);
+  const int all = (int)schedule, raster_height = tile->raster_height;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
+                               TSL_ARG_VALUE(raster_height)};
+  const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tsl_cuda_wgmma_items(tile), 1, 1}};
+  return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
+}
+
+/* Compares products for qsort(): long k first, so that the last round is short. */
+static int by_depth(const void *x, const void *y) {
+  const tsl_fused_product *a = x, *b = y;
+  const int64_t k = a->problem->k, other = b->problem->k;
+  return k != other ? (k < other ? 1 : -1) : 0;
+}
+
+/* Enqueues products in their order, in launches of at most TSL_CUDA_WGMMA_JOINED_MOST products. */
+static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *products, int64_t count,
+                                cuda_wgmma_joined *rows, tsl_buffer *table, tsl_stream *stream) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  static const int64_t most_shares = 0x7f000000;
+  tsl_kernel *kernel;
+  TSL_TRY(tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel));
+  for (int64_t first = 0; first < count;) {
+    int64_t schedule = 0, its = 0, taken = 0;
+    for (; first + taken < count && taken < TSL_CUDA_WGMMA_JOINED_MOST; taken++) {
+      TSL_TRY(add(work, &products[first + taken], schedule, &rows[taken], &its));
+      if (taken > 0 && schedule + its > most_shares)
+        break;
+      schedule += its;
+    }
+    memset(&rows[taken], 0, sizeof *rows);
+    rows[taken].first = (int)schedule;
+    TSL_TRY(tsl_device_write(stream, table, 0, rows, (size_t)(taken + 1) * sizeof *rows));
+    TSL_TRY(launch(work, &tile, kernel, (int)taken, schedule, table, stream));
+    first += taken;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_fused_product *products, int64_t count,
+                         tsl_buffer *table, tsl_stream *stream) {
+  void *block;
+  const int64_t most = tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST);
+  TSL_TRY(tsl_alloc((size_t)(most + 1) * sizeof(cuda_wgmma_joined) + (size_t)count * sizeof *products,
+                    "a table of products", &block));
+  cuda_wgmma_joined *rows = block;
+  tsl_fused_product *sorted = (tsl_fused_product *)(rows + most + 1);
+  memcpy(sorted, products, (size_t)count * sizeof *products);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_depth);
+  const tesela_status status = run_sorted(work, sorted, count, rows, table, stream);
+  tsl_free(block);
+  return status;
+}
+
+const tsl_fused_ops tsl_cuda_wgmma_joining = {.build = build, .takes = takes, .scratch = scratch, .run = run};

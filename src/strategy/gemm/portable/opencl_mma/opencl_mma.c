@@ -1,0 +1,112 @@
+/* Descriptor of opencl_mma's two kernels: parameters and refusals. Measurements: docs/lab/opencl_mma.md. */
+#include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
+
+#include <math.h>
+
+static const tsl_param params[] = {
+    [TSL_OPENCL_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 128, {64, 128, 256}},
+    [TSL_OPENCL_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 128, {64, 128, 256}},
+    [TSL_OPENCL_MMA_WARP_M] = {"warp_m", "rows of a warp's tile", 64, {32, 64}},
+    [TSL_OPENCL_MMA_WARP_N] = {"warp_n", "columns of a warp's tile", 64, {32, 64}},
+    [TSL_OPENCL_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    [TSL_OPENCL_MMA_STAGES] = {"stages", "panels of each operand in local memory", 3, {2, 3, 4, 6, 8}},
+    [TSL_OPENCL_MMA_BAND] = {"band", "rows of tiles that groups take together", 8, {4, 8, 16}},
+    [TSL_OPENCL_MMA_GROUPS] = {"groups",
+                               "persistent groups per compute unit; 999: one group per tile",
+                               2,
+                               {1, 2, 4, 999}},
+    [TSL_OPENCL_MMA_WARPS] = {"warps", "warps of one matrix instruction; 4: wgmma of sm_90", 1, {1, 4}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const probes[] = {
+    "tile_m=128 tile_n=128 warp_m=64 warp_n=64 depth=64 stages=3 band=8 groups=2",
+    "tile_m=64 tile_n=128 warp_m=32 warp_n=64 depth=128 stages=2 band=4 groups=1",
+    "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1",
+    "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1 warps=4",
+    NULL,
+};
+
+/* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
+enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
+
+/* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or NULL. */
+static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma *tile,
+                                const tsl_device *device) {
+  if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)
+    return tsl_refusal("%s has no matrix instructions of four warps (OpenCL on sm_90 has)", device->name);
+  if (tile->depth != 128)
+    return tsl_refusal("depth=%d: four warps together take lines of 128 bytes", tile->depth);
+  if (tile->tile_n != 128 && tile->tile_n != 256)
+    return tsl_refusal("tile_n=%d: four warps together multiply 128 or 256 columns", tile->tile_n);
+  if (tile->rows % 64 != 0 || tile->rows == 0 || tile->tile_m % tile->rows != 0)
+    return tsl_refusal("four warps of %d x %d have %d rows of %d columns, and tile_m=%d", tile->warp_m,
+                       tile->warp_n, tile->rows, tile->tile_n, tile->tile_m);
+  if (problem->m > INT32_MAX || problem->n > INT32_MAX || problem->k > INT32_MAX)
+    return tsl_refusal("copies of panels count lines and numbers in 32 bits");
+  return NULL;
+}
+
+static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
+  const bool is_group = tile.warps == 4;
+  const char *why = is_group ? refuse_group(problem, &tile, device) : NULL;
+  if (why != NULL)
+    return why;
+  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS + (is_group ? TSL_OPENCL_MMA_WARP : 0))
+    return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
+                       tile.tile_n, tile.warp_m, tile.warp_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
+  const uint64_t local = tsl_opencl_mma_local(device);
+  if ((uint64_t)tile.local_bytes > local)
+    return tsl_refusal(
+        "%d panels of %d and %d lines of %d bytes take %lld bytes of local memory, %s has %llu", tile.stages,
+        tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
+        (unsigned long long)local);
+  const int block = 128 / tile.size;
+  if ((tile.a_mn_major && tile.tile_m % block != 0) || (tile.b_mn_major && tile.tile_n % block != 0))
+    return tsl_refusal("tile_%c=%d is no multiple of the %d numbers that are copied side by side",
+                       tile.a_mn_major && tile.tile_m % block != 0 ? 'm' : 'n',
+                       tile.a_mn_major && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
+  const double tiles =
+      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
+  /* Tile numbers have 32 bits and exceed the last tile by at most a round of groups. */
+  static const double most_tiles = 0x7f000000;
+  if (tiles > most_tiles)
+    return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &schedule);
+  return tsl_launch_fits(device, &grid);
+}
+
+/* Returns the workspace bytes: packed copies of both operands, the groups' tensor maps, and partial sums. */
+static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
+  const tsl_opencl_mma_schedule schedule =
+      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const int64_t maps = tile.warps == 4 ? schedule.groups * TSL_OPENCL_MMA_MAPS : 0;
+  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
+}
+
+const tsl_strategy tsl_gemm_opencl_mma = {
+    .name = "opencl_mma",
+    .idea = "narrow types by tensor cores: NVIDIA's matrix instructions, of a warp or of four, and "
+            "asynchronous copies, as PTX in kernels",
+    .lifts = "one product a lane and instruction, on graphics processors",
+    .op = TSL_OP_GEMM,
+    .version = 2,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
+    .build_seconds = 1.6,
+    .accuracy = tsl_accuracy_of_tensor_cores,
+    .params = params,
+    .refuse = opencl_mma_refuse,
+    .score = tsl_opencl_mma_seconds,
+    .build = tsl_opencl_mma_build,
+    .run = tsl_opencl_mma_run,
+    .release = tsl_opencl_mma_release,
+    .supports = {.types = tsl_types_narrow, .why = "tensor cores multiply narrow types"},
+    .resources = {.scratch = opencl_mma_scratch, .count_costs = tsl_opencl_mma_account},
+    .testing = {.probes = probes},
+};

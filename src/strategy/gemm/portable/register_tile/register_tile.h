@@ -1,0 +1,67 @@
+#ifndef TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
+#define TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
+
+#include "strategy/kernel_launch/launch.h"
+
+#include "strategy/gemm/portable/register_tile/register_tile_shared.h"
+
+/* Indices of the parameters. Parameters that exclude most configs come first. */
+enum {
+  TSL_REGISTER_TILE_FORM,
+  TSL_REGISTER_TILE_VECTOR,
+  TSL_REGISTER_TILE_TILE_M,
+  TSL_REGISTER_TILE_TILE_N,
+  TSL_REGISTER_TILE_MICRO_M,
+  TSL_REGISTER_TILE_MICRO_N,
+  TSL_REGISTER_TILE_TILE_K,
+  TSL_REGISTER_TILE_STAGES,
+  TSL_REGISTER_TILE_SLICES,
+  TSL_REGISTER_TILE_SPLIT
+};
+
+typedef struct tsl_register_tile {
+  int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split; /* parameters */
+  bool local; /* panels are in local memory */
+  /* copied: operands are copied to units, since the kernel cannot multiply their elements */
+  bool complex, copied;
+  int products; /* k of a unit: 4 for bytes in forms that copy, else 1 */
+  int size;     /* bytes of an element of the sums */
+  int numbers;  /* numbers of an element: 2 for complex, else 1 */
+  int lanes;    /* numbers of a vector */
+  int items;    /* work-items of a group */
+} tsl_register_tile;
+
+tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);
+/* Returns the local memory of a group in bytes; 0 for packed forms. */
+int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
+/* Returns the estimated 32-bit registers of an item. */
+int tsl_register_tile_registers(const tsl_register_tile *tile);
+enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
+/* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
+int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
+/* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
+double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
+/* Returns the workspace bytes of the copies of A and B alone. */
+double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
+
+/* Grids of a run, for a product or batch that is already swapped. */
+typedef struct tsl_register_tile_grids {
+  tsl_grid copy_a, copy_b; /* copies to units or panels; no groups without copies */
+  tsl_grid multiply, sum;  /* `sum` has no groups without split-k */
+} tsl_register_tile_grids;
+tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
+                                                   int64_t k, int64_t batch, const tsl_device *device);
+
+double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device);
+void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                               tsl_cost_counts *account);
+
+/* Returns the problem; for column-major C the swapped problem C' = B' A', written contiguously. */
+tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
+
+tesela_status tsl_register_tile_build(tsl_work *work);
+tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_register_tile_release(tsl_work *work);
+
+#endif

@@ -1,0 +1,249 @@
+/* The model counts clocks of a compute unit. The constants were fitted on an H200 (docs/lab/register_tile.md)
+ * and hold for units with four schedulers of 32 lanes or similar. */
+#include "strategy/gemm/portable/register_tile/register_tile.h"
+
+#include <math.h>
+
+/* Clocks: latency of global memory, of asynchronous copies; start and end of a group; a launch; a k split. */
+static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
+                    first_clocks = 1870, part_clocks = 262;
+/* Scheduler instructions of a loaded vector: along k, aligned; panels with guards; asynchronous copies. */
+static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
+/* Clocks of the memory path for the vectors of 32 items: local memory; loads along k and across lines. */
+static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.9, across_odd_clocks = 44.2,
+                    across_edge_clocks = 96.7;
+/* Clocks of the memory path for asynchronous copies. */
+static const double flow_along_clocks = 16.9, flow_along_edge_clocks = 46.5, flow_across_odd_clocks = 4.72;
+/* Slowdowns of the loop. Asynchronous copies: any, micro-tiles of more than 64 elements without slices,
+ * slices, two stages. Panels of 16 and of 32 depths without slices. Short vectors; 24 columns. Code beyond
+ * the instruction cache. Multiply-adds along the longer side of a micro-tile. Few warps. */
+static const double flow_slower = 1.26, flow_wide_slower = 1.32, flow_slices_slower = 1.13,
+                    depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
+                    short_slower = 1.15, columns_24_slower = 0.863, loop_slower = 1.08, columns_slower = 1.11,
+                    rows_slower = 1.04, few_warps_slower = 0.961;
+static const double loop_most = 1800; /* instructions that fit in the cache */
+/* Registers of an item above which the compiler spills; extra instructions per depth and further register. */
+static const double registers_easy = 206, pressure = 2.43;
+/* Clocks of a group per 32 stored elements; factor for partial vectors; fraction of that for vectors of two;
+ * extra traffic of C relative to writing it once. */
+static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, write_share = 2.04;
+/* Bytes per clock and unit through the last cache: operands (factor if not aligned), C by elements, k splits
+ * (factor if C is not aligned). Fractions of launch latency for one kernel and for the sum kernel. */
+static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
+                    launch_share = 0.249, sum_launch_share = 0.53;
+
+typedef struct register_tile_pace {
+  double count, clock; /* compute units; hertz */
+  double lanes;        /* multiply-adds that a unit starts in a clock */
+  double slots;        /* instructions that its schedulers issue while all lanes start one multiply-add */
+} register_tile_pace;
+
+static register_tile_pace register_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double peak = twice ? device->peak_f64 : device->peak_f32;
+  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  return (register_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+                              twice ? fmax(1, device->peak_f32 / peak) : 1};
+}
+
+static double ceil_ratio(double value, double step) {
+  return ceil(value / step);
+}
+
+/* Returns the multiply-adds of one product of elements. */
+static double adds_of(const tsl_register_tile *tile) {
+  return tile->complex ? 4 : 1;
+}
+static double depth_of_slice(const tsl_register_tile *tile) {
+  return (double)tile->tile_k / tile->slices;
+}
+
+/* Returns the time of two overlapping activities: the longer, and a little more if they are similar. */
+static double overlap_clocks(double value, double other) {
+  return cbrt(value * value * value + other * other * other);
+}
+static double overlap_clocks_well(double value, double other) {
+  return sqrt(sqrt(value * value * value * value + other * other * other * other));
+}
+
+/* Access to an operand's panels. */
+typedef struct panel_access {
+  bool along, whole; /* elements along k are closest; panels are read in whole vectors */
+  double edge;       /* fraction of groups at the edge of the operand's lines */
+} panel_access;
+
+static panel_access describe_access(const tsl_register_tile *tile, int64_t lines, int extent,
+                                    int64_t line_stride, int64_t depth_stride) {
+  const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
+  const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
+  const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
+             aligned = tile->copied || pitch % tile->lanes == 0;
+  const bool whole = dense && (aligned || (flows && along));
+  const double edge = lines % extent == 0 ? 0 : 1 / ceil_ratio((double)lines, extent);
+  return (panel_access){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
+}
+
+static double interpolate_edge(const panel_access *access, double inside, double edge) {
+  return inside * (1 - access->edge) + edge * access->edge;
+}
+
+/* Returns an item's instructions per vector; `last`: fraction of panels that need guards along k. */
+static double copy_instructions_of(const tsl_register_tile *tile, const panel_access *access, double last) {
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
+    return copy_instructions;
+  return access->along ? (access->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
+}
+
+static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
+    return access->along ? interpolate_edge(access, flow_along_clocks, flow_along_edge_clocks)
+                         : (access->whole ? 0 : flow_across_odd_clocks);
+  const double wide = tile->vector / 16.0;
+  if (access->along)
+    return wide * (access->whole ? 0 : along_odd_clocks);
+  return wide *
+         (access->whole ? across_clocks : interpolate_edge(access, across_odd_clocks, across_edge_clocks));
+}
+
+/* Returns the slowdown of the loop relative to its multiply-adds and the other issued instructions. */
+static double loop_slowdown(const tsl_register_tile *tile, double instructions) {
+  const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, sliced = tile->slices > 1;
+  double slower = flows ? flow_slower : 1;
+  if (flows)
+    slower *= sliced ? flow_slices_slower : tile->micro_m * tile->micro_n > 64 ? flow_wide_slower : 1;
+  else if (!sliced && tile->tile_k >= 16)
+    slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
+  /* rows need fewer registers than columns: better with slices, worse without */
+  if (sliced || tile->complex)
+    slower *= tile->micro_m < tile->micro_n ? columns_slower : 1;
+  else
+    slower *= tile->micro_m > tile->micro_n ? rows_slower : 1;
+  /* not measured: assumed slower */
+  slower *= sliced && tile->complex ? 1.1 : 1;
+  slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
+  return slower * (depth_of_slice(tile) * instructions > loop_most ? loop_slower : 1);
+}
+
+/* Cost of a panel in clocks of a unit: its multiply-adds, and its memory paths. */
+typedef struct register_tile_panel {
+  double multiply, memory_paths;
+} register_tile_panel;
+
+static register_tile_panel cost_of_panel(const tsl_register_tile *tile, const register_tile_pace *units,
+                                         const panel_access *a, const panel_access *b, double panels) {
+  const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
+  const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
+  const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
+  const double last = fmin(1, 2 / panels) / 2;
+  const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
+  const double more = loads +
+                      each * (tile->tile_m * copy_instructions_of(tile, a, last) +
+                              tile->tile_n * copy_instructions_of(tile, b, last)) +
+                      pressure * above;
+  const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
+  const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
+  return (register_tile_panel){
+      products / units->lanes * (1 + more / sums / units->slots) * loop_slowdown(tile, sums + more),
+      tile->items / 32.0 * depth_of_slice(tile) * loads * read_clocks * tile->vector / 16 +
+          vectors * (tile->tile_m * copy_clocks(tile, a) + tile->tile_n * copy_clocks(tile, b))};
+}
+
+/* Returns the clocks of a panel where `groups` groups share a unit. */
+static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *panel,
+                              double groups) {
+  const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
+  const double busy =
+      overlap_clocks_well(groups * panel->multiply / fmin(1, warps), groups * panel->memory_paths) *
+      (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
+    return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
+  /* loads of one panel are needed in the next */
+  return tile->stages == 1 ? overlap_clocks_well(busy, memory_wait) + fmin(busy, memory_wait) / 10
+                           : fmax(busy, memory_wait + busy / 10);
+}
+
+/* Returns the clocks of a group's start and end: the sums of slices meet in local memory, and C is stored. */
+static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
+  const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
+  const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;
+  const double odd = tile->lanes > 2 ? store_odd : 1 + (store_odd - 1) * short_odd;
+  return (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? flow_group_clocks : group_clocks) + fold +
+         store_clocks * (whole_c ? 1 : odd) * numbers / 32;
+}
+
+static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
+                            const tsl_device *device) {
+  const register_tile_pace units = register_tile_pace_of(problem, device);
+  const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
+  const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
+  const double panels =
+      ceil_ratio(ceil_ratio(ceil_ratio((double)problem->k, tile->products), tile->split), tile->tile_k);
+  const panel_access a = describe_access(tile, problem->m, tile->tile_m, problem->a.row_stride,
+                                         problem->a.col_stride),
+                     b = describe_access(tile, problem->n, tile->tile_n, problem->b.col_stride,
+                                         problem->b.row_stride);
+  const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
+             whole_c = together_c || tile->split > 1;
+  const double most = ceil(groups / units.count),
+               sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
+  const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
+  const register_tile_panel one = cost_of_panel(tile, &units, &a, &b, fmax(1, panels));
+  const double around = clocks_around(tile, whole_c);
+  double clocks = first_clocks + part_clocks * (tile->split - 1) +
+                  rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
+  if (remainder > 0)
+    clocks += panels * clocks_of_panel(tile, &one, remainder) + around;
+  const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
+  const double memory = (tsl_problem_bytes(problem) + (write_share - 1) * c_bytes) / device->bandwidth;
+  const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
+  const double cached = reads * (a.whole && b.whole ? 1 : read_odd) / read_bytes +
+                        (whole_c ? 0 : c_bytes / write_bytes * (tile->lanes > 2 ? 1 : short_odd));
+  double seconds = overlap_clocks(overlap_clocks(clocks, cached / units.count) / units.clock, memory) +
+                   launch_share * device->launch_seconds;
+  if (tile->copied)
+    seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
+  if (tile->split == 1)
+    return seconds;
+  const double parts = (2 * tile->split + (together_c ? 1 : sum_odd)) * m * n * tile->size * batch;
+  return seconds + parts / (part_bytes * units.count * units.clock) +
+         sum_launch_share * device->launch_seconds;
+}
+
+/* Forms packed and packed_serial: clocks of a group's start and end. */
+static const double panel_group_clocks = 10600;
+
+static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
+                            const tsl_device *device) {
+  const register_tile_pace units = register_tile_pace_of(problem, device);
+  const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
+  const double sums = tile->micro_m * vectors;
+  /* 32 vector registers of 64 bytes, else 16; further sums spill to memory */
+  const double registers = tile->vector >= 64 ? 31 : 15, needed = sums + vectors + 1;
+  const int width =
+      tsl_type(problem->c.type)->component == TESELA_F64 ? device->vector_f64 : device->vector_f32;
+  const double spills = needed > registers ? 4 : 1, narrow = fmax(1, (double)width / tile->lanes);
+  const double wide = tile->lanes > width ? 1.5 : 1;
+  /* a multiply-add has the latency of eight others; operands are loaded meanwhile */
+  const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
+  const double slow = 1.3 * spills * narrow * wide * waits * loads;
+  const double groups = ceil_ratio(problem->m, tile->tile_m) * ceil_ratio(problem->n, tile->tile_n);
+  const double group = parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow +
+                       panel_group_clocks;
+  const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;
+  return ceil(groups / units.count) * group / units.clock + copies + 3 * device->launch_seconds;
+}
+
+double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  switch (tile.form) {
+  case TSL_REGISTER_TILE_LOCAL:
+  case TSL_REGISTER_TILE_LOCAL_ASYNC: /* barriers split a CPU's loops */
+    return local_seconds(&swapped, &tile, device) * (device->is_cpu ? 100 : 1);
+  case TSL_REGISTER_TILE_PACKED: /* items of a group read the same global memory */
+    return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1.2 : 3);
+  default: /* one item leaves all other lanes of a GPU idle */
+    return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1 : 64);
+  }
+}

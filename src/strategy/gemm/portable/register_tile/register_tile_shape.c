@@ -1,0 +1,126 @@
+#include "host/int_math.h"
+#include "strategy/gemm/portable/register_tile/register_tile.h"
+
+#include <math.h>
+
+enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
+
+tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t *value = config->value;
+  tsl_register_tile tile = {
+      .form = (int)value[TSL_REGISTER_TILE_FORM],
+      .vector = (int)value[TSL_REGISTER_TILE_VECTOR],
+      .tile_m = (int)value[TSL_REGISTER_TILE_TILE_M],
+      .tile_n = (int)value[TSL_REGISTER_TILE_TILE_N],
+      .tile_k = (int)value[TSL_REGISTER_TILE_TILE_K],
+      .micro_m = (int)value[TSL_REGISTER_TILE_MICRO_M],
+      .micro_n = (int)value[TSL_REGISTER_TILE_MICRO_N],
+      .stages = (int)value[TSL_REGISTER_TILE_STAGES],
+      .slices = (int)value[TSL_REGISTER_TILE_SLICES],
+      .split = (int)value[TSL_REGISTER_TILE_SPLIT],
+  };
+  const tesela_type sums = tsl_type(problem->c.type)->sums;
+  tile.size = (int)tsl_type(sums)->size;
+  tile.complex = tsl_type(sums)->is_complex;
+  tile.numbers = tile.complex ? 2 : 1;
+  tile.lanes = tile.vector * tile.numbers / tile.size;
+  tile.local = tile.form == TSL_REGISTER_TILE_LOCAL || tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
+  tile.copied = tile.local && (tile.complex || problem->a.type != sums);
+  tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
+  const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
+  tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
+  return tile;
+}
+
+int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
+  if (!tile->local)
+    return 0;
+  /* a line has four elements of padding: fetch.cl */
+  const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
+  const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
+  return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
+}
+
+int tsl_register_tile_registers(const tsl_register_tile *tile) {
+  const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
+  /* vectors in flight to local memory; for asynchronous copies the next depth's operands */
+  const int way =
+      tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
+  const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
+  return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
+}
+
+/* Registers beyond the counted ones, for addresses and early loads (NVRTC 13.0), and their granularity. */
+enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS = 256 };
+
+int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
+  const int step = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
+  const int more = !tile->local ? 0 : tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? MORE_ASYNC : MORE_LOCAL;
+  const int64_t each =
+      tsl_min(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), MAX_ITEM_REGISTERS);
+  const int registers = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each);
+  const int items = UNIT_ITEMS / tile->items;
+  /* a unit has about four times the local memory that one group may declare */
+  const int64_t bytes = tsl_register_tile_local_bytes(tile);
+  const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / (bytes + 1024) : items;
+  const int least = registers < items ? registers : items;
+  return least < 1 || local < 1 ? 1 : local < least ? (int)local : least;
+}
+
+tsl_problem tsl_register_tile_swapped(const tsl_problem *problem) {
+  return problem->c.row_stride != 1 || problem->c.col_stride == 1 ? *problem : tsl_problem_swapped(problem);
+}
+
+static double padded(int64_t value, int step) {
+  return ceil((double)value / step) * step;
+}
+
+double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile) {
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const bool panels = !tile->local;
+  const int round_m = panels ? tile->micro_m : tile->lanes, round_n = panels ? tile->micro_n : tile->lanes;
+  return panels || tile->copied ? (padded(swapped.m, round_m) + padded(swapped.n, round_n)) *
+                                      ceil((double)swapped.k / tile->products) * tile->size
+                                : 0;
+}
+
+double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const double parts =
+      tile->split > 1 ? tile->split * (double)swapped.m * padded(swapped.n, tile->lanes) * tile->size : 0;
+  return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
+}
+
+/* Returns the grid of a packing or copying kernel. Dimension 1 is a grid-stride loop. */
+static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
+                          const tsl_device *device) {
+  if (!tile->local)
+    return (tsl_grid){{(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS),
+                       tsl_launch_limited(device, 1, tsl_ceil_div(lines, width)), 1},
+                      {1, 1, 1}};
+  /* all lines up to the pitch are written, padding lines too */
+  const int64_t padded = tsl_round_up(lines * tile->numbers, tile->lanes) / tile->numbers,
+                units = tsl_ceil_div(k, tile->products);
+  return (tsl_grid){{(uint64_t)tsl_ceil_div(padded, TSL_REGISTER_TILE_COPY_ITEMS),
+                     tsl_launch_limited(device, 1, tsl_ceil_div(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 1},
+                    {TSL_REGISTER_TILE_COPY_ITEMS, 1, 1}};
+}
+
+tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
+                                                   int64_t k, int64_t batch, const tsl_device *device) {
+  static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
+  const bool copies = (tile->copied || !tile->local) && k > 0;
+  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n)),
+                 vectors = (uint64_t)tsl_ceil_div(n * tile->numbers, tile->lanes);
+  tsl_register_tile_grids grids = {
+      none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
+  if (copies) {
+    grids.copy_a = copy_grid(tile, m, tile->micro_m, k, device);
+    grids.copy_b = copy_grid(tile, n, tile->micro_n, k, device);
+  }
+  if (tile->split > 1)
+    grids.sum = (tsl_grid){{(vectors + TSL_REGISTER_TILE_SUM_ITEMS - 1) / TSL_REGISTER_TILE_SUM_ITEMS,
+                            tsl_launch_limited(device, 1, m), (uint64_t)batch},
+                           {TSL_REGISTER_TILE_SUM_ITEMS, 1, 1}};
+  return grids;
+}

@@ -1,0 +1,135 @@
+/* Descriptor of subgroup_mma: parameters, refusals, build and run. Measurements: docs/lab/subgroup_mma.md. */
+#include "strategy/gemm/portable/subgroup_mma/subgroup_mma.h"
+
+#include <stdio.h>
+
+static const tsl_param params[] = {
+    [TSL_SUBGROUP_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {32, 64, 128}},
+    [TSL_SUBGROUP_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 64, {32, 64, 128, 256}},
+    [TSL_SUBGROUP_MMA_SUB_M] = {"sub_m", "rows of a sub-group's tile", 32, {8, 16, 32, 64}},
+    [TSL_SUBGROUP_MMA_SUB_N] = {"sub_n", "columns of a sub-group's tile", 32, {16, 32, 64}},
+    [TSL_SUBGROUP_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const probes[] = {
+    "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64",   /* AMD */
+    "tile_m=64 tile_n=64 sub_m=16 sub_n=32 depth=64",   /* dpas_16, WMMA */
+    "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* Intel */
+    "tile_m=128 tile_n=128 sub_m=64 sub_n=64 depth=64", /* MFMA */
+    "tile_m=64 tile_n=128 sub_m=32 sub_n=32 depth=64",  /* WMMA */
+    "tile_m=32 tile_n=32 sub_m=16 sub_n=16 depth=128",  NULL,
+};
+
+/* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers idle. */
+enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+
+static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
+                                             const char *device) {
+  if (!fragments->unsigned_bytes && (problem->a.type == TESELA_U8 || problem->b.type == TESELA_U8))
+    return tsl_refusal("%s of %s multiplies signed bytes only", fragments->name, device);
+  if (!fragments->subnormal_f16 && problem->a.type == TESELA_F16)
+    return tsl_refusal("%s of %s treats subnormal f16 as zero", fragments->name, device);
+  return NULL;
+}
+
+static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device) {
+  const tsl_fragments *fragments = device->fragments;
+  if (!fragments)
+    return "the device's matrix instructions are unknown";
+  const char *no = subgroup_mma_refuse_types(problem, fragments, device->name);
+  if (no)
+    return no;
+  const tsl_subgroup_mma tile = tsl_subgroup_mma_of(problem, config, fragments);
+  if (tile.items == 0)
+    return tsl_refusal("tiles of %d x %d in %d x %d are not multiples of the %d x %d sums of %s", tile.tile_m,
+                       tile.tile_n, tile.sub_m, tile.sub_n, fragments->rows, fragments->cols,
+                       fragments->name);
+  const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;
+  if (tile.items < LEAST_ITEMS || tile.items > most)
+    return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m,
+                       tile.tile_n, tile.sub_m, tile.sub_n, tile.items, LEAST_ITEMS, most);
+  if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
+    return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
+                       tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
+  /* IGC 1.0.12504 crashes for K-major operands (docs/lab/subgroup_mma.md) and ends the user's process. */
+  if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
+    return tsl_refusal(
+        "Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",
+        tile.items, tile.tile_n / tile.tile_m);
+  if ((uint64_t)tile.local_bytes > device->local_bytes)
+    return tsl_refusal(
+        "panels of %d and %d lines of %d bytes, two of each, take %lld bytes of local memory, %s has %llu",
+        tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
+        (unsigned long long)device->local_bytes);
+  if (tile.registers > fragments->registers)
+    return tsl_refusal("a sub-group's tile of %d x %d takes about %d registers of an item, %s has %d to give",
+                       tile.sub_m, tile.sub_n, tile.registers, fragments->name, fragments->registers);
+  return NULL;
+}
+
+/* Returns the accuracy, as for opencl_mma: products are exact; each sum of a few products is truncated below
+ * f32's last place at most once. AMD's rounding differs from NVIDIA's and between models (Li, Li, Fang,
+ * Swirydowicz, Laguna, Gopalakrishnan 2024), and Intel's is unknown. The self-test refuses larger errors. */
+static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
+  made.flush_threshold = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a flushes subnormals */
+  return made;
+}
+
+static tesela_status subgroup_mma_build(tsl_work *work) {
+  const tsl_fragments *fragments = work->device->fragments;
+  const tsl_subgroup_mma tile = tsl_subgroup_mma_of(&work->problem, &work->config, fragments);
+  const tsl_problem *problem = &tile.problem;
+  const int64_t tiles_m = problem->m > 0 ? (problem->m - 1) / tile.tile_m + 1 : 1,
+                tiles_n = problem->n > 0 ? (problem->n - 1) / tile.tile_n + 1 : 1;
+  const tsl_grid grid = {{tsl_launch_limited(work->device, 0, tiles_m * tiles_n), 1, 1}, {tile.items, 1, 1}};
+  char defines[256];
+  snprintf(defines, sizeof defines,
+           "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"
+           "#define TSL_SIGNED_B %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n",
+           fragments->define, tsl_launch_type_code(problem->a.type), tsl_launch_type_code(problem->c.type),
+           problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_mn_major, tile.b_mn_major);
+  return tsl_launch_build_with(work, "strategy/gemm/portable/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma",
+                               &grid, tsl_type(problem->c.type)->sums, defines);
+}
+
+static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands,
+                                      tsl_stream *stream) {
+  const tsl_launch *launch = work->state;
+  const tsl_problem *problem = &work->problem;
+  const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;
+  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
+  const tsl_gemm_sizes sizes = swapped ? tsl_launch_swapped(&plain) : plain;
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
+  const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b,
+                    *c = &operands->c;
+  /* Every argument needs a buffer, even if nothing is read. */
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
+                                    TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
+                                    TSL_ARG_BUFFER(c->buffer),
+                                    {.value = &given, .bytes = given.bytes}};
+  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
+                                   sizeof arguments / sizeof *arguments);
+}
+
+const tsl_strategy tsl_gemm_subgroup_mma = {
+    .name = "subgroup_mma",
+    .idea = "narrow types by the matrix instructions of Intel's and AMD's graphics processors, through their "
+            "OpenCL C",
+    .lifts = "one product a lane and instruction, on graphics processors",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_OPENCL | TSL_CAN_FRAGMENTS,
+    .accuracy = subgroup_mma_accuracy,
+    .params = params,
+    .refuse = subgroup_mma_refuse,
+    .score = tsl_subgroup_mma_seconds,
+    .build = subgroup_mma_build,
+    .run = subgroup_mma_run,
+    .release = tsl_launch_release,
+    .supports = {.types = tsl_types_narrow, .why = "matrix instructions multiply narrow types"},
+    .resources = {.count_costs = tsl_subgroup_mma_account},
+    .testing = {.probes = probes},
+};

@@ -1,2 +1,0 @@
-# The baseline of every speed-up table is the plain loop without optimization by the compiler.
-set_source_files_properties(src/strategy/gemm/sequential/sequential.c PROPERTIES COMPILE_OPTIONS "-O0")

@@ -1,0 +1,2 @@
+tesela_kernels(src/strategy/solve/host/host_blocked/kernels/host_blocked_solve.c TYPES f32 f64 c64 c128)
+tesela_kernels(src/strategy/solve/host/host_blocked/kernels/little.c TYPES f32 f64 c64 c128)

@@ -1,0 +1,388 @@
+/* Idea: a small product (at most 32 rows, columns and terms) is computed without a plan, a job, or memory
+ * except the stack. A may be a stored triangle, C a requested triangle. One tile serves all types and
+ * structures.
+ *
+ *              B, in micro-panels  C's rows are contiguous, or all is transposed: C' = B' A'
+ *                 |<-2 vectors->|
+ *                 |-------------|  general B     its columns are copied to micro-panels
+ *                 |             |  structured    a symmetric or hermitian matrix is completed row by row in a
+ *                 |             |                square (A, too); else it is read in place
+ *                 +-------------+
+ *   A, 4 rows     | tile        |
+ *   +-----------+ |             |  Tiles outside of the requested triangle are skipped, and vectors on its
+ *   |           | +-------------+  diagonal are stored in part.
+ *   +-----------+
+ *
+ * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors. Zeros fill
+ * A; rows with a sum that is not finite are computed again with care. Sums of imaginary parts of A are
+ * multiplied by i at the end. Limits: 32 rows, columns and terms; C has one stride of 1. */
+#include "strategy/solve/host/host_blocked/host_blocked_panel.h"
+#include "strategy/solve/host/host_blocked/kernel.h"
+
+#include "core/memory.h"
+#include "host/int_math.h"
+
+enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
+_Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
+
+typedef enum side { ALL, LOWER, UPPER } side;
+
+typedef struct little_factor {
+  tsl_view view;
+  tesela_structure is;
+  side stored;
+  bool conjugates;
+} little_factor;
+
+/* Data of the tiles; strides in numbers. */
+typedef struct little_state {
+  const REAL *a, *b;
+  int64_t a_row, a_col, b_step, b_panel;
+  element *c;
+  int64_t c_row; /* in elements */
+  int64_t m, n, k;
+  side wanted;
+  bool conjugates_a, conjugates_b, adds;
+  const double *alpha, *beta;
+} little_state;
+
+#if HAS_RANGES
+TSL_INLINE NUMBER(mask) range_of(int64_t first, int64_t end) {
+  return (NUMBER(mask))(NUMBER(mask_of)(PARTS * end) & ~NUMBER(mask_of)(PARTS * first));
+}
+TSL_INLINE vector load_range(const element *from, int64_t first, int64_t end) {
+  return NUMBER(load_masked)((const REAL *)(const void *)from, range_of(first, end));
+}
+TSL_INLINE void store_range(element *dst, vector value, int64_t first, int64_t end) {
+  NUMBER(store_any)((REAL *)(void *)dst, value, range_of(first, end));
+}
+#else
+static vector load_range(const element *from, int64_t first, int64_t end) {
+  union {
+    vector whole;
+    element part[NAME(LANES)];
+  } all = {{0}};
+  for (int64_t i = first; i < end; i++)
+    all.part[i] = from[i];
+  return all.whole;
+}
+static void store_range(element *dst, vector value, int64_t first, int64_t end) {
+  union {
+    vector whole;
+    element part[NAME(LANES)];
+  } all = {value};
+  for (int64_t i = first; i < end; i++)
+    dst[i] = all.part[i];
+}
+#endif
+
+TSL_INLINE vector conjugate(vector value) {
+#if PARTS_ARE_TWO
+  return NUMBER(swapped)(NUMBER(times_i)(value));
+#else
+  return value;
+#endif
+}
+
+/* Returns the complete sum. conj(a) b changes the sign of the second sum; a conj(b) is conj(conj(a) b). */
+TSL_INLINE vector join_sums(const little_state *w, vector sum, vector turned) {
+#if PARTS_ARE_TWO
+  const vector by_i = NUMBER(times_i)(turned);
+  const vector value = w->conjugates_a != w->conjugates_b ? sum - by_i : sum + by_i;
+  return w->conjugates_b ? conjugate(value) : value;
+#else
+  (void)w;
+  (void)turned;
+  return sum;
+#endif
+}
+
+TSL_INLINE vector add_beta_c(const little_state *w, vector value, vector before) {
+  if (w->beta[0] == 1 && w->beta[1] == 0)
+    return value + before;
+#if PARTS_ARE_TWO
+  if (w->beta[1] != 0)
+    return value + times_alpha(w->beta, before);
+#endif
+  return NUMBER(fma)(value, (REAL)w->beta[0], before);
+}
+
+TSL_INLINE void store_vector_of_tile(const little_state *w, int64_t i, int64_t j, vector value) {
+  element *to = w->c + i * w->c_row + j;
+  const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
+  const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
+  value = times_alpha(w->alpha, value);
+  if (first == 0 && end == NAME(LANES)) {
+    if (w->adds)
+      value = add_beta_c(w, value, NAME(load)(to));
+    NAME(store)(to, value);
+  } else if (first < end) {
+    if (w->adds)
+      value = add_beta_c(w, value, load_range(to, first, end));
+    if (w->wanted == ALL)
+      store_first(to, value, end);
+    else
+      store_range(to, value, first, end);
+  }
+}
+
+TSL_INLINE void add_products(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
+                             vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
+  const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
+  const REAL *number = w->a + i * down;
+  for (int64_t l = 0; l < w->k; l++, number += across, b += step) {
+    TSL_UNROLL for (int v = 0; v < vectors; v++) {
+      const vector row = ((const vector *)(const void *)b)[v];
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        sums[r][v] = NUMBER(fma)(sums[r][v], number[r * down], row);
+        if (PARTS == 2)
+          turned[r][v] = NUMBER(fma)(turned[r][v], number[r * down + PARTS - 1], row);
+      }
+    }
+  }
+}
+
+TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
+  add_products(w, i, rows, b, vectors, sums, turned);
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int v = 0; v < vectors; v++)
+        store_vector_of_tile(w, i + r, j + v * NAME(LANES), join_sums(w, sums[r][v], turned[r][v]));
+  }
+}
+
+TSL_INLINE void compute_tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
+  enum { LANES = NAME(LANES) };
+  const int64_t below = i + rows;
+  const bool first = w->wanted != UPPER ||
+                     i<j + LANES, second = w->n> j + LANES && (w->wanted != LOWER || below > j + LANES);
+  if (w->wanted == LOWER && below <= j)
+    return;
+  if (first && second)
+    tile(w, i, rows, b, j, VECTORS);
+  else if (first)
+    tile(w, i, rows, b, j, 1);
+  else if (second)
+    tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
+}
+
+static void multiply_all_tiles(const little_state *w) {
+  const REAL *b = w->b;
+  for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
+    int64_t i = 0;
+    for (; i + HIGH <= w->m; i += HIGH)
+      compute_tiles(w, HIGH, i, b, j);
+    TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+      if (w->m - i == rows)
+        compute_tiles(w, rows, i, b, j);
+    }
+  }
+}
+
+/* Returns the conjugate. Adding 0 removes the sign of zeros. */
+TSL_INLINE vector conjugate_clean(vector value) {
+  return conjugate(value) + (vector){0};
+}
+
+/* Copies elements `first` to `end` of a line to a row; the other elements are zeros. */
+TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64_t width, bool conjugates,
+                          element *out) {
+  enum { LANES = NAME(LANES) };
+  for (int64_t j = 0; j < width; j += LANES) {
+    const int64_t from = tsl_min(LANES, tsl_max(0, first - j)), to = tsl_max(from, tsl_min(LANES, end - j));
+    const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
+    NAME(store)(out + j, conjugates ? conjugate_clean(value) : value);
+  }
+}
+
+/* Returns the bitwise or: one operand is 0, or both are equal. */
+TSL_INLINE vector bitwise_or(vector a, vector b) {
+  return (vector)((vector_i32)a | (vector_i32)b);
+}
+
+/* Mirrors the triangle into the other half, transposed in registers. Complete rows are unchanged. */
+static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
+  enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
+  for (int64_t v = 0; v < width; v += LANES) {
+    const moved_element *rows[LANES];
+    for (int j = 0; j < LANES; j++)
+      rows[j] = (const moved_element *)(const void *)(out + tsl_min(v + j, n - 1) * width);
+    for (int64_t t = 0; t < n; t += STEPS) {
+      MOVED(vector) moved[STEPS];
+      MOVED(transpose)(rows, t, moved);
+      for (int64_t s = 0; s < tsl_min(STEPS, n - t); s++) {
+        element *to = out + (t + s) * width + v;
+        const vector value = (vector)moved[s];
+        NAME(store)(to, bitwise_or(NAME(load)(to), hermitian ? conjugate_clean(value) : value));
+      }
+    }
+  }
+}
+
+/* Completes all n rows of a matrix with a stored triangle, `width` elements apart. */
+static void complete_matrix(const little_factor *factor, int64_t n, int64_t width, element *out) {
+  const tsl_view *view = &factor->view;
+  const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
+             hermitian = factor->is == TESELA_HERMITIAN;
+  const int64_t distance = by_row ? view->row_stride : view->col_stride;
+  const element *line = (const element *)(const void *)view->at;
+  for (int64_t t = 0; t < n; t++, line += distance)
+    copy_line(line, before ? 0 : t, before ? t + 1 : n, width, hermitian && !by_row, out + t * width);
+  mirror(n, width, hermitian, out);
+  for (int64_t t = 0; PARTS == 2 && hermitian && t < n; t++)
+    ((REAL *)(void *)(out + t * width + t))[PARTS - 1] = 0;
+}
+
+/* Prepares A: in place if it is general, else completed in `room`. */
+static void prepare_a(const little_factor *factor, little_state *w, REAL *room) {
+  const int64_t width = tsl_round_up(w->k, NAME(LANES));
+  w->a = (const REAL *)(const void *)factor->view.at;
+  w->a_row = PARTS * factor->view.row_stride;
+  w->a_col = PARTS * factor->view.col_stride;
+  if (factor->is == TESELA_GENERAL)
+    return;
+  complete_matrix(factor, w->k, width, (element *)(void *)room);
+  w->a = room;
+  w->a_row = PARTS * width;
+  w->a_col = PARTS;
+}
+
+static void prepare_b(const little_factor *factor, little_state *w, REAL *room) {
+  static const double one[2] = {1, 0};
+  const int64_t width = tsl_round_up(w->k, NAME(LANES));
+  w->b = room;
+  w->b_step = factor->is == TESELA_GENERAL ? STEP : PARTS * width;
+  w->b_panel = factor->is == TESELA_GENERAL ? w->k * STEP : STEP;
+  if (factor->is != TESELA_GENERAL) {
+    complete_matrix(factor, w->k, width, (element *)(void *)room);
+    return;
+  }
+  for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
+    const column_group from = {&factor->view, j, tsl_min(COLUMNS, w->n - j)};
+    load_panel(&from, w->k, one, room);
+  }
+}
+
+/* Returns elements `first` to `end` of `item`, the others of `other`. */
+static vector merge_range(int64_t first, int64_t end, vector item, vector other) {
+  element part[NAME(LANES)];
+  NAME(store)(part, other);
+  store_range(part, item, first, end);
+  return NAME(load)(part);
+}
+
+/* Computes a row in which zeros outside of the triangle meet non-finite values. */
+static __attribute__((noinline)) void compute_row_carefully(const little_state *w, side stored, int64_t i) {
+  const REAL *number = w->a + i * w->a_row;
+  const REAL *b = w->b;
+  vector sum = {0};
+  for (int64_t l = 0; l < w->k; l++, number += w->a_col, b += w->b_step) {
+    const vector row = *(const vector *)(const void *)b;
+    sum = merge_range(stored == LOWER ? 0 : l, stored == LOWER ? l + 1 : w->n,
+                      NUMBER(fma)(sum, number[0], row), sum);
+  }
+  store_vector_of_tile(w, i, 0, sum);
+}
+
+TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
+  const vector zero = {0};
+  const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
+  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
+  add_products(w, i, rows, w->b, 1, sums, turned);
+  TSL_UNROLL for (int r = 0; r < rows; r++) zeros += 0 * sums[r][0];
+  const bool is_finite = NUMBER(equals)(zeros, zero) == all;
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    if (is_finite)
+      store_vector_of_tile(w, i + r, 0, sums[r][0]);
+    else
+      compute_row_carefully(w, stored, i + r);
+  }
+}
+
+/* Copies rows of the triangle as vectors, filled up with zeros, and ones on an unstored diagonal. */
+static void copy_triangle_rows(const little_factor *factor, int64_t n, element *out) {
+  REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
+  const bool before = factor->stored == LOWER, unit = factor->is == TESELA_UNIT_TRIANGULAR;
+  const element *line = (const element *)(const void *)factor->view.at;
+  for (int64_t t = 0; t < n; t++, line += factor->view.row_stride, out += NAME(LANES)) {
+    copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
+    if (unit)
+      NAME(store)
+    (out,
+     bitwise_or(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (MOST - t) * PARTS))));
+  }
+}
+
+static bool multiply_in_place(const little_factor *a, const little_factor *b, little_state *w, REAL *room) {
+  int64_t i = 0;
+  if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
+    return false;
+  prepare_a(a, w, NULL);
+  copy_triangle_rows(b, w->n, (element *)(void *)room);
+  w->b = room;
+  w->b_step = VECTOR_BYTES / (int)sizeof(REAL);
+  for (; i + HIGH <= w->m; i += HIGH)
+    tile_in_place(w, b->stored, i, HIGH);
+  TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+    if (w->m - i == rows)
+      tile_in_place(w, b->stored, i, rows);
+  }
+  return true;
+}
+
+static side stored_side(tesela_triangle triangle, bool turned) {
+  return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
+}
+
+/* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as one vector,
+ * which waits for their preceding stores. */
+static void set_operand(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
+                        bool conjugates) {
+  __asm__("" : "+r"(row), "+r"(col));
+  out->view.at = tsl_writable(src);
+  out->view.row_stride = turned ? col : row;
+  out->view.col_stride = turned ? row : col;
+  out->conjugates = conjugates;
+  out->is = TESELA_GENERAL;
+  out->stored = ALL;
+}
+
+static void make_diagonal_real(const little_state *w) {
+  REAL *diagonal = (REAL *)(void *)w->c;
+  for (int64_t i = 0; i < w->m; i++)
+    diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
+}
+
+bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) {
+  _Alignas(VECTOR_BYTES) REAL a_room[MOST * MOST * PARTS], b_room[MOST * MOST * PARTS];
+  const bool turned = fast_structured->c_col != 1;
+  little_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
+  little_state w;
+  if (turned && fast_structured->c_row != 1)
+    return false;
+  set_operand(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
+              fast_structured->conjugates_a);
+  set_operand(other, fast_structured->b, fast_structured->b_row, fast_structured->b_col, turned,
+              fast_structured->conjugates_b);
+  structured->is = fast_structured->a_is;
+  structured->stored = stored_side(fast_structured->a_triangle, turned);
+  w.m = turned ? fast_structured->n : fast_structured->m;
+  w.n = turned ? fast_structured->m : fast_structured->n;
+  w.k = fast_structured->k;
+  w.c = fast_structured->c;
+  w.c_row = turned ? fast_structured->c_col : fast_structured->c_row;
+  w.wanted = stored_side(fast_structured->c_triangle, turned);
+  w.conjugates_a = a.conjugates;
+  w.conjugates_b = b.conjugates;
+  w.alpha = fast_structured->alpha;
+  w.beta = fast_structured->beta;
+  w.adds = fast_structured->beta[0] != 0 || fast_structured->beta[1] != 0;
+  if (fast_structured->a_is == TESELA_TRIANGULAR || fast_structured->a_is == TESELA_UNIT_TRIANGULAR)
+    return turned && multiply_in_place(&a, &b, &w, b_room);
+  prepare_a(&a, &w, a_room);
+  prepare_b(&b, &w, b_room);
+  multiply_all_tiles(&w);
+  if (fast_structured->c_is == TESELA_HERMITIAN)
+    make_diagonal_real(&w);
+  return true;
+}

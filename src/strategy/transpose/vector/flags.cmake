@@ -1,1 +1,0 @@
-tesela_kernels(src/strategy/transpose/vector/kernels/vector_moves.c)
