@@ -40,6 +40,8 @@ SMALL_PRODUCTS = {"src/api/api_dispatch.h", "src/api/fast_path.h"}
 # Headers that src/comm may include: products of several ranks are public calls, whose structs are passed with
 # their sizes; and GPUs send to each other.
 GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
+# Grids of ranks need the speed of GPUs; their messages need units that kernels leave free.
+GPU_LIMITS = {"src/device/device_rates.h", "src/device/reserved_units.h"}
 
 # Folders of the tool that may use the library's internals: they explain, check and tune.
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
@@ -59,7 +61,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", "src/strategy/strategy.h"},
     "tools/tesela/cli/select.c": {"src/planner/planner.h"},
     "tools/tesela/cli/select.h": {"src/device/devices.h", "src/strategy/strategy.h"},
-    "tools/tesela/cli/strategy_page.c": {"src/device/devices.h"},
+    "tools/tesela/cli/strategy_page.c": {"src/device/devices.h", "src/device/source.h"},
     "tools/tesela/cli/strategy_limits.h": {"src/strategy/strategy.h"},
     "tools/tesela/cli/wisdom_records.h": {"src/planner/planner_wisdom.h"},
     "tools/tesela/explore/cyclic.h": {"src/comm/comm.h"},
@@ -114,7 +116,7 @@ def complaint(root, source, quoted, name):
     if there not in MAY_INCLUDE[here]:
         if here == "blas" and target in SMALL_PRODUCTS:
             return None
-        if here == "comm" and target in GROWING_STRUCTS:
+        if here == "comm" and target in GROWING_STRUCTS | GPU_LIMITS:
             return None
         return f"{here} includes {target}, but may only include {', '.join(sorted(MAY_INCLUDE[here]))}"
     if here == "tools" and there not in TOOL_ROOMS | {"tools"} and target not in TOOL_WORDS:
