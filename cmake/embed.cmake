@@ -70,7 +70,7 @@ function(tesela_embed_write)
   endforeach()
   file(WRITE ${OUTPUT} "\
 /* Made by cmake/embed.cmake. Each text ends with a NUL that its length leaves out. */
-#include \"core/source.h\"
+#include \"device/source.h\"
 
 ${texts}
 static const tsl_source_file files[] = {

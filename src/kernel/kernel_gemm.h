@@ -5,7 +5,7 @@
 
 #include "dialect.h"
 
-#include "../strategy/gemm_shared.h"
+#include "../strategy/kernel_launch/gemm_shared.h"
 
 typedef struct tsl_gemm_arguments {
   TSL_GEMM_SIZES

@@ -24,6 +24,6 @@ static inline double tsl_exact_double_of(int64_t bits) {
   return x;
 }
 
-#include "strategy/kernel_launch/exact_shared.h"
+#include "strategy/exact_sums/exact_shared.h"
 
 #endif

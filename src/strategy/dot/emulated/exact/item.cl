@@ -5,7 +5,7 @@
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 
-#include "../../exact_shared.h"
+#include "../../../exact_sums/exact_shared.h"
 
 #define GROUP TSL_PARAM_GROUP
 #ifdef TSL_REAL_IS_DOUBLE

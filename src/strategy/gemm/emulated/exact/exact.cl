@@ -214,7 +214,7 @@ TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
 /* from here on an item's data is private, not local */
 #undef TSL_LOCAL_POINTER
 #define TSL_LOCAL_POINTER
-#include "../../exact_shared.h"
+#include "../../../exact_sums/exact_shared.h"
 
 /* Products between two carry propagations: each adds less than 3 * (2^53 + 2^52) to a digit. */
 #define SETTLE_TERMS 256

@@ -1,4 +1,4 @@
-/* Include strategy/gemm_shared.h first; kernels also define TSL_REAL, the type of sums. */
+/* Include kernel_launch/gemm_shared.h first; kernels also define TSL_REAL, the type of sums. */
 #ifndef TSL_GEMM_REGISTER_TILE_SHARED_H
 #define TSL_GEMM_REGISTER_TILE_SHARED_H
 
