@@ -1,5 +1,5 @@
 /* Search for the library that would serve a symbol without this one: RTLD_NEXT in LD_PRELOAD, else every
- * loaded library (base/symbol_search.h). */
+ * loaded library (core/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
 #include "core/cancel.h"

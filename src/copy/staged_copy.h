@@ -1,5 +1,5 @@
 /* Staged copies of parts of an operand through pinned memory. A part is a range of elements of some lines of
- * the packed copy (strategy/transfer.h). Its chunks fit a slot of the device's staging (device/staging.h).
+ * the packed copy (copy/transfer.h). Its chunks fit a slot of the device's staging (device/staging.h).
  * Threads copy or gather between caller and slot, the device between slot and buffer. */
 #ifndef TSL_STRATEGY_STAGED_COPY_H
 #define TSL_STRATEGY_STAGED_COPY_H

@@ -11,7 +11,7 @@
  * worker, its first index, which a late worker loses to the caller. A word shared by all threads would travel
  * from core to core, which takes longer than a small product.
  *
- * Workers set the caller's floating-point mode (base/floats.h) with all exceptions masked. The caller adds
+ * Workers set the caller's floating-point mode (core/floats.h) with all exceptions masked. The caller adds
  * the flags that they raise to its own. */
 #include "core/pool_workers.h"
 

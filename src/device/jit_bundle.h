@@ -12,7 +12,7 @@
 #include "device/jit_disk.h"
 
 /* Reads a key's binary from the file named by TESELA_CACHE; false: no file or entry. An unusable file or
- * damaged entry is a warning (base/warnings.h). The caller frees binary->data. */
+ * damaged entry is a warning (core/warnings.h). The caller frees binary->data. */
 bool tsl_jit_bundle_read(const tsl_jit_key *key, const char *name, tsl_binary *binary);
 
 /* Returns the size in bytes of the cache file of these entries. */

@@ -27,7 +27,7 @@ typedef struct tsl_jit_key {
 /* Returns the folder's maximum bytes: TESELA_CACHE_SIZE, or its default where invalid. 0: no folder. */
 uint64_t tsl_jit_size_limit(void);
 /* Opens the folder, creating it with `create`. Returns -1 on failure, with the reason in `why` and errno: 0
- * without a name or if it is not trusted (base/safe_open.h). */
+ * without a name or if it is not trusted (core/safe_open.h). */
 int tsl_jit_folder_open(bool create, char *why, size_t size);
 /* Removes least recently used entries until the rest fits the limit, and dead processes' files. */
 void tsl_jit_folder_trim(int folder, uint64_t limit);

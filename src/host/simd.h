@@ -1,4 +1,4 @@
-/* Vectors of an instruction set, for source texts that are compiled once for each set (base/isa.h;
+/* Vectors of an instruction set, for source texts that are compiled once for each set (core/isa.h;
  * docs/MICRO_KERNELS.md has the contract of the texts). The includer defines:
  *
  *   TSL_ISA          name of the set; TSL_ISA_BASE: for an extension, the set with its header, else TSL_ISA

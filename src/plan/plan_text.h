@@ -7,7 +7,7 @@
 typedef enum tsl_text_place {
   TSL_PLACE_HOST,   /* host memory, copied or shared if the plan runs on another device */
   TSL_PLACE_DEVICE, /* buffers of the plan's device */
-  TSL_PLACE_PIECES  /* shards on members of the plan's group device (strategy/sharding.h) */
+  TSL_PLACE_PIECES  /* shards on members of the plan's group device (problem/sharding.h) */
 } tsl_text_place;
 
 /* Keys after operation and strategy; the strategy's parameters follow `version`. X(name, meaning) */

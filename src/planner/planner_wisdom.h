@@ -81,7 +81,7 @@ tesela_status tsl_wisdom_path(tsl_text *path);
 /* Reads a file that the user names, of any owner, at most 64 MiB. TESELA_IO_FAILED: unreadable, or a FIFO or
  * device. TESELA_BAD_INPUT: not a text. If `optional`, a missing file is empty. */
 tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text);
-/* Reads the user's file, which must be trusted (base/safe_open.h): it decides what runs. Missing: empty. */
+/* Reads the user's file, which must be trusted (core/safe_open.h): it decides what runs. Missing: empty. */
 tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text);
 /* Returns the library's records, a static text. */
 const char *tsl_wisdom_shipped(void);

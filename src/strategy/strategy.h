@@ -7,7 +7,7 @@
  *  - run() uses the strides of its operands; models use the caller's strides, those of the problem.
  *  - run() only enqueues on the stream; the caller waits.
  *  - A run finds scratch() bytes of device memory in its operands: private until the stream has finished the
- *    run, uninitialized, aligned for any type. Strategies of the cpu allocate with base/scratch.h.
+ *    run, uninitialized, aligned for any type. Strategies of the cpu allocate with core/scratch.h.
  *  - On the cpu, run() and pack() use only the threads of the team that they get. */
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
@@ -119,7 +119,7 @@ typedef struct tsl_operands {
 
 typedef struct tsl_strategy tsl_strategy;
 typedef struct tsl_cost_counts tsl_cost_counts;         /* defined in strategy/cost_counts.h */
-typedef struct tsl_host_job_ops tsl_host_job_ops;       /* defined in strategy/host_job.h */
+typedef struct tsl_host_job_ops tsl_host_job_ops;       /* defined in host_jobs/host_job.h */
 typedef struct tsl_subplan_factory tsl_subplan_factory; /* defined in strategy/subplans.h */
 typedef struct tsl_subplan_info tsl_subplan_info;       /* defined in strategy/subplans.h */
 

@@ -93,7 +93,7 @@ device=$(kernel_devices | head -1)
 if [ -n "$device" ]; then
   mkdir tree
   cp -r "$TESELA_SOURCE/src" tree/src
-  sed -i 's/sum, g.alpha/sum + 1, g.alpha/' tree/src/strategy/gemm/element/element.cl
+  sed -i 's/sum, g.alpha/sum + 1, g.alpha/' tree/src/strategy/gemm/ladder/element/element.cl
   TESELA_KERNEL_DIR=$PWD/tree PATH=$PWD/nowhere:/usr/bin:/bin run 1 "$TESELA" explore --devices "$device" \
     --types f32 \
     --strategies element,sequential --sizes 32 --seconds 0.01 --html wrong.html

@@ -11,7 +11,7 @@ tesela 0 multiply a.npy b.npy --device "$device" --strategy element --verify -o 
 # A copy of the source tree, in which one kernel adds 1 to every sum.
 mkdir tree
 cp -r "$TESELA_SOURCE/src" tree/src
-kernel=tree/src/strategy/gemm/element/element.cl
+kernel=tree/src/strategy/gemm/ladder/element/element.cl
 grep -q 'sum, g.alpha' $kernel || fail "the test no longer fits the kernel, whose last line it changes"
 sed -i 's/sum, g.alpha/sum + 1, g.alpha/' $kernel
 export TESELA_KERNEL_DIR=$PWD/tree TESELA_SELFTEST=0

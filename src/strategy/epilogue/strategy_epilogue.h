@@ -12,7 +12,7 @@
 /* Runs the epilogue in host memory for all products of a batch, with the operands' team. */
 void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands);
 
-/* Compiles the epilogue kernel (strategy/strategy_epilogue.cl) as a kernel of `work`. */
+/* Compiles the epilogue kernel (strategy/epilogue/strategy_epilogue.cl) as a kernel of `work`. */
 tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel);
 /* Enqueues the epilogue after the product, in one launch. The problem may be a block of the built problem. */
 tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, const tsl_operands *operands,

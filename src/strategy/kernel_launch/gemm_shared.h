@@ -1,4 +1,4 @@
-/* Members of a struct with the sizes and strides of a product, for host (strategy/launch.h) and kernels
+/* Members of a struct with the sizes and strides of a product, for host (kernel_launch/launch.h) and kernels
  * (kernel/kernel_gemm.h). The includer defines TSL_INDEX as int64. */
 #ifndef TSL_STRATEGY_GEMM_SHARED_H
 #define TSL_STRATEGY_GEMM_SHARED_H

@@ -44,7 +44,7 @@ enum { TSL_LAUNCH_AHEAD_MAX = 8 };
 void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, int count);
 
 /* Returns the compute units for persistent blocks: all but this thread's reserved units
- * (base/reserved_units.h), and at least half. */
+ * (device/reserved_units.h), and at least half. */
 int tsl_launch_units(const tsl_device *device);
 
 /* Predicate of a run as the first argument of CUDA kernels: device address of an int, and the number that it

@@ -1,5 +1,5 @@
 /* Operands as rows of dense elements that start at multiples of 16 bytes, as kernels copy their panels;
- * strategy/pack_rows.cl packs all others. */
+ * kernel_launch/pack_rows.cl packs all others. */
 #ifndef TSL_STRATEGY_PACK_ROWS_H
 #define TSL_STRATEGY_PACK_ROWS_H
 

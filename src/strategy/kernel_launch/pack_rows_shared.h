@@ -1,4 +1,4 @@
-/* Arguments of strategy/pack_rows.cl, for host and kernel. The includer defines TSL_INDEX as int64. */
+/* Arguments of kernel_launch/pack_rows.cl, for host and kernel. The includer defines TSL_INDEX as int64. */
 #ifndef TSL_STRATEGY_PACK_ROWS_SHARED_H
 #define TSL_STRATEGY_PACK_ROWS_SHARED_H
 

@@ -1,6 +1,6 @@
 /* Shows progress on stderr. A terminal shows one line, after a second of work, which is erased at
  * the end. Other outputs get a line every ten seconds, for work that prints nothing for minutes.
- * The line also shows waits of the library (base/progress_hook.h), such as for a compiler. */
+ * The line also shows waits of the library (core/progress_hook.h), such as for a compiler. */
 #ifndef TSL_TOOL_CLI_PROGRESS_H
 #define TSL_TOOL_CLI_PROGRESS_H
 

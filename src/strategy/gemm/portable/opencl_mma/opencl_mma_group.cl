@@ -12,7 +12,7 @@
  * and the consumers arrive at "empty" after their products. Each group writes its tensor maps (128 bytes) to
  * the workspace first.
  * Operands have inner stride 1 here, addresses and pitches are multiples of 16 bytes, and 8-bit elements are
- * K-major: others are packed first (strategy/pack_rows.cl). Elements outside of the matrix become zeros.
+ * K-major: others are packed first (kernel_launch/pack_rows.cl). Elements outside of the matrix become zeros.
  * Where tiles are fewer than resident groups, k is split: groups store each part's sums, which are added in a
  * fixed order (SPLIT). Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N sums.
  * Defines of the host: SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
