@@ -250,7 +250,7 @@ static void every_strategy_tells(void **state) {
     int counted = 0;
     tsl_types types;
     if (strategy->vendor.load || strategy->splits.parts) { /* what children move is theirs to tell */
-      assert_null(strategy->resources.account);
+      assert_null(strategy->resources.count_costs);
       continue;
     }
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
