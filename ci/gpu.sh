@@ -43,7 +43,7 @@ run() {
 kernel_strategies() {
   local op family name
   while read -r op family name; do
-    { [ -f "src/strategy/$op/$family/$name/$name.cl" ] || [ -f "src/strategy/$op/$family/$name/$name.cu" ]; } &&
+    compgen -G "src/strategy/$op/$family/$name/$name.c[lu]" >/dev/null &&
       echo "$op $name"
   done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z]*\), \([a-z0-9_]*\)).*/\1 \2 \3/p' src/strategy/strategy_list.h)
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that includes point one way:
 
-    core <- device <- host <- problem <- copy <- strategy <- plan <- judge <- planner <- tune <- explain <- api <- tools
+    core <- device <- host <- problem <- copy <- strategy <- plan <- judge <- planner <- tune <- explain
+    explain <- api <- tools
     core <- device <- host <- vector
     core, vector <- blas (apart from the public header and api's headers for small products)
     core <- scalapack (apart from the public headers)
@@ -23,7 +24,8 @@ import sys
 import tempfile
 
 # Rooms whose headers a room may include, apart from its own. All may include <tesela/...>.
-FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner", "tune", "explain", "api"]
+FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner", "tune", "explain",
+          "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"core", "io"}
 MAY_INCLUDE["vector"] = {"core", "device", "host", "vector"}

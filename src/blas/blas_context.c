@@ -1,10 +1,10 @@
 #include "blas/blas_context.h"
 
-#include "core/cancel.h"
-#include "core/env.h"
 #include "blas/blas_arguments.h"
 #include "blas/blas_threads.h"
 #include "blas/call_log.h"
+#include "core/cancel.h"
+#include "core/env.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 #include "blas/blas_gemm.h"
 
-#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
+#include "core/memory.h"
 
 static tsl_blas_view make_view(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
   const bool transposed = letter == 'T' || letter == 'C';

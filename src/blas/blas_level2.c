@@ -1,9 +1,9 @@
 /* BLAS level 2. A row-major matrix is handled as its transpose: U and L, N and T, C and R change places. */
 #include "blas/blas_level2.h"
 
-#include "core/memory.h"
 #include "blas/blas_arguments.h"
 #include "blas/check_args.h"
+#include "core/memory.h"
 
 #include <string.h>
 

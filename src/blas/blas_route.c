@@ -1,7 +1,7 @@
 #include "blas/blas_route.h"
 
-#include "core/env.h"
 #include "blas/peer_rating.h"
+#include "core/env.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "blas/blas_threads.h"
 
-#include "core/pool.h"
-#include "core/thread_limit.h"
 #include "blas/blas_thread_limit.h"
 #include "blas/host_blas_lookup.h"
+#include "core/pool.h"
+#include "core/thread_limit.h"
 
 #include <tesela/blas.h>
 

@@ -6,11 +6,11 @@
  *                             ### # \ */
 #include "blas/blas_triangle.h"
 
-#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
+#include "core/memory.h"
 
 enum { PIECE = 48 };
 

@@ -1,7 +1,7 @@
 #include "blas/blas_vectors.h"
 
-#include "core/clock.h"
 #include "blas/blas_threads.h"
+#include "core/clock.h"
 
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements) {
   if (tsl_blas_route_class(class, call->symbol, elements) == TSL_BLAS_OTHER)

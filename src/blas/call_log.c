@@ -1,6 +1,7 @@
 /* TESELA_LOG=calls: a table of calls, written to stderr at the process's end. */
 #include "blas/call_log.h"
 
+#include "blas/reference_blas.h"
 #include "core/cancel.h"
 #include "core/clock.h"
 #include "core/env.h"
@@ -8,7 +9,6 @@
 #include "core/locale.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "blas/reference_blas.h"
 
 #include <errno.h>
 #include <limits.h>

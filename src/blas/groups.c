@@ -1,11 +1,11 @@
 /* Groups that are worth a plan go to tesela in one call; threads divide small products, without plans. */
 #include "blas/blas_batch.h"
 
-#include "core/pool.h"
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_threads.h"
+#include "core/pool.h"
 
 #include <stdlib.h>
 #include <string.h>

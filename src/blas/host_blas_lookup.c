@@ -2,11 +2,11 @@
  * loaded library (core/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
+#include "blas/blas_thread_limit.h"
+#include "blas/int_width.h"
 #include "core/cancel.h"
 #include "core/library.h"
 #include "core/symbol_search.h"
-#include "blas/blas_thread_limit.h"
-#include "blas/int_width.h"
 
 #include <dlfcn.h>
 #include <limits.h>

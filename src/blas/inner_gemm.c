@@ -2,10 +2,10 @@
 #include "blas/inner_gemm.h"
 
 #include "api/api_dispatch.h"
-#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_threads.h"
+#include "core/memory.h"
 
 static bool multiply_real_at_once(const tsl_blas_work *work) {
   const tsl_fast_path *path = tsl_blas_is_complex(work->type) ? NULL : tsl_blas_fast_path();

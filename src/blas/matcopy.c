@@ -1,11 +1,11 @@
 #include "blas/matcopy.h"
 
-#include "core/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
 #include "blas/reference_blas.h"
+#include "core/memory.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
  * few products, some milliseconds per symbol. */
 #include "blas/peer_rating.h"
 
-#include "core/clock.h"
-#include "core/env.h"
-#include "core/symbol_search.h"
 #include "blas/blas_context.h"
 #include "blas/call_log.h"
 #include "blas/int_width.h"
+#include "core/clock.h"
+#include "core/env.h"
+#include "core/symbol_search.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -12,13 +12,13 @@
 #include "blas/level3_foreign_call.h"
 #include "blas/peer_rating.h"
 
+#include "blas/blas_context.h"
+#include "blas/call_log.h"
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/library.h"
 #include "core/memory.h"
 #include "core/pool.h"
-#include "blas/blas_context.h"
-#include "blas/call_log.h"
 
 #include <ctype.h>
 #include <limits.h>

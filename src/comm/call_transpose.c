@@ -1,11 +1,11 @@
 #include "comm/comm_call.h"
 
 #include "api/struct_abi.h"
-#include "core/clock.h"
-#include "core/memory.h"
 #include "comm/comm_transpose.h"
 #include "comm/product.h"
 #include "comm/setup.h"
+#include "core/clock.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 #include "comm/comm_call.h"
 
 #include "api/struct_abi.h"
+#include "comm/device_store.h"
+#include "comm/gpu_transport_patch.h"
+#include "comm/product.h"
+#include "comm/setup.h"
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/pool.h"
 #include "core/types.h"
-#include "comm/device_store.h"
-#include "comm/gpu_transport_patch.h"
-#include "comm/product.h"
-#include "comm/setup.h"
 
 #include <stdio.h>
 #include <string.h>

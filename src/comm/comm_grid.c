@@ -1,7 +1,7 @@
 #include "comm/comm_grid.h"
 
-#include "device/device_rates.h"
 #include "comm/intervals.h"
+#include "device/device_rates.h"
 
 #include <math.h>
 

@@ -12,8 +12,8 @@
 #ifndef TSL_COMM_COMM_GRID_H
 #define TSL_COMM_COMM_GRID_H
 
-#include "core/text.h"
 #include "comm/comm.h"
+#include "core/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

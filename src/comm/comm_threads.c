@@ -1,7 +1,7 @@
 #include "comm/comm_threads.h"
 
-#include "core/status.h"
 #include "comm/comm_call.h"
+#include "core/status.h"
 
 #include <pthread.h>
 #include <stdbool.h>

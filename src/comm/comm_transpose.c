@@ -1,10 +1,10 @@
 #include "comm/comm_transpose.h"
 
+#include "comm/collective_status.h"
+#include "comm/reduce.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "comm/collective_status.h"
-#include "comm/reduce.h"
 
 enum { BATCH = 0, TAG = 4 };
 

@@ -1,8 +1,8 @@
 #include "comm/device_store.h"
 
-#include "core/status.h"
 #include "comm/collective_status.h"
 #include "comm/gpu_transport_patch.h"
+#include "core/status.h"
 
 /* Returns true if this rank owns exactly the part of the tile that it computes. */
 static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,

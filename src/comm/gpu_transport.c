@@ -1,15 +1,15 @@
 #include "comm/gpu_transport.h"
 
 #include "api/device_p2p.h"
+#include "comm/collective_status.h"
+#include "comm/failure_broadcast.h"
+#include "comm/nccl/nccl.h"
+#include "comm/transport_name.h"
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "comm/collective_status.h"
-#include "comm/failure_broadcast.h"
-#include "comm/nccl/nccl.h"
-#include "comm/transport_name.h"
 
 #include <sched.h>
 #include <stdio.h>

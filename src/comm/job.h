@@ -2,11 +2,11 @@
 #ifndef TSL_COMM_JOB_H
 #define TSL_COMM_JOB_H
 
-#include "core/types.h"
 #include "comm/comm.h"
 #include "comm/gpu_transport.h"
 #include "comm/layout.h"
 #include "comm/rank_memory.h"
+#include "core/types.h"
 
 typedef struct tsl_rank_part {
   const tsl_type_info *type;

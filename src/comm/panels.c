@@ -1,9 +1,9 @@
 #include "comm/panels.h"
 
+#include "comm/gpu_transport_patch.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "comm/gpu_transport_patch.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,17 +1,17 @@
 #include "comm/product.h"
 
-#include "core/clock.h"
-#include "core/floats.h"
-#include "core/log.h"
-#include "core/memory.h"
-#include "device/reserved_units.h"
-#include "core/status.h"
 #include "comm/collective_status.h"
 #include "comm/comm_blocks.h"
 #include "comm/device_store.h"
 #include "comm/gpu_transport_patch.h"
 #include "comm/panels.h"
 #include "comm/reduce.h"
+#include "core/clock.h"
+#include "core/floats.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "device/reserved_units.h"
 
 #include <math.h>
 #include <stdlib.h>

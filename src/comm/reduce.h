@@ -2,8 +2,8 @@
 #ifndef TSL_COMM_REDUCE_H
 #define TSL_COMM_REDUCE_H
 
-#include "core/types.h"
 #include "comm/layout.h"
+#include "core/types.h"
 
 /* Adds `slots` consecutive arrays of `count` sums into the first one, in a fixed tree, neighbours first. */
 void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count);

@@ -1,8 +1,8 @@
 #include "comm/setup.h"
 
+#include "comm/overlap.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "comm/overlap.h"
 
 #include <math.h>
 #include <stdlib.h>

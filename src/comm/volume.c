@@ -1,7 +1,7 @@
 #include "comm/comm_blocks.h"
 
-#include "core/status.h"
 #include "comm/job.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 

@@ -4,9 +4,9 @@
 #ifndef TSL_STRATEGY_STAGED_COPY_H
 #define TSL_STRATEGY_STAGED_COPY_H
 
+#include "copy/transfer.h"
 #include "core/pool.h"
 #include "device/staging.h"
-#include "copy/transfer.h"
 
 typedef struct tsl_copy_chunk {
   int64_t row, rows, col, cols; /* first row and number of rows; first column and number of columns */

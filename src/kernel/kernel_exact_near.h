@@ -1,5 +1,5 @@
-/* Nearly exact sums with error bounds, in the order of the host's strategy/gemm/emulated/exact/exact_near.h. Lines are
- * rows of A and columns of B. */
+/* Nearly exact sums with error bounds, in the order of the host's strategy/gemm/emulated/exact/exact_near.h.
+ * Lines are rows of A and columns of B. */
 #ifndef TSL_KERNEL_KERNEL_EXACT_NEAR_H
 #define TSL_KERNEL_KERNEL_EXACT_NEAR_H
 

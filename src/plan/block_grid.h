@@ -9,8 +9,8 @@
 #ifndef TSL_PLAN_BLOCK_GRID_H
 #define TSL_PLAN_BLOCK_GRID_H
 
-#include "device/staging.h"
 #include "copy/staged_copy.h"
+#include "device/staging.h"
 #include "strategy/strategy.h"
 
 enum { TSL_PIPELINE_BLOCKS = TSL_STAGING_MARKS };

@@ -1,12 +1,12 @@
 #include "plan/plan.h"
 
+#include "copy/transfer.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "plan/block_grid.h"
 #include "plan/run_slot.h"
 #include "strategy/epilogue/strategy_epilogue.h"
-#include "copy/transfer.h"
 
 #include <math.h>
 #include <stdlib.h>

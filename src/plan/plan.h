@@ -29,7 +29,8 @@ typedef struct tsl_plan {
   struct tsl_pipeline_plan
       /* blocks of overlapped copies (plan/block_grid.h); NULL: none */
       *cut;
-  tsl_kernel *finish; /* kernel of the epilogue, if not fused (strategy/epilogue/strategy_epilogue.h); else NULL */
+  tsl_kernel
+      *finish; /* kernel of the epilogue, if not fused (strategy/epilogue/strategy_epilogue.h); else NULL */
 } tsl_plan;
 
 /* Seconds of a run's phases; 0: no such phase. */

@@ -7,8 +7,8 @@
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "plan/scaled_epilogue.h"
-#include "strategy/host_jobs/exceptions.h"
 #include "strategy/epilogue/strategy_epilogue.h"
+#include "strategy/host_jobs/exceptions.h"
 
 typedef struct plan_run_state {
   const tsl_plan *plan;

@@ -14,8 +14,7 @@ typedef enum tsl_text_place {
 #define TSL_PLAN_KEY_LIST(X)                                                                                 \
   X(version, "version of the strategy; the strategy's parameters follow, each with its value")               \
   X(device, "device that runs the plan")                                                                     \
-  X(place, "place of the operands: host, device (buffers there), or pieces (buffers on several devices, "    \
-           "which a text cannot describe)")
+  X(place, "place of the operands: host, device (buffers), or pieces (on several devices; not as text)")
 /* Returns key `index`: these, then the problem's; NULL past the last. */
 const tsl_text_key *tsl_plan_key(int index);
 typedef struct tsl_plan_said {

@@ -1,8 +1,8 @@
 /* Wisdom in memory, sorted by strategy and device: a lookup reads one strategy's records on one device. */
 #include "planner/planner_wisdom.h"
 
-#include "core/memory.h"
 #include "core/hash.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "core/warnings.h"
 

@@ -3,8 +3,8 @@
  * removes the lock file at its end; a process whose locked file was removed locks again. */
 #include "core/env.h"
 #include "core/safe_open.h"
-#include "device/source.h"
 #include "core/status.h"
+#include "device/source.h"
 #include "planner/wisdom_lines.h"
 
 #include <errno.h>

@@ -158,8 +158,8 @@ void tsl_problem_round(tsl_problem *problem);
   X(alpha, MAYBE, "factor of the product, or real,imaginary; omitted if 1")                                  \
   X(beta, MAYBE, "factor of C before the product is added, or real,imaginary; omitted if 0")                 \
   X(a_is, MAYBE,                                                                                             \
-    "structure and stored triangle of A: symmetric_lower, hermitian_upper, triangular_lower, unit_upper "    \
-    "(ones on the diagonal), ...")                                                                           \
+    "structure and stored triangle of A: symmetric_lower, hermitian_upper, unit_upper (diagonal of ones), "  \
+    "...")                                                                                                   \
   X(b_is, MAYBE, "structure and stored triangle of B, as a_is")                                              \
   X(c_is, MAYBE,                                                                                             \
     "computed triangle: lower, upper, hermitian_lower, ...; of a sum and its transpose: "                    \

@@ -12,12 +12,12 @@
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
 
-#include "core/pool.h"
 #include "core/hash.h"
+#include "core/pool.h"
 #include "device/device.h"
-#include "strategy/operand_reuse.h"
 #include "problem/problem.h"
 #include "problem/sharding.h"
+#include "strategy/operand_reuse.h"
 
 #define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12

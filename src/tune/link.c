@@ -3,9 +3,9 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "device/source.h"
 #include "core/status.h"
 #include "device/jit_cache.h"
+#include "device/source.h"
 #include "plan/block_grid.h"
 #include "tune/roofs.h"
 

@@ -20,9 +20,9 @@
  * devices bits depend on the compiler too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
+#include "core/hash.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "core/hash.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "device/devices.h"

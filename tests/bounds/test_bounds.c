@@ -7,9 +7,9 @@
  * (wide.h), and by the judge, which handles infinities and NaN. Prints a histogram of errors divided by
  * their bounds. Exits with 1 where an element exceeded its bound. */
 #include "api/api.h"
-#include "core/random.h"
 #include "bounds/draw.h"
 #include "bounds/wide.h"
+#include "core/random.h"
 #include "judge/judge.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
  * Several panels and layers. */
 #include "unit/unit.h"
 
-#include "core/random.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * each allocation in turn. */
 #include "unit/unit.h"
 
-#include "core/memory.h"
-#include "core/random.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 #include "comm/dealt.h"
 #include "comm/overlap.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "starved/starve.h"
 
 #include <math.h>

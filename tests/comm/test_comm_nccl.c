@@ -5,14 +5,14 @@
  * ranks, with the rank's number; C is unchanged, and the next product passes through host memory. */
 #include "unit/unit.h"
 
-#include "core/log.h"
-#include "core/types.h"
 #include "comm/cases.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 #include "comm/false_nccl.h"
 #include "comm/gpu_transport_patch.h"
 #include "comm/product.h"
+#include "core/log.h"
+#include "core/types.h"
 #include "device/memory_pool.h"
 #include "fake/fake.h"
 #include "starved/starve.h"

@@ -3,10 +3,10 @@
  * buffers that are refused, and transposes between buffers. */
 #include "unit/unit.h"
 
-#include "core/types.h"
 #include "comm/cases.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
+#include "core/types.h"
 #include "opencl.h"
 
 #include <float.h>

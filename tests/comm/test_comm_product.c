@@ -2,10 +2,10 @@
  * the words that travelled equal the count. */
 #include "unit/unit.h"
 
-#include "core/types.h"
 #include "comm/cases.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
+#include "core/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>

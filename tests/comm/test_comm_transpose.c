@@ -2,10 +2,10 @@
  * bit on whole numbers. */
 #include "unit/unit.h"
 
-#include "core/types.h"
 #include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 #include "comm/dealt.h"
+#include "core/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>

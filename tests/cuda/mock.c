@@ -1,8 +1,8 @@
 #include "cuda/mock.h"
 
-#include "device/source.h"
 #include "core/status.h"
 #include "device/cuda/nvrtc.h"
+#include "device/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

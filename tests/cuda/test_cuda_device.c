@@ -4,8 +4,8 @@
  * test_device_kernels.c. */
 #include "unit/conformance.h"
 
-#include "device/source.h"
 #include "device/cuda/nvrtc.h"
+#include "device/source.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>

@@ -3,15 +3,15 @@
 
 #include "unit/unit.h"
 
-#include "device/source.h"
 #include "core/status.h"
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
+#include "device/source.h"
 #include "judge/device_reference.h"
+#include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/kernel_launch/launch.h"
-#include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/subplans.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"

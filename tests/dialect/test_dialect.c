@@ -1,10 +1,10 @@
 /* Tests every word of the kernel dialect, on every device that compiles kernels, for both element
  * types and all vector lengths. Compares words.cl with the same computation on the host, bit by
  * bit. */
-#include "device/source.h"
 #include "core/status.h"
 #include "device/devices.h"
 #include "device/jit_cache.h"
+#include "device/source.h"
 #include "unit/calls.h"
 
 #include <ctype.h>

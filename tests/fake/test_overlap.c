@@ -10,8 +10,8 @@
 
 #include <pthread.h>
 
-#include "core/status.h"
 #include "check/plain_children.h"
+#include "core/status.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"

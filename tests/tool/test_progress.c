@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/progress_hook.h"
 #include "cli/progress.h"
+#include "core/progress_hook.h"
 
 static void sleep_for(double seconds) {
   const struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/hash.h"
 #include "planner/planner.h"
 #include "strategy/gemm/host/host_packed/blocking.h"
 #include "strategy/host_jobs/host_job.h"

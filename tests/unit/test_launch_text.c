@@ -2,8 +2,8 @@
  * differ in other parameters share one text, which is compiled once. */
 #include "core/clock.h"
 #include "core/pool.h"
-#include "device/reserved_units.h"
 #include "core/status.h"
+#include "device/reserved_units.h"
 #include "plan/plan.h"
 #include "strategy/kernel_launch/launch.h"
 #include "unit/unit.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "device/source.h"
 #include "device/opencl/opencl.h"
+#include "device/source.h"
 
 static void comments_become_code(void **state) {
   (void)state;
@@ -42,11 +42,12 @@ static void kernels_ask_for_it(void **state) {
   (void)state;
   tsl_text text = {0};
   const char *folders[] = {"kernel", "device/opencl/include", NULL};
-  assert_int_equal(tsl_source_flatten("strategy/gemm/portable/opencl_mma/opencl_mma_group.cl", folders, &text),
-                   TESELA_OK);
+  assert_int_equal(
+      tsl_source_flatten("strategy/gemm/portable/opencl_mma/opencl_mma_group.cl", folders, &text), TESELA_OK);
   assert_true(tsl_opencl_ptx_wanted(tsl_text_get(&text)));
   tsl_text_free(&text);
-  assert_int_equal(tsl_source_flatten("strategy/gemm/portable/opencl_mma/opencl_mma.cl", folders, &text), TESELA_OK);
+  assert_int_equal(tsl_source_flatten("strategy/gemm/portable/opencl_mma/opencl_mma.cl", folders, &text),
+                   TESELA_OK);
   assert_false(tsl_opencl_ptx_wanted(tsl_text_get(&text)));
   tsl_text_free(&text);
 }

@@ -2,10 +2,10 @@
 #include "unit/cpu.h"
 #include "unit/unit.h"
 
+#include "copy/transfer.h"
 #include "core/status.h"
 #include "matrices.h"
 #include "plan/plan.h"
-#include "copy/transfer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "unit/unit.h"
 
 #include "core/hash.h"
-#include "device/source.h"
 #include "core/status.h"
+#include "device/source.h"
 #include "scratch.h"
 
 static scratch tree;

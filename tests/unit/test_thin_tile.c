@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/source.h"
 #include "core/status.h"
 #include "device/cuda/nvrtc.h"
+#include "device/source.h"
 #include "judge/check.h"
 #include "strategy/kernel_launch/launch.h"
 
@@ -120,7 +120,8 @@ static void moves_sixteen_bytes(void **state) {
     tsl_binary binary;
     tsl_launch_defines(TESELA_F32, strategy, &config, NULL, &text);
     tsl_text_add(&text, "#define B_ALONG_K %d\n", along_k);
-    assert_int_equal(tsl_source_flatten("strategy/gemm/portable/thin_tile/thin_tile.cl", folders, &text), TESELA_OK);
+    assert_int_equal(tsl_source_flatten("strategy/gemm/portable/thin_tile/thin_tile.cl", folders, &text),
+                     TESELA_OK);
     assert_int_equal(tsl_text_status(&text), TESELA_OK);
     const tsl_build build = {.name = "thin_tile", .text = tsl_text_get(&text), .options = ""};
     assert_int_equal(tsl_nvrtc_compile("nvrtc", &target, &build, &binary), TESELA_OK);

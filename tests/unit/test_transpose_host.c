@@ -11,8 +11,8 @@
 
 #include "core/status.h"
 #include "judge/check.h"
-#include "strategy/transpose/shared/transpose_common.h"
 #include "strategy/transpose/host/vector/vector_host.h"
+#include "strategy/transpose/shared/transpose_common.h"
 
 static tsl_device like_cpu; /* the processor with less of its instruction set, and any cache */
 

@@ -110,8 +110,8 @@ bool tsl_opencl_compiles(cl_platform_id platform, cl_device_id id, const char *t
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *device);
 cl_mem tsl_opencl_image_memory(const tsl_image *image);
 
-/* Returns a copy of a log with "<kernel>:12" replaced by "strategy/gemm/ladder/element/element.cl:7", from the
- * text's #line directives, which NVIDIA ignores. The caller frees it; NULL: no memory. */
+/* Returns a copy of a log with "<kernel>:12" replaced by "strategy/gemm/ladder/element/element.cl:7", from
+ * the text's #line directives, which NVIDIA ignores. The caller frees it; NULL: no memory. */
 char *tsl_opencl_log_with_files(const char *log, const char *text);
 
 /* Returns true if a source has code for sm_90a in comments of its PTX. */

@@ -3,8 +3,8 @@
 #include "device/opencl/opencl.h"
 
 #include "core/log.h"
-#include "device/source.h"
 #include "core/status.h"
+#include "device/source.h"
 
 #include <stdlib.h>
 

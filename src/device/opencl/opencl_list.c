@@ -1,10 +1,10 @@
 /* Lists all available devices with OpenCL 1.2 of all platforms. */
 #include "device/opencl/opencl.h"
 
+#include "core/hash.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/processor.h"
-#include "core/hash.h"
 #include "core/status.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Arguments of strategy/epilogue/strategy_epilogue.cl, for host and kernel. The includer defines TSL_INDEX: int64. */
+/* Arguments of strategy/epilogue/strategy_epilogue.cl, for host and kernel. The includer defines TSL_INDEX:
+ * int64. */
 #ifndef TSL_STRATEGY_FINISH_SHARED_H
 #define TSL_STRATEGY_FINISH_SHARED_H
 

@@ -1,12 +1,13 @@
 /* Exact sums of products on the host, one for each thread. Vectors sum blocks of terms in a window of levels;
- * other blocks need the superaccumulator (exact_shared.h; picture in strategy/dot/emulated/exact/dot_exact.cl). A
- * block that does not fit the window is added term by term, and moves the window. */
+ * other blocks need the superaccumulator (exact_shared.h; picture in
+ * strategy/dot/emulated/exact/dot_exact.cl). A block that does not fit the window is added term by term, and
+ * moves the window. */
 #ifndef TSL_STRATEGY_EXACT_SUM_H
 #define TSL_STRATEGY_EXACT_SUM_H
 
+#include "problem/problem.h"
 #include "strategy/exact_sums/exact_blocks.h"
 #include "strategy/exact_sums/words.h"
-#include "problem/problem.h"
 
 /* Type of the terms in blocks: f64, or f32 for all narrower types. */
 typedef struct tsl_exact_terms {

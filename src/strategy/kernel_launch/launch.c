@@ -1,12 +1,12 @@
 #include "strategy/kernel_launch/launch.h"
 
+#include "core/hash.h"
 #include "core/memory.h"
 #include "core/pool.h"
-#include "device/reserved_units.h"
-#include "core/hash.h"
-#include "device/source.h"
 #include "core/status.h"
 #include "device/jit_cache.h"
+#include "device/reserved_units.h"
+#include "device/source.h"
 
 #include <ctype.h>
 #include <math.h>

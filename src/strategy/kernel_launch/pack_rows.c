@@ -20,7 +20,8 @@ int64_t tsl_rows_bytes(const tsl_rows *rows) {
 tesela_status tsl_pack_rows_kernel(tsl_work *work, int element, tsl_kernel **kernel) {
   char defines[32];
   snprintf(defines, sizeof defines, "#define SIZE %d\n", element);
-  return tsl_launch_kernel_with(work, "strategy/kernel_launch/pack_rows.cl", "tsl_pack_rows", PACK_ITEMS, defines, kernel);
+  return tsl_launch_kernel_with(work, "strategy/kernel_launch/pack_rows.cl", "tsl_pack_rows", PACK_ITEMS,
+                                defines, kernel);
 }
 
 tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_rows *rows, int element,

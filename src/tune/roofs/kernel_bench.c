@@ -1,9 +1,9 @@
 #include "tune/roofs/kernel_bench.h"
 
 #include "core/memory.h"
-#include "device/source.h"
 #include "core/status.h"
 #include "device/jit_cache.h"
+#include "device/source.h"
 
 #include <string.h>
 

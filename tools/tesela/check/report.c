@@ -1,8 +1,8 @@
 /* The report of a check. */
 #include "cli/report.h"
+#include "check/checking.h"
 #include "core/clock.h"
 #include "core/env.h"
-#include "check/checking.h"
 
 #include <string.h>
 

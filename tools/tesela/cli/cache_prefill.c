@@ -1,11 +1,11 @@
 #include "cli/cache_prefill.h"
 
-#include "core/clock.h"
-#include "core/pool.h"
-#include "core/status.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/select.h"
+#include "core/clock.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "planner/kernel_self_test.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* tesela cache: the compiled kernels on disk. */
-#include "core/status.h"
 #include "cli/cache_prefill.h"
 #include "cli/report.h"
 #include "cli/select.h"
+#include "core/status.h"
 #include "device/jit_cache.h"
 #include "device/self_tests.h"
 #include "io/output.h"

@@ -1,11 +1,11 @@
 /* tesela completion: scripts that complete commands, options and values in a shell. */
-#include "core/kinds.h"
-#include "core/status.h"
 #include "cli/options.h"
 #include "cli/tool.h"
+#include "core/kinds.h"
+#include "core/status.h"
 #include "io/io.h"
-#include "strategy/strategy.h"
 #include "problem/structure.h"
+#include "strategy/strategy.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* tesela devices: the devices of this machine, and why other kinds have none. */
-#include "core/status.h"
 #include "cli/measured.h"
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/tool.h"
+#include "core/status.h"
 #include "device/devices.h"
 
 typedef struct devices_options {

@@ -1,15 +1,15 @@
 /* tesela generate: seeded random matrices, written panel by panel. */
-#include "core/clock.h"
-#include "core/kinds.h"
-#include "core/memory.h"
-#include "core/pool.h"
-#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/tool.h"
+#include "core/clock.h"
+#include "core/kinds.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/status.h"
 
 #include <string.h>
 

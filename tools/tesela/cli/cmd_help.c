@@ -1,7 +1,7 @@
 /* tesela help: the overview, a command, the environment, the manual page. */
-#include "core/status.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "core/status.h"
 
 #include <string.h>
 

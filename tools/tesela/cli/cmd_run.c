@@ -1,11 +1,11 @@
 /* tesela run: starts a program with the BLAS drop-in loaded before the program's own BLAS. */
 #include "cli/tool.h"
 
-#include "core/env.h"
-#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/library_paths.h"
 #include "cli/select.h"
+#include "core/env.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,12 +1,12 @@
 #include "cli/commands.h"
 
-#include "core/status.h"
-#include "core/suggest.h"
-#include "core/warnings.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
+#include "core/status.h"
+#include "core/suggest.h"
+#include "core/warnings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "cli/ladder_results.h"
 
-#include "core/status.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/table.h"
+#include "core/status.h"
 #include "strategy/strategy.h"
 
 #include <jansson.h>

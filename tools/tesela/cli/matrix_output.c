@@ -1,8 +1,8 @@
 #include "cli/matrix_output.h"
 
-#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/tool.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "cli/measured.h"
 
+#include "cli/progress.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>

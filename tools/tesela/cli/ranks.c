@@ -1,10 +1,10 @@
 #include "cli/ranks.h"
 
+#include "cli/library_paths.h"
 #include "core/env.h"
 #include "core/library.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "cli/library_paths.h"
 
 #include <stdlib.h>
 #include <string.h>

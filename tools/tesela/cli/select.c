@@ -1,11 +1,11 @@
 #include "cli/select.h"
 
+#include "cli/options.h"
 #include "core/env.h"
 #include "core/isa.h"
 #include "core/pool.h"
 #include "core/status.h"
 #include "core/suggest.h"
-#include "cli/options.h"
 #include "planner/planner.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/strategy_page.h"
 
-#include "device/source.h"
 #include "device/devices.h"
+#include "device/source.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
   /* File names of strategies; where two operations share a strategy name, the file name begins with
@@ -37,9 +37,8 @@ tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type
     return tsl_fail(TESELA_UNSUPPORTED, "%s calls a vendor's library, whose source is not here",
                     strategy->name);
   if (strategy->needs & TSL_CAN_HOST || device->capabilities & TSL_CAN_HOST)
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s is C of this library on %s, compiled long ago: src/%s", strategy->name,
-                    device->name, tsl_strategy_folder(strategy));
+    return tsl_fail(TESELA_UNSUPPORTED, "%s is C of this library on %s, compiled long ago: src/%s",
+                    strategy->name, device->name, tsl_strategy_folder(strategy));
   tsl_work work = {.strategy = strategy,
                    .problem = tsl_problem_of(strategy->op, SIZE, SIZE, SIZE, type),
                    .config = chosen->config,

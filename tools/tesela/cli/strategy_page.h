@@ -3,8 +3,8 @@
 #ifndef TSL_TOOL_CLI_STRATEGY_PAGE_H
 #define TSL_TOOL_CLI_STRATEGY_PAGE_H
 
-#include "core/status.h"
 #include "cli/select.h"
+#include "core/status.h"
 
 /* Appends idea, difference to the strategy below, picture, parameters and limits: the first comment
  * of its kernel file, or of its C file. */

@@ -1,7 +1,7 @@
 #include "cli/wisdom_records.h"
 
-#include "core/status.h"
 #include "cli/report.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "explain/ranks.h"
 
-#include "core/memory.h"
-#include "core/status.h"
 #include "cli/report.h"
 #include "comm/comm_grid.h"
 #include "comm/transport_name.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <math.h>
 

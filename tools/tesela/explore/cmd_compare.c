@@ -1,7 +1,7 @@
 /* tesela compare: differences between two result files. */
-#include "core/status.h"
 #include "cli/report.h"
 #include "cli/tool.h"
+#include "core/status.h"
 #include "explore/compare.h"
 #include "explore/report.h"
 

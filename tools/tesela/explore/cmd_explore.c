@@ -1,7 +1,7 @@
 /* tesela explore: measures strategies x devices x types x sizes. Only right results get a time. */
-#include "core/status.h"
 #include "cli/ranks.h"
 #include "cli/tool.h"
+#include "core/status.h"
 #include "explore/command.h"
 #include "explore/ranks.h"
 #include "explore/report.h"

@@ -1,8 +1,8 @@
 #include "explore/command.h"
 
-#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "core/status.h"
 #include "explore/report.h"
 #include "page/page.h"
 

@@ -1,8 +1,8 @@
 #include "explore/explore.h"
 
+#include "cli/interrupt.h"
 #include "core/pool.h"
 #include "core/status.h"
-#include "cli/interrupt.h"
 #include "planner/planner.h"
 
 #include <math.h>

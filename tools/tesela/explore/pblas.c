@@ -1,10 +1,10 @@
 #include "explore/pblas.h"
 
+#include "cli/ranks.h"
+#include "comm/collective_status.h"
 #include "core/env.h"
 #include "core/library.h"
 #include "core/status.h"
-#include "cli/ranks.h"
-#include "comm/collective_status.h"
 
 #include <stdio.h>
 #include <string.h>

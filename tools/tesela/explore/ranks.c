@@ -1,10 +1,10 @@
 #include "explore/ranks.h"
 
-#include "core/pool.h"
-#include "core/status.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"
+#include "core/pool.h"
+#include "core/status.h"
 #include "explore/ranks_race.h"
 #include "explore/ranks_report.h"
 

@@ -1,11 +1,11 @@
 #include "explore/ranks_race.h"
 
+#include "cli/ranks.h"
+#include "comm/collective_status.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "cli/ranks.h"
-#include "comm/collective_status.h"
 
 #include <math.h>
 #include <stdio.h>

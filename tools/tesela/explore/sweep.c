@@ -1,7 +1,7 @@
 #include "explore/sweep.h"
 
-#include "core/status.h"
 #include "cli/options.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

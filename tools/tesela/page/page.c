@@ -1,8 +1,8 @@
 #include "page/page.h"
 
+#include "cli/interrupt.h"
 #include "core/clock.h"
 #include "core/status.h"
-#include "cli/interrupt.h"
 #include "explore/report.h"
 #include "page/html.h"
 #include "page/sections.h"

@@ -1,12 +1,12 @@
 /* Plans the work by blocks: sizes, plans, and the blocks that an earlier run left. */
 #include "product/blocks.h"
 
+#include "cli/interrupt.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/scratch.h"
 #include "core/status.h"
 #include "core/warnings.h"
-#include "cli/interrupt.h"
 #include "explain/plan_facts.h"
 #include "product/block_work.h"
 

@@ -1,8 +1,8 @@
 /* Runs the work by blocks: multiplies the pieces read ahead and passes blocks to the writing
  * thread. */
+#include "cli/interrupt.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "cli/interrupt.h"
 #include "product/block_work.h"
 
 #include <math.h>

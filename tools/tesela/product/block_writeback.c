@@ -1,7 +1,7 @@
 /* Writes blocks of C in the order of computing. Each block is first compared if --expect is given,
  * and is recorded in the journal once it is on disk. */
-#include "core/clock.h"
 #include "cli/interrupt.h"
+#include "core/clock.h"
 #include "product/block_work.h"
 
 static tesela_status write_block(tsl_block_work *work, const tsl_block_step *step) {

@@ -1,6 +1,6 @@
 /* tesela dot: the dot product of two vector files. */
-#include "core/status.h"
 #include "cli/select.h"
+#include "core/status.h"
 #include "product/product.h"
 
 typedef struct dot_options {

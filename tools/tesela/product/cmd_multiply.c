@@ -1,7 +1,7 @@
 /* tesela multiply: from files to a verified file. */
-#include "core/status.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
+#include "core/status.h"
 #include "product/mpi_product.h"
 
 typedef struct multiply_options {

@@ -1,6 +1,6 @@
 /* tesela solve: a triangle and right-hand sides from files, the solution to a file. */
-#include "core/status.h"
 #include "cli/select.h"
+#include "core/status.h"
 #include "product/product.h"
 
 typedef struct solve_options {

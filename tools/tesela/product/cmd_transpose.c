@@ -1,6 +1,6 @@
 /* tesela transpose: from a file to the transposed file. */
-#include "core/status.h"
 #include "cli/select.h"
+#include "core/status.h"
 #include "product/product.h"
 
 typedef struct transpose_options {

@@ -1,12 +1,12 @@
 #include "product/mpi_product.h"
 
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

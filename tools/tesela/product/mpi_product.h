@@ -9,8 +9,8 @@
 #ifndef TSL_TOOL_PRODUCT_MPI_PRODUCT_H
 #define TSL_TOOL_PRODUCT_MPI_PRODUCT_H
 
-#include "core/status.h"
 #include "comm/comm.h"
+#include "core/status.h"
 #include "io/resumable_npy.h"
 #include "product/product.h"
 

@@ -1,8 +1,8 @@
 /* Opens files for ranks. All ranks open a .npy file by MPI-IO, and each reads and writes its part.
  * For other files, or if MPI-IO fails, each rank opens the file itself. */
-#include "core/status.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"
+#include "core/status.h"
 #include "product/mpi_product.h"
 
 /* Opens a file by MPI-IO; called by all ranks. Returns NULL if MPI cannot open it, and keeps the

@@ -1,6 +1,6 @@
 /* Prints the report of a product by ranks, on rank 0. */
-#include "core/status.h"
 #include "cli/report.h"
+#include "core/status.h"
 #include "product/mpi_product.h"
 
 static double mpi_product_report_rate_of(const tsl_together *work) {

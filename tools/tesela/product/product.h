@@ -29,8 +29,8 @@
 #include "cli/tool.h"
 #include "explain/plan_facts.h"
 #include "io/io.h"
-#include "product/plan_choice.h"
 #include "problem/structure.h"
+#include "product/plan_choice.h"
 
 /* Stages of the work whose time is reported, in the order of a program for a device. X(NAME, name) */
 #define TSL_STAGE_LIST(X)                                                                                    \

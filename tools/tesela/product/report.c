@@ -1,9 +1,9 @@
 /* Runs products, dot products and transposes, and prints their reports. */
 #include "cli/report.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "product/blocks.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Reads the options that multiply, dot and transpose share. */
+#include "cli/select.h"
 #include "core/env.h"
 #include "core/status.h"
-#include "cli/select.h"
 #include "product/product.h"
 
 #include <string.h>

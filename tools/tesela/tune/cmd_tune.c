@@ -1,7 +1,7 @@
 /* tesela tune: find the fastest config of a product on a device, and keep it as wisdom. */
+#include "cli/interrupt.h"
 #include "core/clock.h"
 #include "core/status.h"
-#include "cli/interrupt.h"
 #include "tune/log.h"
 #include "tune/tuning.h"
 

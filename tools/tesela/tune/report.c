@@ -1,7 +1,7 @@
 #include "tune/report.h"
 
-#include "core/status.h"
 #include "cli/report.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>

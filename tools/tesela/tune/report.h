@@ -2,10 +2,10 @@
 #ifndef TSL_TOOL_TUNE_REPORT_H
 #define TSL_TOOL_TUNE_REPORT_H
 
-#include "core/status.h"
 #include "cli/progress.h"
 #include "cli/select.h"
 #include "cli/tool.h"
+#include "core/status.h"
 #include "tune/log.h"
 #include "tune/tune.h"
 

@@ -1,10 +1,10 @@
 #include "tune/tuning.h"
 
+#include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "core/clock.h"
 #include "core/pool.h"
 #include "core/status.h"
-#include "cli/interrupt.h"
-#include "cli/progress.h"
 #include "planner/planner.h"
 #include "tune/search_seeds.h"
 

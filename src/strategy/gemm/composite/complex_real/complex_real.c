@@ -148,8 +148,7 @@ static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info
 
 const tsl_strategy tsl_gemm_complex_real = {
     .name = "complex_real",
-    .idea = "complex products as one real product of twice the columns and terms, by the fastest real "
-            "strategy: one factor expanded, the others in place",
+    .idea = "complex products as one real product of twice the columns and terms; one factor is expanded",
     .lifts = "kernels of their own for complex numbers, which no unit for tf32 has",
     .op = TSL_OP_GEMM,
     .version = 1,

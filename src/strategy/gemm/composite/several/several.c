@@ -41,11 +41,11 @@
     }                                                                                                        \
   }
 static const tsl_param params[] = {
-    [SEVERAL_CUT] = {"cut",
-                     "distribution: 1 rows of C, 2 columns of C, 3 the part of C that each device holds, "
-                     "4 terms of the sums; 0: the cut that moves fewer bytes",
-                     0,
-                     {0}},
+    [SEVERAL_CUT] =
+        {"cut",
+         "cut: 1 rows of C, 2 columns, 3 each device's own part of C, 4 terms; 0: the fewest bytes moved",
+         0,
+         {0}},
     [SEVERAL_PART] = PART(1),
     PART(2),
     PART(3),
@@ -54,12 +54,10 @@ static const tsl_param params[] = {
     PART(6),
     PART(7),
     PART(8),
-    [SEVERAL_SLAB] =
-        {"slab",
-         "approximate bytes of a slab of distributed operands; 0: 64 MiB, up to 256 MiB for f32 and "
-         "wider, then as many as arrive during the previous tile",
-         0,
-         {0}},
+    [SEVERAL_SLAB] = {"slab",
+                      "approximate bytes of a slab of distributed operands; 0: chosen, 64 MiB or more",
+                      0,
+                      {0}},
     {NULL, NULL, 0, {0}},
 };
 

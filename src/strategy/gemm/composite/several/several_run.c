@@ -226,15 +226,15 @@ static int own_part(const tsl_several *self) {
   return self->count - 1;
 }
 
-static void several_run_all(several_launch *jobs, int count, int own) {
+static void several_run_all(several_launch *jobs, int count, int own_index) {
   for (int i = 0; i < count; i++)
-    if (i != own)
+    if (i != own_index)
       jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, several_run_in_thread, &jobs[i]) == 0;
-  several_run_part(&jobs[own]);
+  several_run_part(&jobs[own_index]);
   for (int i = 0; i < count; i++)
     if (jobs[i].has_thread)
       pthread_join(jobs[i].thread, NULL);
-    else if (i != own)
+    else if (i != own_index)
       several_run_part(&jobs[i]);
 }
 

@@ -1,9 +1,9 @@
 /* Cuts C of distributed operands into blocks for members, and blocks into tiles with all of k. In a block the
  * operand with fewer missing bytes is resident; the other one streams in slabs, as large as transfers can
  * hide. Tiles of the member's own shards come first, then the shards of the next members. */
-#include "device/device_rates.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "device/device_rates.h"
 #include "strategy/gemm/composite/several/shard_worker.h"
 
 #include <math.h>

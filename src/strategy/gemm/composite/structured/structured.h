@@ -1,8 +1,8 @@
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_H
 
-#include "strategy/kernel_launch/launch.h"
 #include "problem/structure.h"
+#include "strategy/kernel_launch/launch.h"
 #include "strategy/subplans.h"
 
 #include "strategy/gemm/composite/structured/structured_shared.h"

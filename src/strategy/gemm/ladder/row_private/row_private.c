@@ -42,7 +42,8 @@ static void row_private_account(const tsl_problem *problem, const tsl_config *co
 static tesela_status row_private_build(tsl_work *work) {
   tsl_grid grid;
   tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
-  return tsl_launch_build(work, "strategy/gemm/ladder/row_private/row_private.cl", "tsl_gemm_row_private", &grid);
+  return tsl_launch_build(work, "strategy/gemm/ladder/row_private/row_private.cl", "tsl_gemm_row_private",
+                          &grid);
 }
 
 const tsl_strategy tsl_gemm_row_private = {

@@ -8,9 +8,9 @@
  *   row i
  *
  * sequential_run() allocates no memory, so it works when other strategies run out. */
+#include "problem/structure.h"
 #include "strategy/gemm/ladder/sequential/waiting.h"
 #include "strategy/host_jobs/low_precision_loops.h"
-#include "problem/structure.h"
 
 #define REAL float
 #define TRIPLE_LOOP multiply_f32

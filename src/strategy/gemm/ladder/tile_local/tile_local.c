@@ -65,7 +65,8 @@ static void tile_local_account(const tsl_problem *problem, const tsl_config *con
 static tesela_status tile_local_build(tsl_work *work) {
   tsl_grid grid;
   tile_local_grid_for(&work->problem, &work->config, work->device, &grid);
-  return tsl_launch_build(work, "strategy/gemm/ladder/tile_local/tile_local.cl", "tsl_gemm_tile_local", &grid);
+  return tsl_launch_build(work, "strategy/gemm/ladder/tile_local/tile_local.cl", "tsl_gemm_tile_local",
+                          &grid);
 }
 
 const tsl_strategy tsl_gemm_tile_local = {

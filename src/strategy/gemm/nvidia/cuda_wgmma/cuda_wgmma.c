@@ -227,8 +227,7 @@ static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config,
 
 const tsl_strategy tsl_gemm_cuda_wgmma = {
     .name = "cuda_wgmma",
-    .idea = "narrow types by sm_90's wgmma in CUDA C++: a producer thread loads panels by TMA for consumer "
-            "warpgroups, clusters share B, blocks are persistent",
+    .idea = "narrow types by sm_90's wgmma: a producer loads panels by TMA for consumers; clusters share B",
     .lifts = "limits of OpenCL C: no tensor maps of the host, no clusters, no overlapping launches",
     .op = TSL_OP_GEMM,
     .version = 1,

@@ -48,8 +48,7 @@ static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_confi
 
 const tsl_strategy tsl_gemm_cuda_whole = {
     .name = "cuda_whole",
-    .idea = "batches of small products in narrow types by tensor cores in CUDA C++: each is copied whole to "
-            "shared memory, from any address, and stored whole",
+    .idea = "batches of small products in narrow types by tensor cores, each one whole in shared memory",
     .lifts = "partial panels, elements stored one by one",
     .op = TSL_OP_GEMM,
     .version = 1,

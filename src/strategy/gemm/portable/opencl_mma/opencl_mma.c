@@ -92,8 +92,7 @@ static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config 
 
 const tsl_strategy tsl_gemm_opencl_mma = {
     .name = "opencl_mma",
-    .idea = "narrow types by tensor cores: NVIDIA's matrix instructions, of a warp or of four, and "
-            "asynchronous copies, as PTX in kernels",
+    .idea = "narrow types by NVIDIA's matrix instructions of one or four warps, as PTX in OpenCL C",
     .lifts = "one product a lane and instruction, on graphics processors",
     .op = TSL_OP_GEMM,
     .version = 2,

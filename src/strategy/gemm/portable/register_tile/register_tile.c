@@ -3,9 +3,8 @@
 
 static const tsl_param params[] = {
     [TSL_REGISTER_TILE_FORM] = {"form",
-                                "local: panels in local memory; packed: in scratch memory, an item a "
-                                "micro-tile; packed_serial: one item "
-                                "a group; local_async: as local, by asynchronous copies",
+                                "panels: local (local memory), local_async (copied asynchronously), "
+                                "packed, packed_serial (scratch memory; one item a group)",
                                 TSL_REGISTER_TILE_LOCAL,
                                 {TSL_REGISTER_TILE_LOCAL, TSL_REGISTER_TILE_PACKED,
                                  TSL_REGISTER_TILE_PACKED_SERIAL, TSL_REGISTER_TILE_LOCAL_ASYNC}},

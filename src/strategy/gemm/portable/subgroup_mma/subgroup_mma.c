@@ -91,8 +91,8 @@ static tesela_status subgroup_mma_build(tsl_work *work) {
            "#define TSL_SIGNED_B %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n",
            fragments->define, tsl_launch_type_code(problem->a.type), tsl_launch_type_code(problem->c.type),
            problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_mn_major, tile.b_mn_major);
-  return tsl_launch_build_with(work, "strategy/gemm/portable/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma",
-                               &grid, tsl_type(problem->c.type)->sums, defines);
+  return tsl_launch_build_with(work, "strategy/gemm/portable/subgroup_mma/subgroup_mma.cl",
+                               "tsl_gemm_subgroup_mma", &grid, tsl_type(problem->c.type)->sums, defines);
 }
 
 static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands,

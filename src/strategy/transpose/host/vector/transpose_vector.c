@@ -1,8 +1,8 @@
 /* Transpose in vectors on both sides. The cpu moves whole cache lines with non-temporal stores
  * (vector_host.c), other devices sixteen bytes an item through local memory (transpose_vector.cl).
  * Measurements: docs/lab/transpose_vector.md. */
-#include "strategy/transpose/shared/transpose_common.h"
 #include "strategy/transpose/host/vector/vector_host.h"
+#include "strategy/transpose/shared/transpose_common.h"
 
 #include <math.h>
 
@@ -115,7 +115,7 @@ static tesela_status transpose_vector_run(const tsl_work *work, const tsl_operan
 const tsl_strategy tsl_transpose_vector = {
     .name = "vector",
     .idea = "vectors on both sides, transposed in registers",
-    .lifts = "narrow accesses, and too few of them in flight",
+    .lifts = "narrow accesses, and too few in flight",
     .op = TSL_OP_TRANSPOSE,
     .version = 1,
     .accuracy = tsl_transpose_accuracy,

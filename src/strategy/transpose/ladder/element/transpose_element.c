@@ -54,8 +54,8 @@ static tesela_status transpose_element_build(tsl_work *work) {
   if (transpose_element_is_host(work->device))
     return TESELA_OK;
   transpose_element_grid_for(&work->problem, &work->config, work->device, &grid);
-  return tsl_transpose_build(work, "strategy/transpose/ladder/element/transpose_element.cl", "tsl_transpose_element",
-                             &grid);
+  return tsl_transpose_build(work, "strategy/transpose/ladder/element/transpose_element.cl",
+                             "tsl_transpose_element", &grid);
 }
 
 static unsigned char *transpose_element_element_at(const tsl_operand *operand, int64_t row, int64_t col,
