@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/status.h"
 #include "device/device_open.h"
 #include "device/memory_pool.h"
 #include "fake/buffers.h"

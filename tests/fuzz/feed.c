@@ -1,5 +1,5 @@
-/* Passes each file of folders, in a format: feed FORMAT FOLDER..., to the fuzzers' entry, so that faults found
- * earlier are tested under every compiler. */
+/* Passes each file of folders, in a format: feed FORMAT FOLDER..., to the fuzzers' entry, so that faults
+ * found earlier are tested under every compiler. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,18 +4,10 @@
 
 #include "unit/calls.h"
 
-static tesela_context *context;
+extern tesela_context *context;
 
-static int set_up(void **state) {
-  const tesela_context_desc desc = {.device = "cpu"};
-  (void)state;
-  return tesela_context_create(&desc, &context) != TESELA_OK;
-}
+int context_set_up(void **state);
 
-static int tear_down(void **state) {
-  (void)state;
-  tesela_context_destroy(context);
-  return 0;
-}
+int context_tear_down(void **state);
 
 #endif

@@ -2,8 +2,12 @@
 #include "unit/conformance.h"
 
 #include "base/source.h"
+#include "base/status.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* out[i] = factor * in[i] + shift for i < count, and nothing beyond. */
 static const char scale_text[] =

@@ -1,6 +1,10 @@
 /* Embedded kernel sources, the include flattener and the content hash. */
 #include "unit/unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/source.h"
 #include "base/status.h"
 #include "scratch.h"
