@@ -1,5 +1,5 @@
-/* Tests on OpenCL, in programs of which the other tests need none. PoCL is on every machine, but not on one
- * that an emulator plays: there, and nowhere else, its absence is no failure. */
+/* OpenCL for tests that need it beside other devices. PoCL must be installed, except under an emulator
+ * (TESELA_EMULATOR). */
 #ifndef TSL_TESTS_OPENCL_H
 #define TSL_TESTS_OPENCL_H
 
@@ -7,7 +7,7 @@
 
 enum { OPENCL_SKIPPED = 77 };
 
-/* Prints why, if so. */
+/* Returns true, and prints the reason, if there is no OpenCL and an emulator runs the test. */
 bool opencl_is_missing(void);
 
 #endif

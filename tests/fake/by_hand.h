@@ -1,5 +1,5 @@
-/* One product in f32 whose result is computed by hand, in whole numbers, with gaps after C's rows,
- * for tests of the places of operands. Also children of one strategy each. */
+/* A product in f32 with a known result, in whole numbers, with gaps after C's rows, for tests of the places
+ * of operands. Also children of one strategy each. */
 #ifndef TSL_TESTS_FAKE_BY_HAND_H
 #define TSL_TESTS_FAKE_BY_HAND_H
 
@@ -15,21 +15,22 @@ typedef struct product {
   tsl_problem problem;
 } product;
 
+/* Fills the operands and the expected result. */
 void fill(product *p, double beta);
 
-/* A run on C as it was before. `phases` may be NULL. */
+/* Runs the plan on C as fill() left it. `phases` may be NULL. */
 tesela_status run_timed(tsl_plan *plan, product *p, tsl_phases *phases);
 tesela_status run(tsl_plan *plan, product *p);
 
-/* Runs the plan with times, and expects success. */
+/* Runs the plan, and fails the test unless C is the expected result. */
 void must_timed(tsl_plan *plan, product *p, tsl_phases *phases);
 void must_run(tsl_plan *plan, product *p);
 
-/* The plan is one of fill(p, -1). */
+/* Runs a plan of fill(p, -1) in four threads at once, and fails the test unless every result is right. */
 void must_in_threads(tsl_plan *plan);
 
-/* Makes children of one fixed strategy for each kind of device: the choice is not tested, and
- * compilers take a second. */
+/* Makes children of a fixed strategy for each kind of device. The choice of a strategy would take a second of
+ * compilation. */
 tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
                           tsl_subplan **child);
 

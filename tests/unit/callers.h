@@ -6,7 +6,8 @@
 
 #include "plan/plan.h"
 
-/* Each has a C of its own, and gets the bits that are in the product's. */
+/* Runs the plan `rounds` times in each of four threads, with a C for each thread. Fails the test unless every
+ * C has the bits of C in `shared`. */
 void expect_callers_agree(tsl_plan *plan, const host_product *shared, int rounds);
 
 #endif

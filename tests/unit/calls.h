@@ -6,13 +6,13 @@
 
 #include <tesela/tesela.h>
 
-/* The call succeeds. */
+/* Fails the test, with the error and the log, unless the call succeeded. */
 void must(tesela_status status);
 
-/* The call returns `expected`, and its sentence has `names` in it. */
+/* Fails the test unless the call returned `expected` with an error message that contains `names`. */
 void expect(tesela_status status, tesela_status expected, const char *names);
 
-/* A buffer of so many bytes on the device, which has them. */
+/* Returns a buffer on the device with a copy of the bytes. The caller destroys it. */
 tesela_buffer *filled(tesela_context *context, const char *device, const void *from, size_t bytes);
 
 #endif

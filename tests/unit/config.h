@@ -6,9 +6,10 @@
 
 #include "strategy/strategy.h"
 
-/* The defaults, but for what "name=value ..." says. */
+/* Returns the default config with the changes in `text`, "name=value ...". */
 tsl_config config_of(const tsl_strategy *strategy, const char *text);
 
+/* Returns the value of the parameter `name`; fails the test if there is none. */
 int64_t value_of(const tsl_strategy *strategy, const tsl_config *config, const char *name);
 
 #endif

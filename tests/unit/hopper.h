@@ -4,8 +4,10 @@
 
 #include "unit/variants.h"
 
+/* Returns a mock device with warpgroups. */
 tsl_device hopper(void);
 
+/* Returns an m x n x k product of A and B of type `ab` and C of type `c`. */
 tsl_problem problem_of(int64_t m, int64_t n, int64_t k, tesela_type ab, tesela_type c);
 
 #endif

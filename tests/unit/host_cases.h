@@ -20,15 +20,17 @@ typedef struct host_case {
   bool alone; /* has one thread by design */
 } host_case;
 
+/* Cases of all strategies of the processor. */
 extern const host_case host_cases[];
 extern const int host_cases_count;
 
-/* Operands of any case, all zeros. */
+/* Allocates operands that are large enough for every case, filled with zeros. */
 void host_case_memory(void *memory[3]);
 
+/* Runs a case on the operands. */
 tesela_status host_case_run(tesela_context *context, const host_case *case_in, void *const memory[3]);
 
-/* "gemm host_packed, 40 x 40 x 40000". */
+/* Writes the name of a case into `text`, and returns `text`: "gemm host_packed, 40 x 40 x 40000". */
 const char *host_case_name(const host_case *case_in, char text[128]);
 
 #endif

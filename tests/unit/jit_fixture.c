@@ -204,7 +204,6 @@ void change_magic(const char *path) {
   overwrite(path, 0, 'T');
 }
 
-/* A text of 20 kB; entries hold it three times, in key, binary and source. */
 static char large[20000];
 
 const char *large_text(int number) {

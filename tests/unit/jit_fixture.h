@@ -24,7 +24,7 @@ extern void (*copier_during_build)(const tsl_build *build);
 
 extern const tsl_device_kind copier_kind;
 
-/* A context's worth of devices: its memory of modules starts empty. */
+/* Devices of one context, with an empty cache of modules in memory. */
 typedef struct copier {
   tsl_devices *devices;
   tsl_device *device;
@@ -33,18 +33,19 @@ typedef struct copier {
 copier copier_begin(void);
 void copier_end(copier *c);
 
-/* Asks for a text's module, which must be right, and says how many builds that took. */
+/* Gets the module of a text, fails the test unless it is right, and returns the number of builds. */
 int copier_ask(const copier *c, const char *name, const char *text);
 
 /* Like copier_ask(), with a new context, whose kernel cache in memory is empty. */
 int copier_ask_alone(const char *name, const char *text);
 
-extern scratch cache; /* its folder is TESELA_CACHE_DIR */
+/* Folder TESELA_CACHE_DIR, from cache_begin() to cache_end(), setup and teardown of a test. */
+extern scratch cache;
 
 int cache_begin(void **state);
 int cache_end(void **state);
 
-/* What tsl_jit_list() says: entries, bytes, damaged ones, and the last entry. */
+/* Result of tsl_jit_list(): numbers of entries, damaged entries and bytes, and the last entry. */
 typedef struct listed {
   int entries, damaged;
   uint64_t bytes;
@@ -53,25 +54,28 @@ typedef struct listed {
 
 listed cache_listed(void);
 
-/* One kernel that all tests know, asked for with nothing in memory. */
+/* Gets a kernel that all tests share, with an empty cache in memory. Returns the number of builds. */
 int ask_once(void);
 
 /* --- processes and files --- */
 
-/* Runs a task in a process of its own and returns its exit code; a failed assertion there fails here. */
+/* Runs a task in a child process and returns its exit code. Fails the test if the child ends by a signal. */
 int in_process(int (*task)(void));
 
-/* Calls each() for the folder's files whose names end so; returns how many there are. */
+/* Calls each(), unless NULL, for the files of the cache whose names end in `ending`. Returns their number. */
 int files_ending(const char *ending, void (*each)(const char *path));
 
 long size_of(const char *path);
 
+/* Changes the byte at `index`: to `byte`, or to another value if the byte has that value. */
 void overwrite(const char *path, long index, char byte);
 
-/* Damage that entries are still known by: the binary is wrong, its source is whole. */
+/* Damages an entry. */
 void make_empty(const char *path);
 void change_magic(const char *path);
 
+/* Returns a text of 20 kB that begins with the number, valid until the next call. Entries hold a text three
+ * times: in key, binary and source. */
 const char *large_text(int number);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "device/device.h"
 
-/* A fast and large device. Tests change the members that they test. */
+/* A fast and large device. Tests change members of a copy. */
 extern const tsl_device mock_device;
 
 #endif

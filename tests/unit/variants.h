@@ -7,11 +7,12 @@
 /* A large graphics processor, with numbers of its data sheet. */
 extern const tsl_device graphics;
 
-/* The config that `text` names is refused, in words that hold `part`. */
+/* Fails the test unless the strategy refuses the config `text` with a reason that contains `part`. */
 void assert_refused_for(const tsl_strategy *strategy, const char *text, const tsl_device *device,
                         const tsl_problem *problem, const char *part);
 
-/* The legal config with the shortest prediction, which goes to *seconds; every prediction is a time. */
+/* Returns the legal config with the shortest predicted time, and stores the time in *seconds. Fails the test
+ * if a prediction is not positive and finite. */
 tsl_config best_config(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        double *seconds);
 
