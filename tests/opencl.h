@@ -1,4 +1,4 @@
-/* OpenCL for tests that need it beside other devices. PoCL must be installed, except under an emulator
+/* OpenCL for tests that use other devices as well. PoCL must be installed, except under an emulator
  * (TESELA_EMULATOR). */
 #ifndef TSL_TESTS_OPENCL_H
 #define TSL_TESTS_OPENCL_H
