@@ -180,10 +180,10 @@ case $mode in
 esac
 
 "$bin/tesela" devices
-for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_device_conformance \
-  test_device_kernels test_dialect test_nvrtc \
-            test_inject test_api_opencl; do
-  [ -x "$bin/$test" ] && run "$bin/$test"
+for test in unit/test_cuda cuda/test_cuda_device unit/test_opencl unit/test_opencl_kernels \
+  unit/test_device_conformance unit/test_device_kernels api/test_dialect cuda/test_nvrtc fake/test_inject \
+  api/test_api_opencl; do
+  [ -x "$bin/tests_${test%/*}" ] && run "$bin/tests_${test%/*}" "${test#*/}"
 done
 while read -r op strategy; do
   for kind in opencl cuda; do
@@ -192,7 +192,7 @@ while read -r op strategy; do
 done < <(kernel_strategies)
 for peer in vendor_clblast:opencl vendor_cublas:cuda vendor_cublaslt:cuda; do
   run "$bin/check_strategy" gemm "${peer%:*}" "${peer#*:}"
-  run "$bin/test_api_vendor" "${peer%:*}" "${peer#*:}:0"
+  run "$bin/tests_api" test_api_vendor "${peer%:*}" "${peer#*:}:0"
 done
 devices=$("$bin/tesela" devices --json |
   python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])')

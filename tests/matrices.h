@@ -2,52 +2,20 @@
 #ifndef TSL_TESTS_MATRICES_H
 #define TSL_TESTS_MATRICES_H
 
-#include "core/types.h"
 #include "judge/check.h"
 
-#include <stdlib.h>
+/* Allocates a shape's extent, zeros, and stores the address of element (0, 0). The caller frees the result.
+ */
+void *test_matrix(const tsl_shape *shape, void **origin);
 
-/* Room for a shape's extent; *origin is element (0, 0). Free the result. */
-static inline void *test_matrix(const tsl_shape *shape, void **origin) {
-  const size_t size = tsl_type(shape->type)->size;
-  unsigned char *memory = calloc((size_t)tsl_shape_extent(shape) + 1, size);
-  *origin = memory + (size_t)tsl_shape_below(shape) * size;
-  return memory;
-}
+double test_get(const tsl_shape *shape, const void *origin, int64_t row, int64_t col);
 
-static inline double test_get(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
-  double value[2];
-  const int64_t at = row * shape->row_stride + col * shape->col_stride;
-  tsl_type_load(shape->type, (const unsigned char *)origin + at * (int64_t)tsl_type(shape->type)->size,
-                value);
-  return value[0];
-}
+void test_set(const tsl_shape *shape, void *origin, int64_t row, int64_t col, double value);
 
-static inline void test_set(const tsl_shape *shape, void *origin, int64_t row, int64_t col, double value) {
-  const double pair[2] = {value, 0};
-  const int64_t at = row * shape->row_stride + col * shape->col_stride;
-  tsl_type_store(shape->type, (unsigned char *)origin + at * (int64_t)tsl_type(shape->type)->size, pair);
-}
+/* Fills all elements at random. */
+void test_fill(const tsl_shape *shape, void *origin, tsl_distribution distribution, uint64_t seed);
 
-static inline void test_fill(const tsl_shape *shape, void *origin, tsl_distribution distribution,
-                             uint64_t seed) {
-  for (int64_t i = 0; i < shape->rows; i++)
-    for (int64_t j = 0; j < shape->cols; j++)
-      test_set(shape, origin, i, j, tsl_random_value(distribution, seed, (uint64_t)(i * shape->cols + j)));
-}
-
-/* C = alpha A B + beta C in double, rounded once to C's type. */
-static inline void test_product(const tsl_problem *problem, const void *a, const void *b, void *c) {
-  for (int64_t i = 0; i < problem->m; i++)
-    for (int64_t j = 0; j < problem->n; j++) {
-      double sum = 0;
-      for (int64_t l = 0; l < problem->k; l++)
-        sum += test_get(&problem->a, a, i, l) * test_get(&problem->b, b, l, j);
-      sum *= problem->alpha[0];
-      if (problem->beta[0] != 0)
-        sum += problem->beta[0] * test_get(&problem->c, c, i, j);
-      test_set(&problem->c, c, i, j, sum);
-    }
-}
+/* Computes C = alpha A B + beta C in double, rounded once to C's type. */
+void test_product(const tsl_problem *problem, const void *a, const void *b, void *c);
 
 #endif

@@ -2,61 +2,24 @@
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
 
-#include <errno.h>
-#include <ftw.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 typedef struct scratch {
   char folder[PATH_MAX];
 } scratch;
 
-/* Stops the test program when the folder or a file cannot be made. */
-static inline void scratch_require(int holds, const char *what) {
-  if (holds)
-    return;
-  fprintf(stderr, "%s: %s\n", what, strerror(errno));
-  exit(1);
-}
+/* Ends the process with a message unless `holds`: a folder or file cannot be made. */
+void scratch_require(int holds, const char *what);
 
-static inline void scratch_create(scratch *s) {
-  snprintf(s->folder, sizeof s->folder, "%s/scratch.XXXXXX", TESELA_BINARY_DIR);
-  scratch_require(mkdtemp(s->folder) != NULL, s->folder);
-}
+/* Creates the folder; scratch_remove() removes the folder and its files. */
+void scratch_create(scratch *s);
 
-static inline int scratch_remove_one(const char *path, const struct stat *info, int type, struct FTW *walk) {
-  (void)info, (void)type, (void)walk;
-  return remove(path);
-}
+void scratch_remove(scratch *s);
 
-static inline void scratch_remove(scratch *s) {
-  nftw(s->folder, scratch_remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
+/* Returns the path of `name` in the folder, valid for the next three calls. */
+const char *scratch_path(const scratch *s, const char *name);
 
-/* The path of `name` in the folder. Good until the fourth call after this one. */
-static inline const char *scratch_path(const scratch *s, const char *name) {
-  static char paths[4][PATH_MAX + 256];
-  static unsigned turn;
-  char *path = paths[turn++ % 4];
-  snprintf(path, sizeof paths[0], "%s/%s", s->folder, name);
-  return path;
-}
-
-/* Writes a file, and the folders on the way to it. */
-static inline void scratch_write(const scratch *s, const char *name, const char *text) {
-  char path[PATH_MAX + 256];
-  snprintf(path, sizeof path, "%s/%s", s->folder, name);
-  for (char *slash = path + strlen(s->folder) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-    *slash = '\0';
-    scratch_require(mkdir(path, 0777) == 0 || errno == EEXIST, path);
-    *slash = '/';
-  }
-  FILE *file = fopen(path, "w");
-  scratch_require(file != NULL, path);
-  scratch_require(fputs(text, file) >= 0 && fclose(file) == 0, path);
-}
+/* Writes a file, and creates the folders of its path. */
+void scratch_write(const scratch *s, const char *name, const char *text);
 
 #endif

@@ -11,7 +11,7 @@ failed=0
 # run LIBRARY SECONDS WHY [LEAST]: expects LIBRARY to compute when the other library's calls take SECONDS, and
 # LEAST to compute the smallest measured size (default: LIBRARY).
 run() {
-  SLOW_SECONDS=$2 "$program" "$library" "$1" "${4:-$1}" >"$scratch/out" 2>&1 ||
+  SLOW_SECONDS=$2 "$program" test_standing_level3 "$library" "$1" "${4:-$1}" >"$scratch/out" 2>&1 ||
     { echo "FAILED: $3"; cat "$scratch/out"; failed=1; }
 }
 run tesela 0.25 "a slow library's calls are measured, and taken"

@@ -1,6 +1,7 @@
 /* The drop-in, linked with a program that has no other BLAS. Every routine is compared with plain
  * sums; also wrong arguments, threads, and a fork in the middle. */
 #include "blas/names.h"
+#include "blas/xerbla.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
 
@@ -15,24 +16,6 @@
 #include <unistd.h>
 
 /* --- errors --- */
-
-static char told_name[32];
-static int64_t told_number;
-
-static void tell(const char *name, size_t length, int64_t number) {
-  snprintf(told_name, sizeof told_name, "%.*s", (int)length, name);
-  told_number = number;
-}
-void xerbla_(const char *name, const int32_t *info, size_t length) {
-  tell(name, length, *info);
-}
-void xerbla_64_(const char *name, const int64_t *info, size_t length) {
-  tell(name, length, *info + 1000);
-}
-void cblas_xerbla(int info, const char *name, const char *form, ...) {
-  (void)form;
-  tell(name, strlen(name), info);
-}
 
 static void expect_told(const char *name, int64_t number) {
   assert_string_equal(told_name, name);

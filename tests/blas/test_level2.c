@@ -2,6 +2,7 @@
  * CBLAS. Sizes, increments, letters, scalars and leading dimensions are random, and some sizes use
  * threads. Elements that a routine must not use are NaN and must be unchanged. */
 #include "blas/operands.h"
+#include "blas/xerbla.h"
 
 enum { FULL, BAND, PACKED };
 enum { FORTRAN, ROW = 101, COLUMN = 102 };
@@ -464,24 +465,8 @@ static void test_large(void **unused) {
 
 /* --- wrong arguments --- */
 
-static int told_number;
-
-void xerbla_(const char *name, const int32_t *info, size_t length);
-void cblas_xerbla(int info, const char *name, const char *form, ...);
-
-void xerbla_(const char *name, const int32_t *info, size_t length) {
-  (void)name;
-  (void)length;
-  told_number = *info;
-}
-void cblas_xerbla(int info, const char *name, const char *form, ...) {
-  (void)name;
-  (void)form;
-  told_number = info;
-}
-
-/* Returns a letter for each argument of the Fortran routine: t, u and d for letters; m, n, k and K for
- * sizes; l for a leading dimension; x and y for increments; - for an argument that cannot be wrong. */
+/* Returns a letter for each argument of the Fortran routine. t, u and d are letters, m n k K sizes,
+ * l a leading dimension, x and y increments, - an argument that cannot be wrong. */
 static const char *arguments_of(const shape *shape_in) {
   static const char *const table[][3] = {
       [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},
@@ -559,7 +544,7 @@ static void refuse(const type *type_in, const shape *wanted, int order, size_t i
   told_number = 0;
   call(&s);
   if (told_number != (int)index + 1 + cblas)
-    fail_msg("%s: xerbla was told %d", s.what, told_number);
+    fail_msg("%s: xerbla was told %d", s.what, (int)told_number);
   release(&s.a.in, s.what);
   release(&s.x.in, s.what);
   release(&s.y.in, s.what);

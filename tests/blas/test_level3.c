@@ -6,6 +6,7 @@
 
 #include "blas/int_width.h"
 #include "blas/level3_foreign_call.h"
+#include "blas/xerbla.h"
 
 #include <complex.h>
 #include <dlfcn.h>
@@ -666,22 +667,6 @@ static void test_names(void **state) {
 }
 
 /* --- wrong arguments --- */
-
-static char told_name[32];
-static int told_number;
-
-void xerbla_(const char *name, const int32_t *info, size_t length);
-void cblas_xerbla(int info, const char *name, const char *form, ...);
-
-void xerbla_(const char *name, const int32_t *info, size_t length) {
-  snprintf(told_name, sizeof told_name, "%.*s", (int)length, name);
-  told_number = *info;
-}
-void cblas_xerbla(int info, const char *name, const char *form, ...) {
-  (void)form;
-  snprintf(told_name, sizeof told_name, "%s", name);
-  told_number = info;
-}
 
 /* One argument is wrong at a time: its number, and 1 more with CBLAS's order in front. */
 static void expect_number(problem p, int routine, int right) {

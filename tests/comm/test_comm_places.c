@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS_MOST = 6 };

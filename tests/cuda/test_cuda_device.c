@@ -8,6 +8,9 @@
 #include "device/source.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static tsl_device *cuda; /* the first CUDA device, open */

@@ -1,16 +1,12 @@
-/* One product in f32 whose result is computed by hand, in whole numbers, with gaps after C's rows,
- * for tests of the places of operands. Also children of one strategy each. */
+/* A product in f32 with a known result, in whole numbers, with gaps after C's rows, for tests of the places
+ * of operands. Also children of one strategy each. */
 #ifndef TSL_TESTS_FAKE_BY_HAND_H
 #define TSL_TESTS_FAKE_BY_HAND_H
 
 #include "unit/unit.h"
 
-#include "core/status.h"
 #include "plan/plan.h"
 #include "strategy/subplans.h"
-
-#include <pthread.h>
-#include <string.h>
 
 enum { M = 45, N = 70, K = 33, GAP = 3 };
 
@@ -19,90 +15,23 @@ typedef struct product {
   tsl_problem problem;
 } product;
 
-static inline void fill(product *p, double beta) {
-  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
-  p->problem.c.row_stride = N + GAP;
-  p->problem.beta[0] = beta;
-  for (int i = 0; i < M * K; i++)
-    p->a[i] = (float)(i % 5 - 2);
-  for (int i = 0; i < K * N; i++)
-    p->b[i] = (float)(i % 7 - 3);
-  for (int i = 0; i < M * (N + GAP); i++)
-    p->before[i] = p->expected[i] = (float)(i % 3);
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
-      float *to = &p->expected[i * (N + GAP) + j];
-      *to *= (float)beta;
-      for (int l = 0; l < K; l++)
-        *to += p->a[i * K + l] * p->b[l * N + j];
-    }
-  memcpy(p->c, p->before, sizeof p->c);
-}
+/* Fills the operands and the expected result. */
+void fill(product *p, double beta);
 
-/* A run on C as it was before. `phases` may be NULL. */
-static inline tesela_status run_timed(tsl_plan *plan, product *p, tsl_phases *phases) {
-  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
-  memcpy(p->c, p->before, sizeof p->c);
-  return tsl_plan_run(plan, &operands, phases);
-}
-static inline tesela_status run(tsl_plan *plan, product *p) {
-  return run_timed(plan, p, NULL);
-}
+/* Runs the plan on C as fill() left it. `phases` may be NULL. */
+tesela_status run_timed(tsl_plan *plan, product *p, tsl_phases *phases);
+tesela_status run(tsl_plan *plan, product *p);
 
-/* Runs the plan with times, and expects success. */
-static inline void must_timed(tsl_plan *plan, product *p, tsl_phases *phases) {
-  if (run_timed(plan, p, phases) != TESELA_OK)
-    fail_msg("%s", tesela_last_error());
-  assert_memory_equal(p->c, p->expected, sizeof p->c);
-}
-static inline void must(tsl_plan *plan, product *p) {
-  must_timed(plan, p, NULL);
-}
+/* Runs the plan, and fails the test unless C is the expected result. */
+void must_timed(tsl_plan *plan, product *p, tsl_phases *phases);
+void must_run(tsl_plan *plan, product *p);
 
-/* A plan that several threads run at once, each on a product of its own. */
-typedef struct threaded {
-  tsl_plan *plan;
-  product own;
-} threaded;
+/* Runs a plan of fill(p, -1) in four threads at once, and fails the test unless every result is right. */
+void must_in_threads(tsl_plan *plan);
 
-static inline void *run_again(void *argument) {
-  threaded *t = argument;
-  for (int i = 0; i < 8; i++)
-    if (run(t->plan, &t->own) != TESELA_OK || memcmp(t->own.c, t->own.expected, sizeof t->own.c) != 0)
-      return t;
-  return NULL;
-}
-
-/* The plan is one of fill(p, -1). */
-static inline void must_in_threads(tsl_plan *plan) {
-  enum { THREADS = 4 };
-  pthread_t threads[THREADS];
-  static threaded all[THREADS];
-  for (int i = 0; i < THREADS; i++) {
-    all[i].plan = plan;
-    fill(&all[i].own, -1);
-  }
-  for (int i = 0; i < THREADS; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, run_again, &all[i]), 0);
-  for (int i = 0; i < THREADS; i++) {
-    void *wrong;
-    assert_int_equal(pthread_join(threads[i], &wrong), 0);
-    assert_null(wrong);
-  }
-}
-
-/* Makes children of one fixed strategy for each kind of device: the choice is not tested, and
- * compilers take a second. */
-static inline tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
-                                        tsl_subplan **child) {
-  const bool on_cpu = (wish->device->capabilities & TSL_CAN_HOST) != 0;
-  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, on_cpu ? "sequential" : "element");
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_plan *plan;
-  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device,
-                               wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST, self, &plan));
-  *child = tsl_plan_child(plan);
-  return TESELA_OK;
-}
+/* Makes children of a fixed strategy for each kind of device. The choice of a strategy would take a second of
+ * compilation. */
+tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                          tsl_subplan **child);
 
 #endif

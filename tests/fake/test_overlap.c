@@ -211,7 +211,7 @@ static void test_blocks(void **state) {
   const int blocks = plan->cut->grid.row_blocks * plan->cut->grid.col_blocks;
   assert_true(blocks >= 4);
   tesela_fake_reset();
-  must(plan, &p);
+  must_run(plan, &p);
   assert_int_equal(overlapped(), blocks);
   must_timed(plan, &p, &phases);
   assert_true(phases.total > 0 && phases.compute > 0 && phases.copy_out > 0);
@@ -221,7 +221,7 @@ static void test_blocks(void **state) {
   plan = plan_of(&p);
   assert_null(plan->cut);
   tesela_fake_reset();
-  must(plan, &p);
+  must_run(plan, &p);
   assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), 1);
   tsl_plan_destroy(plan);
 }
@@ -243,7 +243,7 @@ static void test_sizes(void **state) {
     assert_true(tsl_staging_sizes_of(device, &sizes));
     assert_true(sizes.slot >= 64 && sizes.slot % 64 == 0 && sizes.slot <= 1 << 30 && sizes.block > 0);
     tsl_plan *plan = plan_of(&p);
-    must(plan, &p);
+    must_run(plan, &p);
     tsl_plan_destroy(plan);
   }
 }
@@ -256,7 +256,7 @@ static void test_least(void **state) {
   staging("slot=512 block=500");
   tsl_plan *plan = plan_of(&p);
   tesela_fake_reset();
-  must(plan, &p);
+  must_run(plan, &p);
   assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), 1);
   tsl_plan_destroy(plan);
 }
@@ -287,7 +287,7 @@ static void fail_at(tesela_fake_operation operation, bool is_timed, int *failure
       assert_true(operation == TESELA_FAKE_PINNED || operation == TESELA_FAKE_STREAM ||
                   operation == TESELA_FAKE_EVENT);
     tesela_fake_reset();
-    must(plan, &p);
+    must_run(plan, &p);
     tsl_plan_destroy(plan);
     forget_device(NULL);
     if (*tesela_fake_live_text())

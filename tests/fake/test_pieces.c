@@ -12,6 +12,7 @@
 
 #include "core/log.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "device/device_open.h"
 #include "device/memory_pool.h"
 #include "fake/buffers.h"

@@ -235,7 +235,7 @@ static void test_text(void **state) {
   if (tsl_plan_parse(devices, plan->text, &again) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_string_equal(again->text, plan->text);
-  must(again, &p);
+  must_run(again, &p);
   tsl_plan_destroy(plan);
   tsl_plan_destroy(again);
 }
@@ -260,7 +260,7 @@ static void test_alone(void **state) {
       assert_int_equal(share.cols, i == 1 ? 35 : 23 + 24 * s);
     }
     assert_int_equal(lines, M * N);
-    must(plan, &p);
+    must_run(plan, &p);
     tsl_plan_destroy(plan);
   }
 }
@@ -337,11 +337,11 @@ static void fail_at(tesela_fake_operation operation, int cut, int member, double
     if (operation == TESELA_FAKE_LAUNCH && failed) {
       assert_non_null(strstr(tsl_plan_note(plan), words));
       assert_non_null(strstr(tsl_plan_note(plan), "on demand"));
-      must(plan, &p); /* by the other one, while it still fails */
+      must_run(plan, &p); /* by the other one, while it still fails */
     }
     tesela_fake_reset();
     tesela_fake_only(-1);
-    must(plan, &p);
+    must_run(plan, &p);
     tsl_plan_destroy(plan);
     forget_devices(NULL);
     if (*tesela_fake_live_text())
@@ -382,7 +382,7 @@ static void test_all_fail(void **state) {
   assert_int_equal(run(plan, &p), TESELA_DEVICE_FAILED);
   assert_non_null(strstr(tesela_last_error(), "on demand"));
   tesela_fake_reset();
-  must(plan, &p);
+  must_run(plan, &p);
   tsl_plan_destroy(plan);
 }
 
@@ -406,7 +406,7 @@ static void test_closed(void **state) {
     fail_msg("%s", tesela_last_error());
   assert_true(tsl_plan_share(plan, 0, &share) && !tsl_plan_share(plan, 1, &share));
   assert_string_equal(share.device, "fake:0");
-  must(plan, &p);
+  must_run(plan, &p);
   tsl_plan_destroy(plan);
   tesela_fake_only(-1);
   tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);

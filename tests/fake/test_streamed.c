@@ -402,7 +402,7 @@ static void test_steps(void **state) {
     const tsl_streamed_tiling *t = &((const tsl_streamed *)plan->work.state)->tiling;
     tsl_subplan_info share;
     tesela_fake_reset();
-    must(plan, &p);
+    must_run(plan, &p);
     assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), t->row_tiles * t->col_tiles * t->slabs);
     assert_true(tsl_plan_share(plan, 0, &share) && !tsl_plan_share(plan, 1, &share));
     assert_true(share.in_bytes == t->in && share.out_bytes == 4.0 * M * N);
@@ -424,8 +424,8 @@ static void test_both_ways(void **state) {
       assert_int_equal(setenv("TESELA_STAGING", slots[s], 1), 0);
       fill(&p, i % 2 ? 0 : 2);
       tsl_plan *plan = plan_of(&p, device, config_of(tilings[i][0], tilings[i][1], tilings[i][2]));
-      must(plan, &p);
-      must(plan, &p);
+      must_run(plan, &p);
+      must_run(plan, &p);
       tsl_plan_destroy(plan);
     }
   assert_int_equal(setenv("TESELA_STAGING", "slot=4096", 1), 0);
@@ -443,11 +443,11 @@ static void test_by_memory(void **state) {
     both[i]->memory_limit = 20 << 10;
     tsl_plan *plan = plan_of(&p, both[i], config_of(0, 0, 0));
     assert_true(tsl_plan_bytes(plan) > 0 && tsl_plan_bytes(plan) <= 20 << 10);
-    must(plan, &p);
+    must_run(plan, &p);
     if (tsl_plan_parse(devices, plan->text, &again) != TESELA_OK)
       fail_msg("%s", tesela_last_error());
     assert_string_equal(again->text, plan->text);
-    must(again, &p);
+    must_run(again, &p);
     tsl_plan_destroy(again);
     tsl_plan_destroy(plan);
     const tsl_strategy *element = tsl_strategy_find(TSL_OP_GEMM, "element");
@@ -465,9 +465,9 @@ static void test_memory(void **state) {
   product p;
   fill(&p, 0);
   tsl_plan *plan = plan_of(&p, device, config_of(20, 30, 10));
-  must(plan, &p);
+  must_run(plan, &p);
   const int live = tesela_fake_live(TESELA_FAKE_LIVE_BUFFER);
-  must(plan, &p);
+  must_run(plan, &p);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), live);
   (void)tsl_kept_forget(device);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
@@ -499,7 +499,7 @@ static void fail_at(tesela_fake_operation operation, double beta, int *failures)
       assert_true(operation == TESELA_FAKE_PINNED || operation == TESELA_FAKE_STREAM ||
                   operation == TESELA_FAKE_EVENT || operation == TESELA_FAKE_FINISH);
     tesela_fake_reset();
-    must(plan, &p);
+    must_run(plan, &p);
     tsl_plan_destroy(plan);
     forget_devices(NULL);
     if (*tesela_fake_live_text())

@@ -59,7 +59,7 @@ def check(path):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.argv[1], folder], check=True)
+        subprocess.run([*sys.argv[1:], folder], check=True)
         paths = sorted(pathlib.Path(folder).iterdir())
         for path in paths:
             try:

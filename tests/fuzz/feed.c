@@ -1,5 +1,5 @@
-/* Passes each file of the folders on the command line to the fuzzers' entry, so that faults found
- * earlier are tested under every compiler. */
+/* Passes each file of folders, in a format: feed FORMAT FOLDER..., to the fuzzers' entry, so that faults
+ * found earlier are tested under every compiler. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static int feed_folder(const char *name) {
 }
 
 int main(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
+  fuzz_format = argc > 1 ? argv[1] : NULL;
+  for (int i = 2; i < argc; i++) {
     const int count = feed_folder(argv[i]);
     printf("%s: %d files\n", argv[i], count);
     if (count == 0) {

@@ -1,5 +1,5 @@
-/* One input of a fuzzer: the bytes are a file of the format TESELA_FUZZ_FORMAT ("csv"). For any bytes, the
- * reader returns an error or values, and values read by rows equal values read at once. */
+/* One input of a fuzzer: the bytes are a file of the format fuzz_format. For any
+ * bytes, the reader returns an error or values, and the values are the same by rows as at once. */
 #include "fuzz/fuzz_reader.h"
 
 #include <stdbool.h>
@@ -13,6 +13,12 @@
 
 /* A larger matrix is opened and closed only. */
 enum { ELEMENTS_MAX = 1 << 16 };
+
+/* A program of libFuzzer is compiled for one format, and feed.c sets the format. */
+#ifndef TESELA_FUZZ_FORMAT
+#define TESELA_FUZZ_FORMAT NULL
+#endif
+const char *fuzz_format = TESELA_FUZZ_FORMAT;
 
 static char folder[] = "/tmp/tesela_fuzz_XXXXXX";
 static char path[64];
@@ -35,7 +41,7 @@ static int make_file(void) {
   const int fd = memfd_create("fuzz", 0);
   char target[64];
   must(fd >= 0 && mkdtemp(folder) != NULL, "no place for the input");
-  snprintf(path, sizeof path, "%s/input.%s", folder, TESELA_FUZZ_FORMAT);
+  snprintf(path, sizeof path, "%s/input.%s", folder, fuzz_format);
   snprintf(target, sizeof target, "/proc/%ld/fd/%d", (long)getpid(), fd);
   must(symlink(target, path) == 0, "no name for the input");
   atexit(remove_folder);

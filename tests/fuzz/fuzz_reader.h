@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Ending of the files' names: the format ("csv"). */
+extern const char *fuzz_format;
+
 /* Returns 0; anything wrong aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

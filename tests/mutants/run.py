@@ -10,7 +10,7 @@ The lists tests/mutants/[a-z]*.txt hold two lines for each mutant:
   @ NAME FILE TEST...
   the whole line of the file, with <<<ORIGINAL ==> FAULTY>>> around the part that changes
 
-A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST;
+A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (--filter;
 pytest's -k for python_package). The part is an expression, or a statement with its semicolon. FILE#2/3 is the
 second of three equal lines. All mutants of C, C++ and Python are in one build: the environment variable
 TESELA_MUTANT enables a single mutant. The mutants of kernels.txt change the text of a kernel, which the
@@ -242,7 +242,7 @@ class Runner:
         if pattern and name == "python_package":
             command = [*command, "-x", "-k", pattern]
         elif pattern:
-            variables["TESELA_TEST"] = pattern
+            command = [*command, "--filter", pattern]
         start = time.monotonic()
         process = subprocess.Popen(command, cwd=properties.get("WORKING_DIRECTORY", BUILD), env=variables,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -4,29 +4,15 @@
 
 #include "unit/unit.h"
 
-#include <string.h>
 #include <tesela/tesela.h>
 
-/* The call succeeds. */
-static inline void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
-}
+/* Fails the test, with the error and the log, unless the call succeeded. */
+void must(tesela_status status);
 
-/* The call returns `expected`, and its sentence has `names` in it. */
-static inline void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
-}
+/* Fails the test unless the call returned `expected` with an error message that contains `names`. */
+void expect(tesela_status status, tesela_status expected, const char *names);
 
-/* A buffer of so many bytes on the device, which has them. */
-static inline tesela_buffer *filled(tesela_context *context, const char *device, const void *from,
-                                    size_t bytes) {
-  tesela_buffer *made;
-  must(tesela_buffer_create(context, device, bytes, &made));
-  must(tesela_buffer_write(made, 0, from, bytes));
-  return made;
-}
+/* Returns a buffer on the device with a copy of the bytes. The caller destroys it. */
+tesela_buffer *filled(tesela_context *context, const char *device, const void *from, size_t bytes);
 
 #endif

@@ -4,27 +4,12 @@
 
 #include "unit/unit.h"
 
-#include <string.h>
-
-#include "core/text.h"
 #include "strategy/strategy.h"
 
-/* The defaults, but for what "name=value ..." says. */
-static inline tsl_config config_of(const tsl_strategy *strategy, const char *text) {
-  tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_record record;
-  assert_int_equal(tsl_record_parse(text, &record), TESELA_OK);
-  assert_int_equal(tsl_config_parse(strategy, &record, &config, NULL), TESELA_OK);
-  tsl_record_free(&record);
-  return config;
-}
+/* Returns the default config with the changes in `text`, "name=value ...". */
+tsl_config config_of(const tsl_strategy *strategy, const char *text);
 
-static inline int64_t value_of(const tsl_strategy *strategy, const tsl_config *config, const char *name) {
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (strcmp(strategy->params[i].name, name) == 0)
-      return config->value[i];
-  fail_msg("there is no parameter %s", name);
-  return 0;
-}
+/* Returns the value of the parameter `name`; fails the test if there is none. */
+int64_t value_of(const tsl_strategy *strategy, const tsl_config *config, const char *name);
 
 #endif

@@ -6,93 +6,38 @@
 
 #include "unit/unit.h"
 
-#include "core/status.h"
 #include "device/devices.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* Fails the test, with the error and the log, unless the call succeeded. */
+#define MUST(call) device_must(call, #call, __FILE__, __LINE__)
+void device_must(tesela_status status, const char *call, const char *file, int line);
 
-/* The call must work; its sentence is printed when it does not. */
-#define MUST(call) must(call, #call, __FILE__, __LINE__)
-static inline void must(tesela_status status, const char *call, const char *file, int line) {
-  if (status != TESELA_OK) {
-    print_error("%s\n  %s\n  %s\n", call, tesela_last_error(), tesela_last_log());
-    _fail(file, line);
-  }
-}
-
-/* The call must fail with this status, and its sentence must start with the device's name. */
-#define MUST_FAIL(device, expected, call) must_fail(device, expected, call, #call, __FILE__, __LINE__)
-static inline void must_fail(const tsl_device *device, tesela_status expected, tesela_status status,
-                             const char *call, const char *file, int line) {
-  const char *sentence = tesela_last_error();
-  if (status != expected || strncmp(sentence, device->name, strlen(device->name)) != 0) {
-    print_error("%s\n  %s: %s\n", call, tesela_status_name(status), sentence);
-    _fail(file, line);
-  }
-}
+/* Fails the test unless the call failed with the status `expected` and a message that begins with the
+ * device's name. */
+#define MUST_FAIL(device, expected, call) device_must_fail(device, expected, call, #call, __FILE__, __LINE__)
+void device_must_fail(const tsl_device *device, tesela_status expected, tesela_status status,
+                      const char *call, const char *file, int line);
 
 typedef void (*device_test)(tsl_device *device, tsl_stream *stream);
 
-static tsl_devices *all_devices;
+/* Devices from find_devices() to close_devices(), setup and teardown of a group of tests. */
+extern tsl_devices *all_devices;
 
-static int find_devices(void **state) {
-  (void)state;
-  return tsl_devices_create(&all_devices) == TESELA_OK ? 0 : -1;
-}
+int find_devices(void **state);
 
-static int close_devices(void **state) {
-  (void)state;
-  tsl_devices_destroy(all_devices);
-  return 0;
-}
+int close_devices(void **state);
 
-/* Calls test() with each device that offers all of `needs`, open, and a stream of it; skips where none does.
- */
-static inline void on_each_device(unsigned needs, device_test test) {
-  int count = 0;
-  tsl_device *device;
-  for (int i = 0; (device = tsl_devices_at(all_devices, i)) != NULL; i++) {
-    tsl_stream *stream = NULL;
-    if (tsl_capability_missing(needs, device->capabilities))
-      continue;
-    print_message("  on %s (%s)\n", device->name, device->label);
-    MUST(tsl_device_open(device));
-    MUST(device->ops->stream_create(device, &stream));
-    test(device, stream);
-    device->ops->stream_destroy(stream);
-    count++;
-  }
-  if (count == 0) {
-    print_message("  no device here offers what this test needs\n");
-    skip();
-  }
-}
+/* Calls test() with each device that has all capabilities `needs`, opened, and a stream. Skips the test if no
+ * device has them. */
+void on_each_device(unsigned needs, device_test test);
 
-/* A buffer with these bytes in it. */
-static inline tsl_buffer *buffer_of(tsl_stream *stream, tsl_device *device, const void *bytes, size_t count) {
-  tsl_buffer *buffer = NULL;
-  MUST(device->ops->buffer_create(device, count, &buffer));
-  assert_non_null(buffer);
-  assert_ptr_equal(buffer->device, device);
-  assert_true(buffer->bytes >= count);
-  if (bytes)
-    MUST(tsl_device_write(stream, buffer, 0, bytes, count));
-  return buffer;
-}
+/* Returns a buffer of `count` bytes, a copy of `bytes` unless NULL. The caller destroys it. */
+tsl_buffer *buffer_of(tsl_stream *stream, tsl_device *device, const void *bytes, size_t count);
 
-/* Bytes that tell where they come from. */
-static inline unsigned char pattern(size_t index, unsigned seed) {
-  return (unsigned char)(index * 7 + (index >> 8) * 13 + seed);
-}
+/* Returns a byte that depends on its index. */
+unsigned char pattern(size_t index, unsigned seed);
 
-static inline unsigned char *patterned(size_t count, unsigned seed) {
-  unsigned char *bytes = malloc(count ? count : 1);
-  assert_non_null(bytes);
-  for (size_t i = 0; i < count; i++)
-    bytes[i] = pattern(i, seed);
-  return bytes;
-}
+/* Returns `count` bytes by pattern(). The caller frees them. */
+unsigned char *patterned(size_t count, unsigned seed);
 
 #endif

@@ -3,240 +3,79 @@
 #ifndef TSL_TESTS_UNIT_JIT_FIXTURE_H
 #define TSL_TESTS_UNIT_JIT_FIXTURE_H
 
-#include "unit.h"
+#include "unit/unit.h"
 
-#include "core/log.h"
-#include "core/status.h"
+#include <stdatomic.h>
+
 #include "device/devices.h"
 #include "device/jit_cache.h"
 #include "scratch.h"
-
-#include <dirent.h>
-#include <stdatomic.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 struct tsl_module {
   char *text; /* the binary's content */
 };
 
 /* State of the compiler: its settings, and counts of its calls. */
-static atomic_int copier_builds, copier_loads, copier_modules;
-static const char *copier_version = "1";
-static const char *copier_key = "copier/one";
-static atomic_bool copier_refuses; /* the next binary that is loaded is not taken */
-static void (*copier_during_build)(const tsl_build *build);
+extern atomic_int copier_builds, copier_loads, copier_modules;
+extern const char *copier_version;
+extern const char *copier_key;
+extern atomic_bool copier_refuses; /* the next binary that is loaded is not taken */
+extern void (*copier_during_build)(const tsl_build *build);
 
-static tesela_status copier_open(tsl_device *device) {
-  (void)device;
-  return TESELA_OK;
-}
-static void copier_close(tsl_device *device) {
-  (void)device;
-}
-static tesela_status copier_compiler(tsl_device *device, tsl_text *text) {
-  (void)device;
-  tsl_text_add(text, "copier version %s", copier_version);
-  return tsl_text_status(text);
-}
-static tesela_status copier_build(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
-  tsl_text all = {0};
-  *binary = (tsl_binary){NULL, 0};
-  atomic_fetch_add(&copier_builds, 1);
-  if (copier_during_build != NULL)
-    copier_during_build(build);
-  if (strstr(build->text, "#error") != NULL) {
-    tsl_status_keep_log("line 1: #error\n");
-    return tsl_fail(TESELA_BUILD_FAILED, "%s: %s does not compile", device->name, build->name);
-  }
-  tsl_text_add(&all, "compiled %s", build->text);
-  binary->bytes = all.length;
-  binary->data = tsl_text_take(&all);
-  return TESELA_OK;
-}
-static tesela_status copier_load(tsl_device *device, const char *name, const tsl_binary *binary,
-                                 tsl_module **module) {
-  *module = NULL;
-  atomic_fetch_add(&copier_loads, 1);
-  if (atomic_exchange(&copier_refuses, false))
-    return tsl_fail(TESELA_BUILD_FAILED, "%s: %s: binary is not taken", device->name, name);
-  *module = calloc(1, sizeof **module);
-  (*module)->text = strndup(binary->data, binary->bytes);
-  atomic_fetch_add(&copier_modules, 1);
-  return TESELA_OK;
-}
-static void copier_unload(tsl_module *module) {
-  atomic_fetch_sub(&copier_modules, 1);
-  free(module->text);
-  free(module);
-}
+extern const tsl_device_kind copier_kind;
 
-static const tsl_device_ops copier_ops = {.source_extension = "cl",
-                                          .open = copier_open,
-                                          .close = copier_close,
-                                          .build = copier_build,
-                                          .compiler = copier_compiler,
-                                          .module_load = copier_load,
-                                          .module_destroy = copier_unload};
-
-static tesela_status copier_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  tsl_device device = {.ops = &copier_ops, .capabilities = TSL_CAN_KERNELS};
-  snprintf(device.key, sizeof device.key, "%s", copier_key);
-  found(argument, &device);
-  return TESELA_OK;
-}
-
-static const tsl_device_kind copier_kind = {
-    .kind = "copier", .what = "a compiler that copies", .list = copier_list};
-
-/* A context's worth of devices: its memory of modules starts empty. */
+/* Devices of one context, with an empty cache of modules in memory. */
 typedef struct copier {
   tsl_devices *devices;
   tsl_device *device;
 } copier;
 
-static inline copier copier_begin(void) {
-  copier c = {NULL, NULL};
-  assert_int_equal(tsl_devices_create(&c.devices), TESELA_OK);
-  assert_int_equal(tsl_devices_find(c.devices, "copier", &c.device), TESELA_OK);
-  assert_int_equal(tsl_device_open(c.device), TESELA_OK);
-  return c;
-}
-static inline void copier_end(copier *c) {
-  tsl_devices_destroy(c->devices);
-  assert_int_equal(atomic_load(&copier_modules), 0);
-}
+copier copier_begin(void);
+void copier_end(copier *c);
 
-/* Asks for a text's module, which must be right, and says how many builds that took. */
-static inline int copier_ask(const copier *c, const char *name, const char *text) {
-  const tsl_build build = {.name = name, .text = text, .options = ""};
-  const int before = atomic_load(&copier_builds);
-  tsl_module *module = NULL;
-  assert_int_equal(tsl_jit_module(c->device, &build, &module, NULL), TESELA_OK);
-  assert_memory_equal(module->text, "compiled ", 9);
-  assert_string_equal(module->text + 9, text);
-  return atomic_load(&copier_builds) - before;
-}
+/* Gets the module of a text, fails the test unless it is right, and returns the number of builds. */
+int copier_ask(const copier *c, const char *name, const char *text);
 
 /* Like copier_ask(), with a new context, whose kernel cache in memory is empty. */
-static inline int copier_ask_alone(const char *name, const char *text) {
-  copier c = copier_begin();
-  const int builds = copier_ask(&c, name, text);
-  copier_end(&c);
-  return builds;
-}
+int copier_ask_alone(const char *name, const char *text);
 
-static scratch cache; /* its folder is TESELA_CACHE_DIR */
+/* Folder TESELA_CACHE_DIR, from cache_begin() to cache_end(), setup and teardown of a test. */
+extern scratch cache;
 
-static int cache_begin(void **state) {
-  (void)state;
-  scratch_create(&cache);
-  setenv("TESELA_CACHE_DIR", cache.folder, 1);
-  unsetenv("TESELA_CACHE_SIZE");
-  copier_during_build = NULL;
-  copier_version = "1";
-  copier_key = "copier/one";
-  atomic_store(&copier_builds, 0);
-  atomic_store(&copier_loads, 0);
-  return 0;
-}
-static int cache_end(void **state) {
-  (void)state;
-  scratch_remove(&cache);
-  return 0;
-}
+int cache_begin(void **state);
+int cache_end(void **state);
 
-/* What tsl_jit_list() says: entries, bytes, damaged ones, and the last entry. */
+/* Result of tsl_jit_list(): numbers of entries, damaged entries and bytes, and the last entry. */
 typedef struct listed {
   int entries, damaged;
   uint64_t bytes;
   tsl_jit_entry last;
 } listed;
 
-static void cache_count(void *argument, const tsl_jit_entry *entry) {
-  listed *all = argument;
-  all->entries++;
-  all->damaged += entry->damaged != 0;
-  all->bytes += entry->bytes;
-  all->last = *entry;
-}
-static inline listed cache_listed(void) {
-  listed all = {0};
-  assert_int_equal(tsl_jit_list(cache_count, &all), TESELA_OK);
-  return all;
-}
+listed cache_listed(void);
 
-/* One kernel that all tests know, asked for with nothing in memory. */
-static inline int ask_once(void) {
-  return copier_ask_alone("gemm/tile_local", "__kernel void f() {}\n");
-}
+/* Gets a kernel that all tests share, with an empty cache in memory. Returns the number of builds. */
+int ask_once(void);
 
 /* --- processes and files --- */
 
-/* Runs a task in a process of its own and returns its exit code; a failed assertion there fails here. */
-static inline int in_process(int (*task)(void)) {
-  const pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0)
-    _exit(task());
-  int result;
-  assert_int_equal(waitpid(child, &result, 0), child);
-  assert_true(WIFEXITED(result));
-  return WEXITSTATUS(result);
-}
+/* Runs a task in a child process and returns its exit code. Fails the test if the child ends by a signal. */
+int in_process(int (*task)(void));
 
-/* Calls each() for the folder's files whose names end so; returns how many there are. */
-static inline int files_ending(const char *ending, void (*each)(const char *path)) {
-  DIR *names = opendir(cache.folder);
-  int count = 0;
-  assert_non_null(names);
-  for (const struct dirent *name; (name = readdir(names)) != NULL;) {
-    const size_t length = strlen(name->d_name), tail = strlen(ending);
-    if (name->d_name[0] == '.' || length < tail || strcmp(name->d_name + length - tail, ending) != 0)
-      continue;
-    count++;
-    if (each != NULL)
-      each(scratch_path(&cache, name->d_name));
-  }
-  closedir(names);
-  return count;
-}
+/* Calls each(), unless NULL, for the files of the cache whose names end in `ending`. Returns their number. */
+int files_ending(const char *ending, void (*each)(const char *path));
 
-static inline long size_of(const char *path) {
-  struct stat facts;
-  assert_int_equal(stat(path, &facts), 0);
-  return (long)facts.st_size;
-}
+long size_of(const char *path);
 
-static inline void overwrite(const char *path, long index, char byte) {
-  FILE *file = fopen(path, "r+");
-  assert_non_null(file);
-  fseek(file, index, SEEK_SET);
-  char old = 0;
-  assert_int_equal(fread(&old, 1, 1, file), 1);
-  fseek(file, index, SEEK_SET);
-  fputc(old == byte ? byte ^ 1 : byte, file);
-  fclose(file);
-}
+/* Changes the byte at `index`: to `byte`, or to another value if the byte has that value. */
+void overwrite(const char *path, long index, char byte);
 
-/* Damage that entries are still known by: the binary is wrong, its source is whole. */
-static inline void make_empty(const char *path) {
-  assert_int_equal(truncate(path, 0), 0);
-}
-static inline void change_magic(const char *path) {
-  overwrite(path, 0, 'T');
-}
+/* Damages an entry. */
+void make_empty(const char *path);
+void change_magic(const char *path);
 
-/* A text of 20 kB; entries hold it three times, in key, binary and source. */
-static char large[20000];
-
-static inline const char *large_text(int number) {
-  memset(large, 'x', sizeof large - 1);
-  const int digits = snprintf(large, sizeof large, "%d ", number);
-  large[digits] = 'x';
-  return large;
-}
+/* Returns a text of 20 kB that begins with the number, valid until the next call. Entries hold a text three
+ * times: in key, binary and source. */
+const char *large_text(int number);
 
 #endif

@@ -1,35 +1,11 @@
-/* How much of its stack a thread uses: it is painted first. */
+/* Measures the stack that a thread uses: the stack is filled with a pattern first. */
 #ifndef TESTS_UNIT_STACK_H
 #define TESTS_UNIT_STACK_H
 
-#include <pthread.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { STACK_PAINTED = 1 << 20, STACK_PAINT = 0xa5 };
-
-/* Bytes that a new thread uses for body(argument), all that the thread library puts on its stack included; 0:
- * the thread could not be started, or body() returned NULL. */
-static inline size_t stack_used(void *(*body)(void *), void *argument) {
-  pthread_attr_t attributes;
-  pthread_t thread;
-  unsigned char *stack = aligned_alloc(4096, STACK_PAINTED);
-  size_t untouched = 0;
-  memset(stack, STACK_PAINT, STACK_PAINTED);
-  pthread_attr_init(&attributes);
-  void *result = NULL;
-  int failed = pthread_attr_setstack(&attributes, stack, STACK_PAINTED);
-  if (!failed)
-    failed = pthread_create(&thread, &attributes, body, argument);
-  pthread_attr_destroy(&attributes);
-  if (!failed) {
-    pthread_join(thread, &result);
-    while (untouched < STACK_PAINTED && stack[untouched] == STACK_PAINT)
-      untouched++;
-  }
-  free(stack);
-  return result ? STACK_PAINTED - untouched : 0;
-}
+/* Returns the bytes of stack that a new thread uses for body(argument), with those of the thread library.
+ * Returns 0 if the thread could not be started or body() returned NULL. */
+size_t stack_used(void *(*body)(void *), void *argument);
 
 #endif

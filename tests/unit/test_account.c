@@ -4,6 +4,7 @@
 #include "unit/variants.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "device/devices.h"
 #include "strategy/cost_counts.h"

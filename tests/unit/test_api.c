@@ -709,5 +709,5 @@ int main(void) {
       cmocka_unit_test(places_do_not_mix),
       cmocka_unit_test(devices_are_told),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, context_set_up, context_tear_down);
 }

@@ -419,5 +419,5 @@ int main(void) {
       cmocka_unit_test(updates_of_rank_2k_have_one_record),
       cmocka_unit_test(mistakes_are_named),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, context_set_up, context_tear_down);
 }

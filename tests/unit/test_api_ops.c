@@ -256,5 +256,5 @@ int main(void) {
       cmocka_unit_test(transposes_do_not_conjugate),
       cmocka_unit_test(transpose_plans_come_back),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, context_set_up, context_tear_down);
 }

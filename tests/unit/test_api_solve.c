@@ -347,5 +347,5 @@ int main(void) {
       cmocka_unit_test(few_right_hand_sides_have_the_bits_of_many),
       cmocka_unit_test(columns_have_the_same_bits_in_any_company),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, context_set_up, context_tear_down);
 }

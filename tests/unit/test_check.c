@@ -301,5 +301,5 @@ int main(void) {
       cmocka_unit_test(a_refusal_is_reported),    cmocka_unit_test(the_standard_list_covers),
       cmocka_unit_test(random_cases_repeat),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

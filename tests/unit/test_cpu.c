@@ -8,6 +8,7 @@
 #include "scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

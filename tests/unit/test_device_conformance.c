@@ -2,6 +2,9 @@
 #include "unit/conformance.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void described(tsl_device *device, tsl_stream *stream) {
   (void)stream;

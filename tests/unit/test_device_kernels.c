@@ -1,9 +1,13 @@
 /* Kernels on every device that compiles the dialect: build, log, binary, launch, as device/device.h says. */
 #include "unit/conformance.h"
 
+#include "core/status.h"
 #include "device/source.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* out[i] = factor * in[i] + shift for i < count, and nothing beyond. */
 static const char scale_text[] =

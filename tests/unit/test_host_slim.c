@@ -6,6 +6,9 @@
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "strategy/gemm/host/host_slim/host_slim_job.h"
 #include "strategy/gemm/host/host_small/host_small_job.h"
 
@@ -146,5 +149,5 @@ int main(void) {
       cmocka_unit_test(few_steps), cmocka_unit_test(nothing_to_multiply),
       cmocka_unit_test(refusals),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

@@ -3,6 +3,9 @@
  * regular path. */
 #include "unit/host_product.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "strategy/gemm/host/host_small/host_small_job.h"
 
 static int at_once;

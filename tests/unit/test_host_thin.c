@@ -4,6 +4,9 @@
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "strategy/gemm/host/host_thin/host_thin_job.h"
 
 static tesela_status run(const tsl_thin_job *job, tsl_team team, const tsl_operands *operands) {
@@ -120,5 +123,5 @@ int main(void) {
       cmocka_unit_test(thin_rows),           cmocka_unit_test(thin_columns), cmocka_unit_test(outer_products),
       cmocka_unit_test(nothing_to_multiply), cmocka_unit_test(refusals),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

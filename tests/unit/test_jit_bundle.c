@@ -6,6 +6,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { SOMEBODY = 65534, HEAD_BYTES = 48, INDEX_ENTRY_BYTES = 64 };
 

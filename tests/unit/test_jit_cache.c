@@ -6,6 +6,8 @@
 #include "device/devices.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static tesela_status ask_for(const copier *c, const tsl_build *build, tsl_module **module, double *seconds) {

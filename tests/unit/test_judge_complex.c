@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define INF INFINITY
 enum { TERMS = 2 };

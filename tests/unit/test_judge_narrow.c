@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A product of one element, C = alpha (a . b) + beta before, and a result that is right or wrong. */

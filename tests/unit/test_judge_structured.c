@@ -319,5 +319,5 @@ int main(void) {
       cmocka_unit_test(faults_are_caught),     cmocka_unit_test(the_triangle_is_looked_at),
       cmocka_unit_test(zeros_may_be_left_out),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

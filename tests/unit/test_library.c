@@ -1,6 +1,8 @@
 /* Libraries loaded at run time: the mathematics library, and everything that can be wrong with one. */
 #include "unit/unit.h"
 
+#include <string.h>
+
 #include "core/library.h"
 #include "scratch.h"
 

@@ -1,6 +1,8 @@
 /* The OpenCL device: listing, errors, buffers and copies. */
 #include "unit/opencl_fixture.h"
 
+#include <string.h>
+
 #include "scratch.h"
 
 /* --- listing --- */
@@ -79,7 +81,7 @@ static void test_errors_have_names(void **state) {
 
 static void test_too_much_memory_is_refused(void **state) {
   (void)state;
-  tsl_buffer *buffer = (void *)&devices;
+  tsl_buffer *buffer = (void *)&opencl_devices;
   assert_int_equal(ops->buffer_create(device, (size_t)1 << 50, &buffer), TESELA_OUT_OF_MEMORY);
   assert_null(buffer);
   assert_says("clCreateBuffer: CL_");
@@ -92,7 +94,7 @@ static void test_bytes_come_back(void **state) {
   unsigned char from[1000], to[1000];
   for (int i = 0; i < 1000; i++)
     from[i] = (unsigned char)(i * 7 + i / 256);
-  tsl_buffer *one = buffer_of(1000), *two = buffer_of(1003), *none = buffer_of(0);
+  tsl_buffer *one = opencl_buffer(1000), *two = opencl_buffer(1003), *none = opencl_buffer(0);
   must(tsl_device_write(stream, one, 0, from, 1000));
   must(ops->copy(stream, one, 3, two, 6, 997));
   memset(to, 0, sizeof to);
@@ -117,7 +119,7 @@ static void test_fill_keeps_to_its_range(void **state) {
   static const struct {
     size_t offset, bytes;
   } ranges[] = {{0, 128}, {1, 17}, {16, 32}, {8, 8}, {3, 1}, {4, 12}, {0, 127}, {62, 66}};
-  tsl_buffer *buffer = buffer_of(128);
+  tsl_buffer *buffer = opencl_buffer(128);
   for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
     unsigned char got[128];
     must(ops->fill(stream, buffer, 0, 0x11, 128));
@@ -139,7 +141,7 @@ static void check_pitched(size_t offset, size_t device_pitch, size_t host_pitch,
   for (size_t i = 0; i < host_bytes; i++)
     from[i] = (unsigned char)(1 + i % 199);
   memset(to, 0xee, host_bytes);
-  tsl_buffer *buffer = buffer_of(device_bytes);
+  tsl_buffer *buffer = opencl_buffer(device_bytes);
   must(ops->fill(stream, buffer, 0, 0, device_bytes));
   tsl_copy copy = {.buffer = buffer,
                    .offset = offset,
@@ -182,7 +184,7 @@ static void test_host_memory_may_change_after_write(void **state) {
   const size_t bytes = (size_t)4 << 20;
   unsigned char *host = malloc(bytes), *back = malloc(bytes);
   assert_true(host != NULL && back != NULL);
-  tsl_buffer *buffer = buffer_of(bytes);
+  tsl_buffer *buffer = opencl_buffer(bytes);
   memset(host, 5, bytes);
   must(tsl_device_write(stream, buffer, 0, host, bytes));
   memset(host, 9, bytes);
@@ -197,7 +199,7 @@ static void test_host_memory_may_change_after_write(void **state) {
 static void test_map_and_unmap(void **state) {
   (void)state;
   need_shared_memory();
-  tsl_buffer *buffer = buffer_of(4000);
+  tsl_buffer *buffer = opencl_buffer(4000);
   void *host;
   must(ops->fill(stream, buffer, 0, 3, 4000));
   must(ops->buffer_map(stream, buffer, 1, &host));

@@ -3,8 +3,10 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/status.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* --- kernels --- */
 
@@ -71,7 +73,7 @@ static void test_wrapped_memory_is_the_hosts(void **state) {
 static void test_events_give_plausible_seconds(void **state) {
   (void)state;
   tsl_module *module = module_of(scale_text);
-  tsl_buffer *buffer = buffer_of(4096 * sizeof(float));
+  tsl_buffer *buffer = opencl_buffer(4096 * sizeof(float));
   tsl_kernel *kernel;
   tsl_event *begin, *end;
   double seconds;
@@ -155,7 +157,7 @@ static void refuse_launch(tsl_kernel *kernel, tsl_buffer *buffer, tsl_grid grid,
 static void test_launch_geometry_is_checked(void **state) {
   (void)state;
   tsl_module *module = module_of(scale_text);
-  tsl_buffer *buffer = buffer_of(64 * sizeof(float));
+  tsl_buffer *buffer = opencl_buffer(64 * sizeof(float));
   tsl_kernel *scale, *add, *again, *missing;
   must(ops->kernel_get(module, "scale", &scale));
   must(ops->kernel_get(module, "add", &add));
@@ -192,7 +194,7 @@ static void check_adds(const tsl_binary *binary) {
   float got[64];
   must(ops->module_load(device, "unit/opencl", binary, &module));
   must(ops->kernel_get(module, "add", &kernel));
-  tsl_buffer *buffer = buffer_of(sizeof got);
+  tsl_buffer *buffer = opencl_buffer(sizeof got);
   must(ops->fill(stream, buffer, 0, 0, sizeof got));
   const float what = 2.5f;
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(buffer), TSL_ARG_VALUE(what)};
@@ -313,7 +315,7 @@ static void test_threads_share_a_kernel(void **state) {
   tsl_module *module = module_of(scale_text);
   worker workers[4];
   for (int i = 0; i < 4; i++) {
-    workers[i] = (worker){.buffer = buffer_of(64 * sizeof(float)), .what = (float)(i + 1)};
+    workers[i] = (worker){.buffer = opencl_buffer(64 * sizeof(float)), .what = (float)(i + 1)};
     must(ops->kernel_get(module, "add", &workers[i].kernel));
     must(ops->fill(stream, workers[i].buffer, 0, 0, 64 * sizeof(float)));
   }

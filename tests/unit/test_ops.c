@@ -7,6 +7,7 @@
 #include "matrices.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- problems --- */
@@ -468,5 +469,5 @@ int main(void) {
       cmocka_unit_test(planted_faults_are_caught),
       cmocka_unit_test(complex_faults_are_caught),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

@@ -5,6 +5,7 @@
 #include "judge/data.h"
 #include "matrices.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <tesela/tesela.h>
 

@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_text_place place) {
@@ -425,5 +426,5 @@ int main(void) {
       cmocka_unit_test(routes),
       cmocka_unit_test(elements_travel_and_gaps_do_not),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

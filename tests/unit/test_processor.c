@@ -6,7 +6,9 @@
 #include "scratch.h"
 #include "unit/calls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void cache(const scratch *s, int processor, int index, const char *level, const char *size,
                   const char *shared_by) {

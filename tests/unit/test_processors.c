@@ -3,6 +3,8 @@
 
 #include <limits.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "core/pool.h"
 #include "scratch.h"

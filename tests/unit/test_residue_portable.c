@@ -10,6 +10,7 @@
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What numbers are: of a line's own size; with exponents of a few; with the largest where no sample is taken;
  * such that few lines, or all, are computed as they are; ... */
@@ -77,7 +78,7 @@ static unsigned char *memory_of(const tsl_shape *shape) {
 }
 
 /* Lines of A are its rows, of B its columns; of C, rows. */
-static unsigned char *filled(const product *what, const tsl_shape *shape, int operand) {
+static unsigned char *filled_matrix(const product *what, const tsl_shape *shape, int operand) {
   unsigned char *made = memory_of(shape);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
@@ -115,7 +116,7 @@ static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on
 static void check_bits(const product *what, tesela_type type, const char *ask, bool conjugate_a,
                        bool conjugate_b) {
   tsl_device *cpu;
-  must(tsl_devices_find(devices, "cpu", &cpu));
+  must(tsl_devices_find(opencl_devices, "cpu", &cpu));
   tsl_problem problem = tsl_problem_gemm(what->m, what->n, what->k, type);
   problem.a = shape_of(type, what->m, what->k, what->a_turned, what->pad);
   problem.b = shape_of(type, what->k, what->n, what->b_turned, what->pad);
@@ -125,12 +126,12 @@ static void check_bits(const product *what, tesela_type type, const char *ask, b
   problem.alpha[0] = what->alpha;
   problem.beta[0] = what->beta;
   const product plain = {.kind = NORMAL};
-  unsigned char *a = filled(what, &problem.a, 0), *b = filled(what, &problem.b, 1),
-                *right = filled(&plain, &problem.c, 2), *got = filled(&plain, &problem.c, 2);
+  unsigned char *a = filled_matrix(what, &problem.a, 0), *b = filled_matrix(what, &problem.b, 1),
+                *right = filled_matrix(&plain, &problem.c, 2), *got = filled_matrix(&plain, &problem.c, 2);
   const size_t bytes = (size_t)tsl_shape_extent(&problem.c) * tsl_type(type)->size;
   multiply(&problem, ask, cpu, a, b, right);
   for (int run = 0; run < 2; run++) {
-    unsigned char *again = filled(&plain, &problem.c, 2);
+    unsigned char *again = filled_matrix(&plain, &problem.c, 2);
     multiply(&problem, ask, device, a, b, again);
     memcpy(got, again, bytes);
     free(again);

@@ -10,6 +10,7 @@
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Kinds of a factor's numbers. NORMAL, OTHER: of one magnitude. GRADED: needs more moduli.
  * FEW_NATIVE: one line is computed natively. ALL_NATIVE: all of C is. FEW_SMALL: one line has small
@@ -61,7 +62,7 @@ static factor factor_of(tesela_type type, int64_t rows, int64_t cols, bool turne
                            .cols = cols,
                            .row_stride = turned ? 1 : cols,
                            .col_stride = turned ? rows : 1}};
-  made.buffer = buffer_of((size_t)(rows * cols) * tsl_type(type)->size);
+  made.buffer = opencl_buffer((size_t)(rows * cols) * tsl_type(type)->size);
   return made;
 }
 
@@ -117,7 +118,7 @@ static unsigned char *run(const product *product_in, tsl_buffer *workspace, tsl_
 }
 
 static tsl_buffer *workspace_of(const product *product_in) {
-  return buffer_of((size_t)tsl_plan_workspace(product_in->plan) + 4096);
+  return opencl_buffer((size_t)tsl_plan_workspace(product_in->plan) + 4096);
 }
 
 /* Returns true when two results have the same bits. Frees both. */
@@ -220,7 +221,7 @@ static void what_is_not_the_same_starts_anew(void **state) {
   (void)state;
   product of = product_of(TESELA_F32, 45, 38, 64, false);
   tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of),
-             *other = buffer_of(of.a.buffer->bytes);
+             *other = opencl_buffer(of.a.buffer->bytes);
   const tsl_strategy *element = tsl_strategy_find(TSL_OP_GEMM, "element");
   const tsl_config config = tsl_strategy_defaults(element);
   tsl_operand_reuse stays = {.kept = 0};
@@ -323,13 +324,14 @@ int main(void) {
       cmocka_unit_test(blocks_keep_nothing),
   };
   int failed = run_on_each_device(tests, sizeof tests / sizeof *tests);
-  if (tsl_devices_create(&devices) != TESELA_OK)
+  if (tsl_devices_create(&opencl_devices) != TESELA_OK)
     return failed + 1;
-  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++) {
+  for (int i = 0; (device = tsl_devices_at(opencl_devices, i)) != NULL; i++) {
     ops = device->ops;
     if (strcmp(device->kind, "cuda") == 0)
-      failed += _cmocka_run_group_tests(device->name, tests, sizeof tests / sizeof *tests, set_up, tear_down);
+      failed += _cmocka_run_group_tests(device->name, tests, sizeof tests / sizeof *tests, stream_set_up,
+                                        stream_tear_down);
   }
-  tsl_devices_destroy(devices);
+  tsl_devices_destroy(opencl_devices);
   return failed;
 }

@@ -1,6 +1,10 @@
 /* Embedded kernel sources, the include flattener and the content hash. */
 #include "unit/unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/hash.h"
 #include "core/status.h"
 #include "device/source.h"

@@ -1,6 +1,7 @@
 /* How much stack a process's first calls need: threads may have little. */
 #include "unit/unit.h"
 
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,7 +89,7 @@ static void first_calls_need_little(void **state) {
   }
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
     wrong += !is_frugal(&calls[i]);
-  for (int i = 0; i < HOST_CASES; i++)
+  for (int i = 0; i < host_cases_count; i++)
     wrong += !is_frugal(&(first_call){NULL, run_case, &host_cases[i]});
   assert_int_equal(wrong, 0);
 }

@@ -408,5 +408,5 @@ int main(void) {
       cmocka_unit_test(contradictions_are_refused),
       cmocka_unit_test(older_descriptions_are_general),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, context_set_up, context_tear_down);
 }

@@ -8,6 +8,8 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,7 +87,7 @@ static void limits_reach_all(void **state) {
     print_message("the thread sanitizer does not survive threads in the child of a fork\n");
     skip();
   }
-  for (size_t i = 0; i < HOST_CASES; i++) {
+  for (int i = 0; i < host_cases_count; i++) {
     const int result = in_child(&host_cases[i]);
     wrong += result != RIGHT && result != UNSUPPORTED;
     ran += result == RIGHT;
@@ -98,7 +100,8 @@ static void limits_reach_all(void **state) {
 
 /* A vendor's library has threads of its own, and gets the limit at each run. */
 static int limit_peer(void) {
-  static const host_case of = {"vendor_openblas", TSL_OP_GEMM, F32, 300, 300, 300, ONE, false};
+  static const host_case of = {
+      "vendor_openblas", TSL_OP_GEMM, TESELA_F32, TESELA_F32, 300, 300, 300, ONE, false};
   void *memory[3];
   setenv("TESELA_VENDORS", "1", 1);
   host_case_memory(memory);
@@ -149,7 +152,7 @@ static void every_strategy_has_a_case(void **state) {
   for (int s = 0; tsl_strategy_at(s); s++) {
     const tsl_strategy *strategy = tsl_strategy_at(s);
     bool found = !(strategy->needs & TSL_CAN_HOST) || strategy->vendor.load;
-    for (size_t i = 0; i < HOST_CASES; i++)
+    for (int i = 0; i < host_cases_count; i++)
       found |= host_cases[i].op == strategy->op && host_cases[i].strategy &&
                strcmp(host_cases[i].strategy, strategy->name) == 0;
     if (!found)

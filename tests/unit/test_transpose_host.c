@@ -158,5 +158,5 @@ int main(void) {
       cmocka_unit_test(blocks_and_bands_meet),
       cmocka_unit_test(rows_far_apart),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

@@ -8,6 +8,11 @@
 #include "planner/planner_wisdom.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { SOMEBODY = 65534 };
 

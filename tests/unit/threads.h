@@ -5,19 +5,7 @@
 
 #include "unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Stores the output of `program N`, run in a process with N threads, in TEXT of SIZE bytes. */
-static inline void results_with(const char *program, int threads, char *text, size_t size) {
-  const char *emulator = getenv("TESELA_EMULATOR"); /* where programs are another processor's */
-  char command[1024];
-  snprintf(command, sizeof command, "TESELA_THREADS=%d %s '%s' %d", threads, emulator ? emulator : "",
-           program, threads);
-  FILE *output = popen(command, "r");
-  assert_non_null(output);
-  text[fread(text, 1, size - 1, output)] = '\0';
-  assert_int_equal(pclose(output), 0);
-}
+/* Stores the output of the command `test N`, run in a process with N threads, in TEXT of SIZE bytes. */
+void results_with(const char *test, int threads, char *text, size_t size);
 
 #endif
