@@ -17,7 +17,7 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 baseline=$source/ci/abi/tesela.abi
 rm -rf "$scratch"
 mkdir -p "$scratch"
-for file in "$source"/src/api/*.c "$source/src/base/status.c"; do
+for file in "$source"/src/api/*.c "$source/src/core/status.c"; do
   echo "$file"
 done | xargs -P 2 -I{} sh -c \
   'exec "$0" -std=c11 -g -O0 -fPIC -fvisibility=hidden -D_GNU_SOURCE "$@" -c {} -o '"$scratch"'/$(basename {} .c).o' \

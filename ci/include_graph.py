@@ -24,8 +24,8 @@ import sys
 import tempfile
 
 # Rooms whose headers a room may include, apart from its own. All may include <tesela/...>.
-FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner", "tune", "explain",
-          "api"]
+FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner", "tune",
+          "explain", "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"core", "io"}
 MAY_INCLUDE["vector"] = {"core", "device", "host", "vector"}

@@ -19,7 +19,8 @@ if(TESELA_SANITIZE)
                                                    -fno-sanitize-recover=all)
   target_link_options(tesela_settings INTERFACE -fsanitize=${TESELA_SANITIZE})
   if(TESELA_SANITIZE MATCHES address)
-    # Many executables contain the whole library. Relocations of the checks' addresses would be a third of each.
+    # Many executables contain the whole library. Relocations of the checks' addresses would be a third of
+    # each.
     target_link_options(tesela_settings INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()
 endif()

@@ -36,7 +36,7 @@
     "default: by device")                                                                                    \
   X(SELFTEST, "1", "0: compiled kernels are used without a self-test at their first use on a device")        \
   X(ISA, "",                                                                                                 \
-    "best instruction set: generic" TSL_ISA_ROWS_x86_64(TSL_ISA_TEXT)                                        \
+    "instruction set: generic" TSL_ISA_ROWS_x86_64(TSL_ISA_TEXT)                                             \
         TSL_ISA_EXTENSIONS_x86_64(TSL_ISA_TEXT) "; on AArch64 generic" TSL_ISA_ROWS_aarch64(TSL_ISA_TEXT)    \
             TSL_ISA_EXTENSIONS_aarch64(TSL_ISA_TEXT))                                                        \
   X(BLAS, "auto", "implementation in libtesela_blas.so: auto (the faster one), tesela, other, loops")        \

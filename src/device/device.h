@@ -46,7 +46,7 @@ typedef struct tsl_kernel tsl_kernel;
   X(MMA, 14, "NVIDIA's matrix instructions (PTX from sm_80 on)")                                             \
   X(MMA_GROUP, 15,                                                                                           \
     "matrix instructions of four warps together (sm_90), and panels copied by one instruction")              \
-  X(FRAGMENTS, 16, "matrix instructions in OpenCL C (Intel's DPAS, AMD's MFMA or WMMA)")                     \
+  X(FRAGMENTS, 16, "matrix instructions in OpenCL C (DPAS, MFMA, WMMA)")                                     \
   X(NEON, 17, "AArch64's Advanced SIMD")                                                                     \
   X(NEON_DOT, 18, "AArch64's SDOT and UDOT")                                                                 \
   X(NEON_BF16, 19, "AArch64's BFDOT")                                                                        \

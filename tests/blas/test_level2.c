@@ -465,8 +465,8 @@ static void test_large(void **unused) {
 
 /* --- wrong arguments --- */
 
-/* Returns a letter for each argument of the Fortran routine. t, u and d are letters, m n k K sizes,
- * l a leading dimension, x and y increments, - an argument that cannot be wrong. */
+/* Returns a letter for each argument of the Fortran routine: t, u and d for letters; m, n, k and K for
+ * sizes; l for a leading dimension; x and y for increments; - for an argument that cannot be wrong. */
 static const char *arguments_of(const shape *shape_in) {
   static const char *const table[][3] = {
       [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},

@@ -25,7 +25,8 @@ explored=(glance sizes why ideas roofline errors tables machine)
 PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html tables.html
 prints 'GFLOP/s' sequential_optimized
 page tables.html 0 "${explored[@]}"
-has tables.html 'gnuplot-nox' 'sequential_optimized' 'Speed-up over sequential' 'measured peak' 'noise goal' 'tesela explore'
+has tables.html 'gnuplot-nox' 'sequential_optimized' 'Speed-up over sequential' 'measured peak' \
+  'noise goal' 'tesela explore'
 has tables.html "--html tables.html" 'memory, copied' 'Left out, since no device here can run them: element'
 
 # With it: a curve, a roofline and an error plot for each device and type.
@@ -35,10 +36,12 @@ if command -v gnuplot >/dev/null; then
   json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
-  # Why one beats another: what each strategy counts, and a sentence beside the rung below.
-  has full.html 'Why one beats another' '>Limit<' 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2'
+  # Why one beats another: the counts of each strategy, and a comparison with the rung below.
+  has full.html 'Why one beats another' '>Limit<' 'the triple loop in C' \
+    'numbers for each multiply-add; sequential loads 2'
   # The ideas with their pictures, where the sentences lead.
-  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: an element' \
+  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' \
+    '<code>sequential_optimized</code>: an element' \
     '  A ---&gt; (i,j) C' 'removes the limit: traffic to memory and caches on the host'
   lacks full.html 'idea-tile_local'
   lacks full.html 'It the '

@@ -1,5 +1,5 @@
-/* One input of a fuzzer: the bytes are a file of the format fuzz_format. For any
- * bytes, the reader returns an error or values, and the values are the same by rows as at once. */
+/* One input of a fuzzer: the bytes are a file of the format fuzz_format. For any bytes, the reader returns an
+ * error or values, and values read by rows equal values read at once. */
 #include "fuzz/fuzz_reader.h"
 
 #include <stdbool.h>
