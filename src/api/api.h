@@ -235,8 +235,7 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
 /* Refuses an operand with several of data, buffer and packed, whose name is `where` and `name`. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Converts a description, whose memory the request borrows. TESELA_BAD_CALL: NULL, or reserved members set.
- */
+/* Converts a description; the request borrows its memory. TESELA_BAD_CALL: NULL, or reserved members set. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
 tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,

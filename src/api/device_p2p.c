@@ -55,7 +55,7 @@ bool tsl_api_rounds(const tesela_stream *stream, tesela_type type) {
          (type == TESELA_F16 || type == TESELA_BF16 || type == TESELA_F32);
 }
 
-tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *r) {
+tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounded_sum *r) {
   tsl_problem problem = tsl_problem_gemm(r->rows, r->cols, 1, TESELA_F32);
   problem.c.type = r->type;
   problem.alpha[0] = r->alpha;

@@ -25,17 +25,17 @@ void tsl_api_leave(const tesela_stream *stream);
 tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows);
 /* to = alpha from + beta to for rows x cols f32 numbers, rounded to `type`: f32 or a type of two bytes.
  * Buffers are on one device; offsets and strides are in elements. */
-typedef struct tsl_api_rounding {
+typedef struct tsl_api_rounded_sum {
   const tesela_buffer *from, *to; /* `to` is written */
   tesela_type type;
   double alpha, beta;
   int64_t rows, cols;
   int64_t from_offset, from_row_stride, from_col_stride, to_offset, to_row_stride, to_col_stride;
-} tsl_api_rounding;
+} tsl_api_rounded_sum;
 /* Returns true if the stream's device can scale and round to this type. */
 bool tsl_api_rounds(const tesela_stream *stream, tesela_type type);
 /* Enqueues the scaling and rounding. */
-tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *rounding);
+tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounded_sum *rounding);
 /* to[i] += from[i] in one buffer, for f32, f64, c64 or c128, with the cpu's bits; in elements. */
 typedef struct tsl_api_adding {
   const tesela_buffer *buffer; /* written */

@@ -10,7 +10,7 @@ enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 512, 
 
 typedef struct tsl_call_key {
   tsl_problem problem;
-  tsl_text_place place;
+  tsl_memory_place place;
   tsl_sharding *spread; /* operands on several devices; the cache copies it; NULL: none */
   char device[TSL_DEVICE_NAME];
   const char *strategy; /* borrowed text of the caller; NULL: the planner chooses */

@@ -15,8 +15,8 @@ typedef struct tsl_small_gemm {
 /* State that is looked up once for many products. */
 typedef struct tsl_small_gemm_finding {
   tesela_context *context;
-  tsl_device *cpu; /* NULL: the context does not use the cpu */
-  tsl_shared_wisdom *known;
+  tsl_device *cpu;          /* NULL: the context does not use the cpu */
+  tsl_shared_wisdom *known; /* wisdom of the context, held until tsl_small_gemm_end() */
   tsl_choice choice;
   tsl_problem problem;          /* each product sets sizes, strides and scalars */
   const tsl_strategy *strategy; /* strategy of the last product */

@@ -7,8 +7,7 @@
  *
  * A rank receives the panels of A and B that its block needs, less its own elements. C's owners receive the
  * sums of all layers. All splits are tried for the best grid, as in COSMA (Kwasniewski, Kabic, Besta,
- * VandeVondele, Solca, Hoefler 2019). With short memory blocks are computed tile by tile. Sizes are elements.
- */
+ * VandeVondele, Solca, Hoefler 2019). With short memory, blocks are computed in tiles. Sizes are elements. */
 #ifndef TSL_COMM_COMM_GRID_H
 #define TSL_COMM_COMM_GRID_H
 
@@ -34,7 +33,7 @@ typedef enum tsl_link_kind { TSL_BETWEEN_HOSTS, TSL_BETWEEN_DEVICES, TSL_THROUGH
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type);
 
 typedef struct tsl_process_grid {
-  int64_t m, n, k;
+  int64_t m, n, k;  /* sizes of the product */
   int ranks, used;  /* all ranks; ranks that multiply */
   int depth, slabs; /* layers of k; slabs per layer */
   bool by_columns;  /* slabs are of columns, not of rows */

@@ -72,23 +72,23 @@ static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
   rounding_job *r = user;
   const tsl_rank_part *c = &r->job->part[TSL_PART_C];
   const bool is_message = r->from->is_message, by_rows = c->order == TSL_ROWS;
-  const tsl_api_rounding block = {.from = r->from->buffer,
-                                  .to = c->mirror.buffer,
-                                  .type = c->type->type,
-                                  .alpha = r->job->alpha[0],
-                                  .beta = r->job->beta[0],
-                                  .rows = rows,
-                                  .cols = cols,
-                                  .from_offset = is_message ? r->at + before : r->from->at + a_at,
-                                  .from_row_stride = !is_message ? r->window->row_stride
-                                                     : by_rows   ? cols
-                                                                 : 1,
-                                  .from_col_stride = !is_message ? r->window->col_stride
-                                                     : by_rows   ? 1
-                                                                 : rows,
-                                  .to_offset = c->mirror.at + b_at,
-                                  .to_row_stride = r->held->row_stride,
-                                  .to_col_stride = r->held->col_stride};
+  const tsl_api_rounded_sum block = {.from = r->from->buffer,
+                                     .to = c->mirror.buffer,
+                                     .type = c->type->type,
+                                     .alpha = r->job->alpha[0],
+                                     .beta = r->job->beta[0],
+                                     .rows = rows,
+                                     .cols = cols,
+                                     .from_offset = is_message ? r->at + before : r->from->at + a_at,
+                                     .from_row_stride = !is_message ? r->window->row_stride
+                                                        : by_rows   ? cols
+                                                                    : 1,
+                                     .from_col_stride = !is_message ? r->window->col_stride
+                                                        : by_rows   ? 1
+                                                                    : rows,
+                                     .to_offset = c->mirror.at + b_at,
+                                     .to_row_stride = r->held->row_stride,
+                                     .to_col_stride = r->held->col_stride};
   if (r->status == TESELA_OK)
     r->status = tsl_lane_round(r->job->lane, &block);
 }

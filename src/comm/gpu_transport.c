@@ -207,7 +207,8 @@ static void release_transport(tsl_lane *lane, bool aborts) {
   lane->keeper = NULL;
 }
 
-static void gpu_transport_refuse(tsl_lane *lane, const char *why) {
+/* Releases the transport for good; messages then pass through host memory. Rank 0 logs `why`. */
+static void gpu_transport_give_up(tsl_lane *lane, const char *why) {
   if (lane->ranks->rank == 0)
     tsl_log(TSL_LOG_PLAN, "ranks' messages pass through host memory: %s", why);
   lane->is_refused = true;
@@ -237,7 +238,7 @@ static void gpu_transport_make(tsl_ranks *ranks, const tsl_rank_place *place) {
   if (status == TESELA_OK)
     status = make_with(lane, &own, cards);
   if (status != TESELA_OK && lane)
-    gpu_transport_refuse(lane, tesela_last_error());
+    gpu_transport_give_up(lane, tesela_last_error());
   else if (status == TESELA_OK && ranks->rank == 0)
     tsl_log(TSL_LOG_PLAN, "ranks' messages go from device to device by %s", lane->name);
   free(cards);
@@ -316,7 +317,7 @@ tesela_status tsl_lane_end(tsl_lane *lane) {
   /* Copies may still run after the messages were aborted. */
   (void)tesela_stream_wait(lane->stream);
   if (lane->is_broken)
-    gpu_transport_refuse(lane, "messages between devices have failed");
+    gpu_transport_give_up(lane, "messages between devices have failed");
   tsl_status_restore(&saved);
   return TESELA_OK;
 }
@@ -342,7 +343,7 @@ bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type) {
   return tsl_api_rounds(lane->stream, type);
 }
 
-tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding) {
+tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounded_sum *rounding) {
   return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_round(lane->stream, rounding));
 }
 

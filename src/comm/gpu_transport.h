@@ -54,7 +54,7 @@ tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows);
 
 /* Returns true if the device can round f32 numbers to a type. */
 bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type);
-tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding);
+tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounded_sum *rounding);
 
 /* Returns true if the device can add sums of a type. */
 bool tsl_lane_adds(const tsl_lane *lane, tesela_type type);

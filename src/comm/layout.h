@@ -63,9 +63,9 @@ typedef struct tsl_corner {
 /* Checks what one rank can check alone. TESELA_BAD_CALL; the message begins with `name`. */
 tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, int ranks, int64_t rows,
                                int64_t cols);
-/* Makes the layout of all ranks, seen from rank `rank`, with that operand's strides. `corners` and `counts`:
- * rectangles of all ranks. TESELA_OUT_OF_MEMORY; TESELA_BAD_CALL, on all ranks, if rectangles do not tile the
- * matrix. The caller frees *out even after a failure. */
+/* Makes the layout of all ranks as rank `rank` sees it, with the strides of its local array. A layout of
+ * rectangles uses `corners` and `counts`, those of all ranks. TESELA_OUT_OF_MEMORY; TESELA_BAD_CALL, on all
+ * ranks, if rectangles do not tile the matrix. The caller frees *out even after a failure. */
 tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int rank,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                               const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out);

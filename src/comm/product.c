@@ -581,7 +581,7 @@ double tsl_product_roundings(const tsl_job *job, int depth) {
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
 }
 
-/* Takes maxima over all ranks. */
+/* Sets the record's bounds to the maxima over all ranks plus the product's own roundings. Collective. */
 static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *grid,
                                   tesela_mpi_record *record) {
   double least = 0;

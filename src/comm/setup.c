@@ -126,8 +126,7 @@ static void free_corners(corners *c) {
   free(c->by_rank);
 }
 
-/* Gathers all ranks' rectangles. Collective. Each rank allocates its memory first; all stop if one has none.
- */
+/* Gathers all ranks' rectangles. Collective. Each rank allocates first; all stop if one has no memory. */
 static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;

@@ -24,7 +24,7 @@ tesela_status tsl_jit_folder(tsl_text *folder);
 
 typedef struct tsl_jit_entry {
   char name[64];
-  char config[320]; /* "float tile=16": definitions before the text */
+  char config[320]; /* for listings: the first definitions, "float tile=16" */
   char device[160];
   char hash[33];
   uint64_t bytes; /* bytes on disk, source included */

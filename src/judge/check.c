@@ -37,7 +37,7 @@ static bool has_operand(const check_job *job, int operand) {
   return tsl_problem_has_operand(&job->what->problem, operand);
 }
 
-static void report_text(check_job *job, tsl_case_result result, tsl_text_place place, const char *text) {
+static void report_text(check_job *job, tsl_case_result result, tsl_memory_place place, const char *text) {
   job->report->result = result;
   snprintf(job->report->why, sizeof job->report->why, "%s%s",
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
@@ -173,7 +173,7 @@ static tesela_status make_buffers(check_job *job) {
   return TESELA_OK;
 }
 
-static tsl_operand check_operand_of(const check_job *job, tsl_text_place place, int operand) {
+static tsl_operand check_operand_of(const check_job *job, tsl_memory_place place, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   if (place == TSL_PLACE_HOST)
     return (tsl_operand){.host = guarded->origin};
@@ -181,11 +181,11 @@ static tsl_operand check_operand_of(const check_job *job, tsl_text_place place, 
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
-static tsl_operand check_vector_of(const check_job *job, tsl_text_place place, int operand) {
+static tsl_operand check_vector_of(const check_job *job, tsl_memory_place place, int operand) {
   return has_operand(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
 }
 
-static tsl_operands check_operands_of(const check_job *job, tsl_text_place place) {
+static tsl_operands check_operands_of(const check_job *job, tsl_memory_place place) {
   return (tsl_operands){.a = check_operand_of(job, place, A),
                         .b = check_operand_of(job, place, B),
                         .c = check_operand_of(job, place, C),
@@ -195,7 +195,7 @@ static tsl_operands check_operands_of(const check_job *job, tsl_text_place place
 }
 
 /* Reports the case as wrong if anything but elements of C has changed. */
-static tesela_status check_stray_writes(check_job *job, tsl_text_place place) {
+static tesela_status check_stray_writes(check_job *job, tsl_memory_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
     if (i != C && has_operand(job, i) && !tsl_guarded_intact(&job->operands[i])) {
@@ -216,7 +216,7 @@ static tesela_status check_stray_writes(check_job *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_verdict(check_job *job, tsl_text_place place) {
+static tesela_status check_verdict(check_job *job, tsl_memory_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
@@ -241,7 +241,7 @@ static tesela_status check_verdict(check_job *job, tsl_text_place place) {
 }
 
 /* Saves C after run 0; reports later runs whose C, gaps included, has other bits. */
-static tesela_status check_repeated_bits(check_job *job, tsl_text_place place, int run) {
+static tesela_status check_repeated_bits(check_job *job, tsl_memory_place place, int run) {
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
@@ -257,13 +257,13 @@ static tesela_status check_repeated_bits(check_job *job, tsl_text_place place, i
 }
 
 /* Returns true after a failure, which is reported as the result of the case, not of the check. */
-static bool report_if_failed(check_job *job, tsl_text_place place, tesela_status status) {
+static bool report_if_failed(check_job *job, tsl_memory_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
   return status != TESELA_OK;
 }
 
-static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_place place, int run,
+static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_memory_place place, int run,
                                     int repeats) {
   const tsl_operands operands = check_operands_of(job, place);
   tsl_guarded_restore(&job->operands[C]);
@@ -284,7 +284,7 @@ static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_pla
   return TESELA_OK;
 }
 
-static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_place place) {
+static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_memory_place place) {
   const bool repeats =
       tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).is_reproducible;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
@@ -293,7 +293,7 @@ static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_plac
   return TESELA_OK;
 }
 
-static tesela_status check_make_plan(const check_job *job, tsl_text_place place, tsl_plan **plan) {
+static tesela_status check_make_plan(const check_job *job, tsl_memory_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,

@@ -82,13 +82,13 @@ static tsl_problem densify_general_problem(const tsl_problem *problem, int64_t r
   return made;
 }
 
-static size_t densify_bytes_of(const tsl_shape *shape) {
+static size_t bytes_of_dense_copy(const tsl_shape *shape) {
   return ((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size + 15) / 16 * 16;
 }
 
 static tesela_status densify_allocate(tsl_plain *out) {
   const tsl_problem *p = &out->problem;
-  const size_t a = densify_bytes_of(&p->a), b = densify_bytes_of(&p->b), c = densify_bytes_of(&p->c),
+  const size_t a = bytes_of_dense_copy(&p->a), b = bytes_of_dense_copy(&p->b), c = bytes_of_dense_copy(&p->c),
                lines = (size_t)(p->m > p->n ? p->m : p->n);
   TSL_TRY(tsl_alloc_zeroed(a + b + c + 2 * lines * sizeof *out->first + (size_t)(p->m * p->n) + 1,
                            "operands for the judge", &out->memory));

@@ -61,7 +61,7 @@ bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operan
          operands->c.buffer;
 }
 
-static bool may_flush(const tsl_plan *plan) {
+static bool may_flush_subnormals(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
 }
 
@@ -93,7 +93,7 @@ static tesela_status get_kernels(tsl_device_reference *reference) {
     tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS] = {NULL};
     const tsl_work *work = &reference->plan->work;
     status = tsl_device_reference_build(&work->problem, work->device, reference->twice,
-                                        may_flush(reference->plan), made);
+                                        may_flush_subnormals(reference->plan), made);
     if (status == TESELA_OK)
       memcpy(looks->kernels, made, sizeof made);
   }
@@ -121,8 +121,8 @@ static size_t device_reference_lay_out(tsl_device_reference *reference) {
   tsl_device_reference_arguments *given = &reference->given;
   const size_t size = tsl_type(reference->plan->work.problem.c.type)->size;
   const int64_t all = given->rows * given->cols;
-  reference->numbers =
-      may_flush(reference->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
+  reference->numbers = may_flush_subnormals(reference->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS
+                                                             : TSL_DEVICE_REFERENCE_NUMBERS;
   reference->lists = (size_t)(given->rows + given->cols) * 8;
   reference->elements = (size_t)tsl_round_up(all * (int64_t)size, 8);
   reference->back =

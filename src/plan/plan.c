@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
-                               const tsl_config *config, const tsl_device *device, tsl_text_place place) {
+                               const tsl_config *config, const tsl_device *device, tsl_memory_place place) {
   if (place == TSL_PLACE_PIECES && !strategy->splits.accepts_shards)
     return "takes operands in one place, not in pieces";
   if (place == TSL_PLACE_PIECES && (tsl_problem_has_epilogue(problem) || tsl_problem_has_structure(problem)))
@@ -29,7 +29,7 @@ static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "
 /* Returns why the device has too little memory; NULL: enough. */
 static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
                                       const tsl_config *config, const tsl_device *device,
-                                      tsl_text_place place) {
+                                      tsl_memory_place place) {
   const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
   char needs[32], has[32];
   if (bytes == 0 || strategy->splits.parts)
@@ -53,7 +53,7 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
 }
 
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
-                            const tsl_config *config, const tsl_device *device, tsl_text_place place) {
+                            const tsl_config *config, const tsl_device *device, tsl_memory_place place) {
   const char *why = plan_refuse(strategy, problem, config, device, place);
   return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
@@ -141,7 +141,7 @@ static tesela_status build_finish(tsl_plan *plan) {
 
 /* Creates a plan; loaded_only forbids compiling. */
 static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                                 const tsl_config *config, tsl_device *device, tsl_text_place place,
+                                 const tsl_config *config, tsl_device *device, tsl_memory_place place,
                                  bool loaded_only, const tsl_sharding *spread,
                                  const tsl_subplan_factory *children, tsl_plan **plan) {
   tsl_problem rounded = *problem;
@@ -189,7 +189,7 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
 }
 
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
-                                   const tsl_config *config, tsl_device *device, tsl_text_place place,
+                                   const tsl_config *config, tsl_device *device, tsl_memory_place place,
                                    const tsl_subplan_factory *children, tsl_plan **plan) {
   return plan_create(problem, strategy, config, device, place, false, NULL, children, plan);
 }
@@ -202,13 +202,13 @@ tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strat
 }
 
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                              const tsl_config *config, tsl_device *device, tsl_text_place place,
+                              const tsl_config *config, tsl_device *device, tsl_memory_place place,
                               tsl_plan **plan) {
   return plan_create(problem, strategy, config, device, place, false, NULL, &tsl_plan_children, plan);
 }
 
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *device, tsl_text_place place,
+                                     const tsl_config *config, tsl_device *device, tsl_memory_place place,
                                      tsl_plan **plan) {
   return plan_create(problem, strategy, config, device, place, true, NULL, &tsl_plan_children, plan);
 }
@@ -244,7 +244,7 @@ double tsl_plan_error_bound(const tsl_plan *plan) {
   return tsl_strategy_error_bound(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }
 
-uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_text_place place) {
+uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_memory_place place) {
   uint64_t bytes = 0;
   if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
     return 0;
@@ -300,7 +300,7 @@ static tsl_plan *plan_of(const tsl_subplan *child) {
   return same.plan;
 }
 
-static tsl_text_place plan_place_of(const tsl_subplan_request *wish) {
+static tsl_memory_place plan_place_of(const tsl_subplan_request *wish) {
   return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
 }
 

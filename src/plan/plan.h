@@ -17,7 +17,7 @@ typedef struct tsl_plan {
   tsl_work work;
   /* Work of the sums if the strategy does not fuse the scales, with `work`'s state. The epilogue makes C. */
   tsl_work sums;
-  tsl_text_place place;
+  tsl_memory_place place;
   double expected; /* predicted seconds of a run; 0: none */
   char *text;      /* plan as text: "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
   bool was_tried;  /* the self-test was run, with the result self_test (planner/kernel_self_test.h) */
@@ -41,15 +41,15 @@ typedef struct tsl_phases {
 /* Creates a plan: opens the device, compiles kernels, writes the text. TESELA_UNSUPPORTED with the reason if
  * the strategy refuses. Free with tsl_plan_destroy(). */
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                              const tsl_config *config, tsl_device *device, tsl_text_place place,
+                              const tsl_config *config, tsl_device *device, tsl_memory_place place,
                               tsl_plan **plan);
 /* Creates a plan from loaded kernels only; TESELA_UNSUPPORTED if others are needed. */
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *device, tsl_text_place place,
+                                     const tsl_config *config, tsl_device *device, tsl_memory_place place,
                                      tsl_plan **plan);
 /* Creates a plan whose sub-plans are made by `children`, for strategies that split. */
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
-                                   const tsl_config *config, tsl_device *device, tsl_text_place place,
+                                   const tsl_config *config, tsl_device *device, tsl_memory_place place,
                                    const tsl_subplan_factory *children, tsl_plan **plan);
 /* Creates a plan for shards on a group's members (TSL_PLACE_PIECES). Copies `spread`, which must be valid. */
 tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
@@ -65,7 +65,7 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
 /* Returns why no such plan can exist: the strategy's reason, the place, or too little device memory (not
  * checked for plans that the caller names). NULL: it can. */
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
-                            const tsl_config *config, const tsl_device *device, tsl_text_place place);
+                            const tsl_config *config, const tsl_device *device, tsl_memory_place place);
 
 /* Creates a plan from its text. TESELA_BAD_INPUT or TESELA_NO_DEVICE name the wrong or missing word. */
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);
@@ -137,7 +137,7 @@ static inline const tsl_work *tsl_plan_work(const tsl_plan *plan) {
 /* Returns a run's bytes on the device besides resident operands: copies, scratch memory, separate sums. */
 uint64_t tsl_plan_bytes(const tsl_plan *plan);
 /* Returns the bytes of the copies of host operands on the device. */
-uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_text_place place);
+uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_memory_place place);
 /* Returns the bytes of host memory that a run on the cpu allocates for separate sums. */
 uint64_t tsl_plan_host_bytes(const tsl_plan *plan);
 

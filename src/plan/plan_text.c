@@ -8,15 +8,15 @@ static const char *const place_names[] = {
     [TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device", [TSL_PLACE_PIECES] = "pieces"};
 enum { PLACES = sizeof place_names / sizeof *place_names };
 
-static void print_version(const tsl_work *work, tsl_text_place place, tsl_text *text) {
+static void print_version(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
   (void)place;
   tsl_text_add(text, "%d", work->strategy->version);
 }
-static void print_device(const tsl_work *work, tsl_text_place place, tsl_text *text) {
+static void print_device(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
   (void)place;
   tsl_text_add(text, "%s", work->device->name);
 }
-static void print_place(const tsl_work *work, tsl_text_place place, tsl_text *text) {
+static void print_place(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
   (void)work;
   tsl_text_add(text, "%s", place_names[place]);
 }
@@ -48,7 +48,7 @@ static tesela_status parse_place(const char *value, tsl_devices *devices, tsl_pl
     return tsl_fail(TESELA_BAD_INPUT, "place=pieces: the pieces are given by a call, not by a text");
   for (int i = 0; i < PLACES; i++)
     if (strcmp(place_names[i], value) == 0) {
-      out->place = (tsl_text_place)i;
+      out->place = (tsl_memory_place)i;
       return TESELA_OK;
     }
   return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
@@ -63,7 +63,7 @@ enum {
 
 static const struct {
   tsl_text_key words;
-  void (*print)(const tsl_work *work, tsl_text_place place, tsl_text *text);
+  void (*print)(const tsl_work *work, tsl_memory_place place, tsl_text *text);
   tesela_status (*parse)(const char *value, tsl_devices *devices, tsl_plan_said *out);
 } keys[KEYS] = {
 #define KEY_ROW(name, what) [KEY_##name] = {{#name, what}, print_##name, parse_##name},
@@ -75,7 +75,7 @@ const tsl_text_key *tsl_plan_key(int index) {
   return index < 0 ? NULL : index < KEYS ? &keys[index].words : tsl_problem_key(index - KEYS);
 }
 
-void tsl_plan_print(const tsl_work *work, tsl_text_place place, tsl_text *text) {
+void tsl_plan_print(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
   tsl_text_add(text, "%s %s", tsl_op_name(work->strategy->op), work->strategy->name);
   for (int key = 0; key < KEYS; key++) {
     tsl_text_add(text, " %s=", keys[key].words.name);

@@ -34,7 +34,7 @@ typedef struct tsl_choice {
   const char *device;   /* name of the device; NULL or "auto": all devices */
   const char *strategy; /* "name key=value ..."; NULL: all strategies */
   const char *exclude;  /* names of strategies that must not be chosen, also for sub-plans; NULL: none */
-  tsl_text_place place;
+  tsl_memory_place place;
   const tsl_sharding *spread; /* operands on several devices; else NULL */
   const tsl_wisdom *wisdom;   /* measurements; NULL: none */
   const tsl_strategy *except; /* must not be chosen, also for sub-plans; NULL: none */

@@ -133,7 +133,7 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
 
 /* Returns a choice of any strategy on this device, without start-up costs; exclusions and wisdom are kept. */
 static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device *device,
-                                     tsl_text_place place) {
+                                     tsl_memory_place place) {
   return (tsl_choice){.devices = choice->devices,
                       .device = device->name,
                       .place = place,
@@ -144,7 +144,7 @@ static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device 
 
 /* Returns the predicted seconds of the whole product on one device; infinity: unsupported. */
 static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
-                            tsl_text_place place) {
+                            tsl_memory_place place) {
   const tsl_choice device_choice = restrict_to_device(choice, device, place);
   tsl_candidate *list;
   tsl_status_saved saved;

@@ -39,7 +39,7 @@ typedef struct weighed {
 
 /* Finds the config with the least seconds by the model, if below `least`; returns these seconds or `least`.
  * Large families, which have a prune(), evaluate the model before the refusal, which takes longer. */
-static double find_best_by_model(const tsl_problem *problem, tsl_text_place place,
+static double find_best_by_model(const tsl_problem *problem, tsl_memory_place place,
                                  const tsl_strategy_request *request, double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
@@ -69,7 +69,7 @@ static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_de
 }
 
 /* Uses a record of near sizes, or a faster config by the model, corrected by the record. */
-static void weigh_near_record(const tsl_problem *problem, tsl_text_place place,
+static void weigh_near_record(const tsl_problem *problem, tsl_memory_place place,
                               const tsl_strategy_request *request, double distance, tsl_candidate *out,
                               weighed *prediction) {
   prediction->time = tsl_estimate_times(prediction->time, 1, doubts.near + doubts.size * distance);

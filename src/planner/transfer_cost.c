@@ -193,7 +193,7 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
 }
 
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_text_place place, double compute) {
+                        tsl_memory_place place, double compute) {
   /* Models count the kind's launch; a measured run counts none. */
   const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
   tsl_staging_sizes sizes;

@@ -32,6 +32,6 @@ void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
 /* Returns a run's seconds from `compute`, the wait, and copies of host operands, simulated by blocks. */
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_text_place place, double compute);
+                        tsl_memory_place place, double compute);
 
 #endif

@@ -252,6 +252,7 @@ static void print_bias(const tsl_problem *problem, tsl_text *text) {
   if (!is_plain)
     tsl_text_add(text, ",%s,%lld", tsl_type(problem->bias.type)->name, (long long)stride);
 }
+/* Appends "lines,2"; stride: from one line's scale to the next. */
 static void print_scaling(tesela_scaling scaling, int64_t stride, tsl_text *text) {
   tsl_text_add(text, "%s", tsl_scaling_name(scaling));
   if (scaling == TESELA_SCALE_LINES && stride != 1)

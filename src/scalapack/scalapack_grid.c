@@ -16,7 +16,7 @@
 
 enum { GET_COMMUNICATOR = 10 }; /* blacs_get(): system handle of the communicator */
 
-static int64_t scalapack_grid_value_of(tsl_scalapack_word word) {
+static int64_t scalapack_grid_integer(tsl_scalapack_word word) {
   return tsl_scalapack_integer(&word, 0);
 }
 
@@ -29,8 +29,8 @@ bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
   const tsl_scalapack_word number = tsl_scalapack_say(context);
   tsl_scalapack_word rows = {.wide = 0}, cols = rows, row = rows, col = rows;
   ask(&number, &rows, &cols, &row, &col);
-  *place = (tsl_scalapack_place){(int)scalapack_grid_value_of(rows), (int)scalapack_grid_value_of(cols),
-                                 (int)scalapack_grid_value_of(row), (int)scalapack_grid_value_of(col)};
+  *place = (tsl_scalapack_place){(int)scalapack_grid_integer(rows), (int)scalapack_grid_integer(cols),
+                                 (int)scalapack_grid_integer(row), (int)scalapack_grid_integer(col)};
   return place->rows > 0 && place->cols > 0 && place->row >= 0 && place->row < place->rows &&
          place->col >= 0 && place->col < place->cols;
 }
@@ -48,7 +48,7 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
     return MPI_COMM_NULL;
   ask(&number, &what, &handle);
   /* Fortran handles have 32 bits with any integer width. */
-  const int64_t system = translate ? translate(&handle) : scalapack_grid_value_of(handle);
+  const int64_t system = translate ? translate(&handle) : scalapack_grid_integer(handle);
   const MPI_Comm comm = MPI_Comm_f2c((MPI_Fint)system);
   int size = 0, inter = 0;
   if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||

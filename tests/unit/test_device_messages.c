@@ -38,19 +38,19 @@ static void rounds(tesela_type type, double alpha, double beta) {
     sums[i] = (float)((double)(int64_t)(tsl_random_u64(5, (uint64_t)i) >> 20) / 1e9 - 8000);
   assert_int_equal(tesela_buffer_write(from, 0, sums, FROM * 4), TESELA_OK);
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-    const tsl_api_rounding r = {from,
-                                to,
-                                type,
-                                alpha,
-                                beta,
-                                ROWS,
-                                COLS,
-                                11,
-                                ways[w].from_row,
-                                ways[w].from_col,
-                                7,
-                                ways[w].to_row,
-                                ways[w].to_col};
+    const tsl_api_rounded_sum r = {from,
+                                   to,
+                                   type,
+                                   alpha,
+                                   beta,
+                                   ROWS,
+                                   COLS,
+                                   11,
+                                   ways[w].from_row,
+                                   ways[w].from_col,
+                                   7,
+                                   ways[w].to_row,
+                                   ways[w].to_col};
     memset(expected, beta != 0 ? 0x3f : 0xff, TO * size); /* NaN is not read */
     assert_int_equal(tesela_buffer_write(to, 0, expected, TO * size), TESELA_OK);
     for (int64_t i = 0; i < ROWS; i++)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_text_place place) {
+static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_memory_place place) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
@@ -263,7 +263,7 @@ static void runs_on_the_cpu(void **state) {
   for (int place = TSL_PLACE_HOST; place <= TSL_PLACE_DEVICE; place++) {
     tsl_problem problem = tsl_problem_gemm(2, 2, 2, TESELA_F32);
     problem.beta[0] = 1;
-    tsl_plan *plan = sequential_plan(&problem, (tsl_text_place)place);
+    tsl_plan *plan = sequential_plan(&problem, (tsl_memory_place)place);
     float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, c[] = {1, 1, 1, 1};
     const float expected[] = {20, 23, 44, 51};
     tsl_buffer *buffer;

@@ -69,7 +69,7 @@ static int tear_down(void **state) {
 }
 
 static tsl_candidate *list(const tsl_problem *problem, const char *device, const char *strategy,
-                           tsl_text_place place, int *count) {
+                           tsl_memory_place place, int *count) {
   const tsl_choice choice = {.devices = devices, .device = device, .strategy = strategy, .place = place};
   tsl_candidate *candidates;
   assert_int_equal(tsl_planner_list(problem, &choice, &candidates, count), TESELA_OK);

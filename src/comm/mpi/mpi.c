@@ -280,6 +280,7 @@ static int ranks_of_host(MPI_Comm communicator) {
   return count;
 }
 
+/* Makes ranks on a duplicate of the communicator, which then owns them. Collective. */
 static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   mpi_ranks *self = calloc(1, sizeof *self);
   if (!self)

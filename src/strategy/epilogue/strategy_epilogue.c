@@ -204,7 +204,7 @@ static void scale_sums(const epilogue_job *job, const strategy_epilogue_stretch 
     x->f32[i] += beta * before.f32[i];
 }
 
-/* Applies the epilogue to block `index` of all products and stores it in C. */
+/* Applies the epilogue in place to one block of a line of C; `index` counts blocks of all products. */
 static void finish_block(const epilogue_job *job, int64_t index) {
   const tsl_problem *problem = job->problem;
   const tsl_operand *c = &job->operands->c;

@@ -117,6 +117,7 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, 
 #else
 #define C_PAIR_ROUND "cvt.rn."
 #endif
+/* Rounds two f32 to 16-bit elements of C, the first in the low half; includes a fused ReLU. */
 SM90_FUNCTION unsigned c_pair(float first, float second) {
   unsigned out;
 #if C_FORM == 1

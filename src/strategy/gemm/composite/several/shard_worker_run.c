@@ -73,7 +73,7 @@ static tsl_copy_rect shard_worker_rows_of(const shard_worker_launch *job, int op
                          .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
 }
 
-static tsl_copy_rect shard_worker_reversed(const tsl_copy_rect *rows) {
+static tsl_copy_rect swap_source_and_target(const tsl_copy_rect *rows) {
   return (tsl_copy_rect){.from = rows->to,
                          .from_offset = rows->to_offset,
                          .from_pitch = rows->to_pitch,
@@ -100,7 +100,7 @@ static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *
       tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, rect, &layout);
       rows.to = buffer;
       if (back)
-        rows = shard_worker_reversed(&rows);
+        rows = swap_source_and_target(&rows);
       TSL_TRY(tsl_device_copy(&job->site->carrier, stream, &rows));
     }
   return TESELA_OK;

@@ -89,8 +89,7 @@ TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
   return (unsigned)(field < 1 ? 1 : field) << 23;
 }
 
-/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent: its exponent if not 0.
- */
+/* Returns the bits of the f16 nearest to magnitude 2^scale, ties to even; *exponent: its exponent. */
 TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
   const int exponent_before = halves_exponent(magnitude), e = exponent_before + scale;
   unsigned places =

@@ -18,7 +18,7 @@ enum {
 
 /* Problem as the kernels see it, a config, and the sizes derived from both. */
 typedef struct tsl_thin_tile {
-  int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split; /* parameters */
+  int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split; /* the config's */
   tsl_problem problem;                                                          /* m <= n */
   bool swapped;                                                                 /* C' = B' A' is computed */
   bool b_along_k; /* columns of B are read along k */
