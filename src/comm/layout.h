@@ -64,7 +64,7 @@ typedef struct tsl_corner {
 tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, int ranks, int64_t rows,
                                int64_t cols);
 /* Makes the layout of all ranks as rank `rank` sees it, with the strides of its local array. A layout of
- * rectangles uses `corners` and `counts`, those of all ranks. TESELA_OUT_OF_MEMORY; TESELA_BAD_CALL, on all
+ * rectangles uses the `corners` and `counts` of all ranks. TESELA_OUT_OF_MEMORY; TESELA_BAD_CALL, on all
  * ranks, if rectangles do not tile the matrix. The caller frees *out even after a failure. */
 tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int rank,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
