@@ -32,7 +32,6 @@ enum { SIZE = 512 };
 tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type type, tsl_device *device,
                                   tsl_text *out) {
   const tsl_strategy *strategy = chosen->strategy;
-  const char *op = tsl_op_name(strategy->op);
   if (strategy->vendor.load)
     return tsl_fail(TESELA_UNSUPPORTED, "%s calls a vendor's library, whose source is not here",
                     strategy->name);
