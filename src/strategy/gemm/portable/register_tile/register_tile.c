@@ -3,7 +3,7 @@
 
 static const tsl_param params[] = {
     [TSL_REGISTER_TILE_FORM] = {"form",
-                                "panels: local (local memory), local_async (asynchronous copies), "
+                                "local (local memory), local_async (asynchronous copies), "
                                 "packed, packed_serial (scratch memory; one item a group)",
                                 TSL_REGISTER_TILE_LOCAL,
                                 {TSL_REGISTER_TILE_LOCAL, TSL_REGISTER_TILE_PACKED,
