@@ -26,7 +26,7 @@ static const struct {
   uint64_t bytes;
 } nvidia_locals[] = {{90, 227 << 10}};
 
-/* By architecture (10 * major + minor), newest first. */
+/* Rates of a multiprocessor; rows are sorted by architecture (10 * major + minor), newest first. */
 static const struct {
   int architecture;
   unit unit;

@@ -73,7 +73,7 @@ static inline ushort tsl_half_of_float(float x) {
 #define TSL_FLOAT_OF_HALF(bits) tsl_float_of_half(bits)
 #define TSL_HALF_OF_FLOAT(x) tsl_half_of_float(x)
 
-/* By the extension, by PTX, or byte by byte. */
+/* Dot products of four bytes: by the compiler's extension, by PTX on NVIDIA, else by plain arithmetic. */
 #if defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
 #define TSL_DOT4_(a_sign, b_sign, a, b, sum) ((sum) + (int)tsl_dot4_##a_sign##b_sign((uint)(a), (uint)(b)))
 #define tsl_dot4_ss dot_4x8packed_ss_int

@@ -3,7 +3,7 @@
  *   sum = base + left           bits(sum) - bits(base) is `left` in multiples of the level's unit, rounded
  *   left = left - (sum - base)  the rest, exactly: at most half a unit
  *
- * So integer additions make the sum, in any order and without loss. After the last level `left` must be 0,
+ * Integer additions make the sum, in any order and without loss. After the last level `left` must be 0,
  * and sums must have their base's exponent, else a product is too large or not a number; a block is tested
  * once. Only explicit fused operations may be fused, and nothing may be reordered (flags.cmake). */
 #include "strategy/exact_sums/exact_blocks.h"

@@ -3,7 +3,7 @@
  *
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks are tiles
  * of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage.
- * So a stage has one barrier, and there are two sets of copies. A thread starts with its region's tasks.
+ * A stage needs one barrier and two sets of copies. A thread starts with its region's tasks.
  *
  * In place, C holds the general factor of a triangular product. A panel of it is packed before C is written
  * there, and is then multiplied by all of the triangle's panel. The last panel comes first if the triangle's
