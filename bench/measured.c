@@ -8,6 +8,7 @@
 #define BENCH_NAME "measured"
 #include "stop.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { TURNS_MOST = 41, TURNS_LEAST = 5, BLOCK = 1 << 20 };

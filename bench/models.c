@@ -36,6 +36,7 @@
 
 #include <getopt.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { SAMPLES = 4, MOST_WORDS = 16 };
 static const double sample_seconds = 4e-4;

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 enum {
   COLUMN_MAJOR = 102,

@@ -3,6 +3,8 @@
  * and NaN. */
 #include "blas/operands.h"
 
+#include <stdlib.h>
+
 typedef const int32_t *num;
 static const int steps[] = {1, 1, -1, 2, -2, 3, -3, 1};
 

@@ -1,6 +1,7 @@
 /* The OpenCL device: listing, errors, buffers and copies. */
 #include "unit/opencl_fixture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "scratch.h"

@@ -6,6 +6,7 @@
 #include "core/status.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- kernels --- */

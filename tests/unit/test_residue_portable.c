@@ -10,6 +10,7 @@
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What numbers are: of a line's own size; with exponents of a few; with the largest where no sample is taken;

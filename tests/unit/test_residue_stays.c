@@ -10,6 +10,7 @@
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kinds of a factor's numbers. NORMAL, OTHER: of one magnitude. GRADED: needs more moduli.
