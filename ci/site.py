@@ -21,7 +21,7 @@ LOOSE = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CODING_STYLE.md", "benc
 def copy_pages():
     """Copies the documents, mends links to files that are not pages, and adds the C reference."""
     shutil.rmtree(PAGES, ignore_errors=True)
-    files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.svg")]
+    files = [path for kind in ("md", "svg", "css") for path in (ROOT / "docs").rglob(f"*.{kind}")]
     names = LOOSE + [str(path.relative_to(ROOT)) for path in files]
     for name in names:
         (PAGES / name).parent.mkdir(parents=True, exist_ok=True)
