@@ -12,10 +12,8 @@ if(TESELA_HAS_MPI)
   install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY
           DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
-install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_epilogue.h
-        include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_shards.h
-        include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h
-        include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
+file(GLOB TESELA_HEADERS CONFIGURE_DEPENDS include/tesela/*.h)
+install(FILES ${TESELA_HEADERS} ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # Path from the pkg-config files' folder to the prefix, so that an installation may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

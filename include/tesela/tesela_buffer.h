@@ -8,10 +8,10 @@
  *     tesela_buffer_create(context, "cuda:0", bytes, &a);
  *     tesela_buffer_write(a, 0, host, bytes);
  *     desc.a.buffer = a; */
+#include <tesela/tesela.h> /* outside of the guard, because tesela.h includes this header */
+
 #ifndef TESELA_TESELA_BUFFER_H
 #define TESELA_TESELA_BUFFER_H
-
-#include <tesela/tesela.h>
 
 #ifdef __cplusplus
 extern "C" {

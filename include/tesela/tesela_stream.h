@@ -8,10 +8,10 @@
  *     tesela_stream_create(context, "cuda:0", &stream);
  *     tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, workspace);
  *     tesela_stream_wait(stream); */
+#include <tesela/tesela.h> /* outside of the guard, because tesela.h includes this header */
+
 #ifndef TESELA_TESELA_STREAM_H
 #define TESELA_TESELA_STREAM_H
-
-#include <tesela/tesela.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +45,35 @@ TESELA_API tesela_status tesela_stream_wait(tesela_stream *stream);
 /** Waits for queued work if tesela created the queue or the stream has reserved memory, then frees the
  * stream. A wrapped queue is not destroyed. NULL is allowed. */
 TESELA_API void tesela_stream_destroy(tesela_stream *stream);
+
+/** Writes the bytes of device memory that a queued run of the plan needs in addition to its
+ * operands; 0 on the cpu. */
+TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes);
+
+/** Queues a run of the plan and returns. C is complete when the stream has finished the run; on the cpu at
+ * return.
+ *
+ * Operands are as in tesela_plan_run(), in buffers of the plan's device. On the cpu they are in host memory
+ * if the plan is for it. Operands and workspace must not change until the run is finished. A wrapped buffer's
+ * handle may be destroyed at once. workspace has tesela_plan_workspace() bytes; NULL: the memory that
+ * tesela_stream_reserve() took. The call allocates nothing and waits for nothing, so it can be captured into
+ * a CUDA graph; vendors' libraries may differ. Any number of threads may queue one plan at once, each with
+ * its own workspace.
+ *
+ * @return TESELA_BAD_CALL if stream, buffers or workspace are of another device or context, or the workspace
+ * is too small; TESELA_UNSUPPORTED if the strategy cannot be queued. Nothing was queued after a failure. */
+TESELA_API tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
+                                             const tesela_matrix *b, const tesela_result *c,
+                                             tesela_buffer *workspace);
+
+/** Queues a run of a plan with an epilogue, as tesela_plan_enqueue(). */
+static inline tesela_status tesela_plan_enqueue_epilogue(tesela_plan *plan, tesela_stream *stream,
+                                                         const tesela_matrix *a, const tesela_matrix *b,
+                                                         const tesela_result *c,
+                                                         const tesela_epilogue *finish,
+                                                         tesela_buffer *workspace) {
+  return tesela_plan_enqueue_epilogue_sized(plan, stream, a, b, c, finish, workspace, sizeof *finish);
+}
 
 /** Creates an event for the streams of this stream's device. It may be recorded again and again. Free it
  * with tesela_event_destroy(). OpenCL needs a queue that was created with profiling. */

@@ -77,6 +77,26 @@ static void strides_may_be_negative(void **state) {
   assert_memory_equal(c, expected, sizeof expected);
 }
 
+static void dense_products_take_one_line(void **state) {
+  (void)state;
+  const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12}, right[] = {58, 64, 139, 154};
+  const double a_in_f64[] = {1, 2, 3, -1, 4, 5, 6, -1}, b_in_f64[] = {7, 8, 9, 10, 11, 12};
+  const float i_in_c64[] = {0, 1}, two_in_c64[] = {2, 0};
+  const double i_in_c128[] = {0, 1};
+  float c[4], complex_c[2];
+  double c_in_f64[6] = {0, 0, -1, 0, 0, -1}, complex_c_in_f64[2];
+  must(tesela_sgemm(context, 2, 2, 3, a, 3, b, 2, c, 2));
+  assert_memory_equal(c, right, sizeof right);
+  must(tesela_dgemm(context, 2, 2, 3, a_in_f64, 4, b_in_f64, 2, c_in_f64, 3));
+  for (int i = 0; i < 6; i++)
+    assert_true(c_in_f64[i] == (i % 3 == 2 ? -1 : (double)right[i / 3 * 2 + i % 3]));
+  must(tesela_cgemm(context, 1, 1, 1, i_in_c64, 0, two_in_c64, 0, complex_c, 0));
+  assert_true(complex_c[0] == 0 && complex_c[1] == 2);
+  must(tesela_zgemm(context, 1, 1, 1, i_in_c128, 0, i_in_c128, 0, complex_c_in_f64, 0));
+  assert_true(complex_c_in_f64[0] == -1 && complex_c_in_f64[1] == 0);
+  expect(tesela_sgemm(context, 2, 2, 3, a, 2, b, 2, c, 2), TESELA_BAD_CALL, "desc.a");
+}
+
 /* A matrix of 2 x 2 in memory of 3 x 3, by rows or by columns, of which one stride is given. */
 static float in_rows[] = {1, 2, -9, 3, 4, -9, -9, -9, -9}, in_columns[] = {1, 3, -9, 2, 4, -9, -9, -9, -9},
              dense[] = {1, 2, 3, 4};
@@ -688,6 +708,7 @@ int main(void) {
       cmocka_unit_test(defaults_are_dense_row_major_f32),
       cmocka_unit_test(scalars_apply),
       cmocka_unit_test(doubles_are_asked_for),
+      cmocka_unit_test(dense_products_take_one_line),
       cmocka_unit_test(transposes_are_of_what_is_stored),
       cmocka_unit_test(strides_may_be_negative),
       cmocka_unit_test(one_stride_is_enough),

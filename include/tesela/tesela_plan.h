@@ -1,0 +1,95 @@
+/** @file tesela_plan.h
+ * @brief Plans: a strategy, its parameters and a device, chosen once and run many times. Part of tesela.h. */
+#include <tesela/tesela.h> /* outside of the guard, because tesela.h includes this header */
+
+#ifndef TESELA_TESELA_PLAN_H
+#define TESELA_TESELA_PLAN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Vectors of the epilogue, for runs of a plan. Set those vectors that the plan has. Only data,
+ * buffer and offset are read. */
+typedef struct tesela_epilogue {
+  tesela_vector bias;    /**< bias, as in tesela_gemm_desc */
+  tesela_vector scale_a; /**< scales of A, as in tesela_gemm_desc */
+  tesela_vector scale_b; /**< scales of B, as in tesela_gemm_desc */
+} tesela_epilogue;
+
+/** Creates a plan for products of this shape, with these types, strides, alpha and beta. Operands may
+ * have NULL data and buffer: only the presence and the device of a buffer count. Free the plan with
+ * tesela_plan_destroy().
+ *
+ *     tesela_plan_create(context, &desc, &plan);
+ *     for (int i = 0; i < count; i++)
+ *       tesela_plan_run(plan, &a[i], &b[i], &c[i], NULL);
+ *     tesela_plan_destroy(plan);
+ *
+ * @return as tesela_gemm(); *plan is NULL after a failure. */
+static inline tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc,
+                                               tesela_plan **plan) {
+  return tesela_plan_create_sized(context, desc, plan, sizeof *desc);
+}
+
+/** Runs a plan on these operands and returns when C is complete. Only the operands' data, buffer,
+ * offset and packed are read; sizes, types and strides are the plan's. An operand that the plan
+ * does not read may be NULL. record may be NULL. Any number of threads may run one plan at once.
+ * @return TESELA_BAD_CALL if the plan is for another operation; else as tesela_gemm(). */
+static inline tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                            const tesela_result *c, tesela_record *record) {
+  return tesela_plan_run_sized(plan, a, b, c, record, sizeof *record);
+}
+
+/** Runs a plan with an epilogue, as tesela_plan_run(). Only data, buffer and offset of finish's
+ * vectors are read. */
+static inline tesela_status tesela_plan_run_epilogue(tesela_plan *plan, const tesela_matrix *a,
+                                                     const tesela_matrix *b, const tesela_result *c,
+                                                     const tesela_epilogue *finish, tesela_record *record) {
+  return tesela_plan_run_epilogue_sized(plan, a, b, c, finish, record, sizeof *finish, sizeof *record);
+}
+
+/** Runs a plan for operands in shards. The shards are in the plan's order; only their buffers and
+ * offsets are read. Concurrent runs of one plan wait for each other. */
+TESELA_API tesela_status tesela_plan_run_shards(tesela_plan *plan, const tesela_shards *a,
+                                                const tesela_shards *b, const tesela_shards *c);
+
+/** Packs A or B once, for many runs of a plan. Exactly one of a and b is not NULL; only its data is read.
+ * host_packed and host_amx copy an operand here instead of in every run. Other strategies get a plain copy,
+ * which saves no time. The matrix may be changed or freed when the call returns. A run with the packed
+ * operand gives the bits of a run with the matrix. Any number of threads may use a packed operand at once. It
+ * serves all plans with the same text (tesela_plan_describe()), and may outlive them. Free it with
+ * tesela_packed_destroy().
+ *
+ *     tesela_pack(plan, NULL, &b, &packed);
+ *     for (int i = 0; i < count; i++)
+ *       tesela_plan_run(plan, &a[i], &(tesela_matrix){.packed = packed}, &c[i], NULL);
+ *     tesela_packed_destroy(packed);
+ *
+ * @return TESELA_BAD_CALL if the plan is for buffers, or does not read that operand; TESELA_OUT_OF_MEMORY. */
+TESELA_API tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                     tesela_packed **packed);
+
+/** Frees a packed operand. No running call may use it. NULL is allowed. */
+TESELA_API void tesela_packed_destroy(tesela_packed *packed);
+
+/** Returns the plan as one line of text, which tesela_plan_parse() reads. The plan owns the text. */
+TESELA_API const char *tesela_plan_describe(const tesela_plan *plan);
+
+/** Returns the expected seconds of a run, copies included, by which the plan was chosen. Returns 0
+ * if plan is NULL or nothing was chosen, as for a plan of tesela_plan_parse(). */
+TESELA_API double tesela_plan_seconds(const tesela_plan *plan);
+
+/** Creates the plan that a line from tesela_plan_describe() describes. Free it with tesela_plan_destroy().
+ * @return TESELA_BAD_INPUT if the text is no plan or has a retired version; the message names the wrong
+ * word. */
+TESELA_API tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan);
+
+/** Frees a plan. No thread may be running it. NULL is allowed. */
+TESELA_API void tesela_plan_destroy(tesela_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

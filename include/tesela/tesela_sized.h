@@ -1,0 +1,116 @@
+/** @file tesela_sized.h
+ * @brief Functions behind the inline functions of tesela.h: they take the sizes of the caller's structs. Part
+ * of tesela.h.
+ *
+ * Bindings of other languages call them; C and C++ programs call the functions without sizes. The size of a
+ * struct whose pointer is NULL is ignored. TESELA_BAD_CALL: a size is smaller than in the first version that
+ * had the function (0.2). TESELA_UNSUPPORTED: a member that this library does not know is not zero. */
+#include <tesela/tesela.h> /* outside of the guard, because tesela.h includes this header */
+
+#ifndef TESELA_TESELA_SIZED_H
+#define TESELA_TESELA_SIZED_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tesela_batch;
+struct tesela_device;
+struct tesela_dot_desc;
+struct tesela_epilogue;
+struct tesela_scalar;
+struct tesela_solve_desc;
+struct tesela_transpose_desc;
+
+/** Is tesela_context_create() with sizes. */
+TESELA_API tesela_status tesela_context_create_sized(const tesela_context_desc *desc,
+                                                     tesela_context **context, size_t desc_size);
+/** Is tesela_gemm() with sizes. */
+TESELA_API tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                           tesela_record *record, size_t desc_size, size_t record_size);
+/** Is tesela_gemm_batched() with sizes. */
+TESELA_API tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                                   const struct tesela_batch *batch, tesela_record *record,
+                                                   size_t desc_size, size_t batch_size, size_t record_size);
+/** Is tesela_gemm_grouped() with sizes. desc_size and batch_size are also the array steps of descs
+ * and batches. */
+TESELA_API tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_gemm_desc *descs,
+                                                   const struct tesela_batch *batches, int64_t count,
+                                                   tesela_record *record, size_t desc_size, size_t batch_size,
+                                                   size_t record_size);
+/** Is tesela_dot() with sizes. */
+TESELA_API tesela_status tesela_dot_sized(tesela_context *context, const struct tesela_dot_desc *desc,
+                                          tesela_record *record, size_t desc_size, size_t record_size);
+/** Is tesela_transpose() with sizes. */
+TESELA_API tesela_status tesela_transpose_sized(tesela_context *context,
+                                                const struct tesela_transpose_desc *desc,
+                                                tesela_record *record, size_t desc_size, size_t record_size);
+/** Is tesela_solve() with sizes. */
+TESELA_API tesela_status tesela_solve_sized(tesela_context *context, const struct tesela_solve_desc *desc,
+                                            tesela_record *record, size_t desc_size, size_t record_size);
+/** Is tesela_plan_create_solve() with sizes. */
+TESELA_API tesela_status tesela_plan_create_solve_sized(tesela_context *context,
+                                                        const struct tesela_solve_desc *desc,
+                                                        tesela_plan **plan, size_t desc_size);
+/** Is tesela_plan_run_solve() with sizes. */
+TESELA_API tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                     const tesela_matrix *b, const tesela_result *x,
+                                                     tesela_record *record, size_t record_size);
+/** Is tesela_explain_solve() with sizes. */
+TESELA_API tesela_status tesela_explain_solve_sized(tesela_context *context,
+                                                    const struct tesela_solve_desc *desc, char **text,
+                                                    size_t desc_size);
+/** Is tesela_plan_create() with sizes. */
+TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                                  tesela_plan **plan, size_t desc_size);
+/** Is tesela_plan_create_dot() with sizes. */
+TESELA_API tesela_status tesela_plan_create_dot_sized(tesela_context *context,
+                                                      const struct tesela_dot_desc *desc, tesela_plan **plan,
+                                                      size_t desc_size);
+/** Is tesela_plan_create_transpose() with sizes. */
+TESELA_API tesela_status tesela_plan_create_transpose_sized(tesela_context *context,
+                                                            const struct tesela_transpose_desc *desc,
+                                                            tesela_plan **plan, size_t desc_size);
+/** Is tesela_plan_run() with sizes. */
+TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a,
+                                               const tesela_matrix *b, const tesela_result *c,
+                                               tesela_record *record, size_t record_size);
+/** Is tesela_plan_run_epilogue() with sizes. */
+TESELA_API tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                        const tesela_matrix *b, const tesela_result *c,
+                                                        const struct tesela_epilogue *finish,
+                                                        tesela_record *record, size_t finish_size,
+                                                        size_t record_size);
+/** Is tesela_plan_enqueue_epilogue() with sizes. */
+TESELA_API tesela_status tesela_plan_enqueue_epilogue_sized(tesela_plan *plan, tesela_stream *stream,
+                                                            const tesela_matrix *a, const tesela_matrix *b,
+                                                            const tesela_result *c,
+                                                            const struct tesela_epilogue *finish,
+                                                            tesela_buffer *workspace, size_t finish_size);
+/** Is tesela_plan_run_dot() with sizes. */
+TESELA_API tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x,
+                                                   const tesela_vector *y, const struct tesela_scalar *result,
+                                                   tesela_record *record, size_t record_size);
+/** Is tesela_plan_run_transpose() with sizes. */
+TESELA_API tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                         const tesela_result *b, tesela_record *record,
+                                                         size_t record_size);
+/** Is tesela_device_info() with sizes. */
+TESELA_API tesela_status tesela_device_info_sized(tesela_context *context, int index,
+                                                  struct tesela_device *info, size_t info_size);
+/** Is tesela_explain() with sizes. */
+TESELA_API tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                              char **text, size_t desc_size);
+/** Is tesela_explain_dot() with sizes. */
+TESELA_API tesela_status tesela_explain_dot_sized(tesela_context *context, const struct tesela_dot_desc *desc,
+                                                  char **text, size_t desc_size);
+/** Is tesela_explain_transpose() with sizes. */
+TESELA_API tesela_status tesela_explain_transpose_sized(tesela_context *context,
+                                                        const struct tesela_transpose_desc *desc, char **text,
+                                                        size_t desc_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
