@@ -2,8 +2,8 @@
  * @brief C = A B of dense row-major matrices in host memory, for a first program. Part of tesela.h.
  *
  * tesela_gemm() has everything else. A is m x k, B is k x n and C is m x n. lda, ldb and ldc are the elements
- * from a row to the next; 0: no gap. Complex numbers are pairs (real, imaginary). Errors are those of
- * tesela_gemm().
+ * from a row to the next; 0: no gap. Complex numbers are pairs (real, imaginary). A call
+ * fails where tesela_gemm() would fail.
  *
  *     tesela_sgemm(context, m, n, k, a, k, b, n, c, n); */
 #include <tesela/tesela.h> /* outside of the guard, because tesela.h includes this header */
