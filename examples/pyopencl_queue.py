@@ -68,7 +68,7 @@ for operand, array in ((desc.a, a), (desc.b, b), (desc.c, c)):
                                 ctypes.byref(buffer)))
     operand.buffer, operand.type = buffer, F32
 given, size = sized(desc)
-must(lib.tesela_plan_create_sized(context, given, ctypes.byref(plan), size))
+must(lib.tesela_plan_create_sized(context, 0, given, ctypes.byref(plan), size))
 workspace = ctypes.c_size_t()
 must(lib.tesela_plan_workspace(plan, ctypes.byref(workspace)))
 must(lib.tesela_stream_reserve(stream, workspace))

@@ -410,7 +410,7 @@ TESELA_API void tesela_text_free(char *text);
  * @return as tesela_plan_create() if the description is wrong. */
 static inline tesela_status tesela_explain(tesela_context *context, const tesela_gemm_desc *desc,
                                            char **text) {
-  return tesela_explain_sized(context, desc, text, sizeof *desc);
+  return tesela_explain_sized(context, TESELA_GEMM, desc, text, sizeof *desc);
 }
 
 #ifdef __cplusplus

@@ -99,37 +99,37 @@ typedef struct tesela_solve_desc {
 /** Computes one dot product. Results, record and errors are as in tesela_gemm(). */
 static inline tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc,
                                        tesela_record *record) {
-  return tesela_dot_sized(context, desc, record, sizeof *desc, sizeof *record);
+  return tesela_call_sized(context, TESELA_DOT, desc, record, sizeof *desc, sizeof *record);
 }
 
 /** Computes one transpose. Results, record and errors are as in tesela_gemm(). */
 static inline tesela_status tesela_transpose(tesela_context *context, const tesela_transpose_desc *desc,
                                              tesela_record *record) {
-  return tesela_transpose_sized(context, desc, record, sizeof *desc, sizeof *record);
+  return tesela_call_sized(context, TESELA_TRANSPOSE, desc, record, sizeof *desc, sizeof *record);
 }
 
 /** Computes one solve with a triangle. Results, record and errors are as in tesela_gemm(). */
 static inline tesela_status tesela_solve(tesela_context *context, const tesela_solve_desc *desc,
                                          tesela_record *record) {
-  return tesela_solve_sized(context, desc, record, sizeof *desc, sizeof *record);
+  return tesela_call_sized(context, TESELA_SOLVE, desc, record, sizeof *desc, sizeof *record);
 }
 
 /** Creates a plan for dot products, as tesela_plan_create(). */
 static inline tesela_status tesela_plan_create_dot(tesela_context *context, const tesela_dot_desc *desc,
                                                    tesela_plan **plan) {
-  return tesela_plan_create_dot_sized(context, desc, plan, sizeof *desc);
+  return tesela_plan_create_sized(context, TESELA_DOT, desc, plan, sizeof *desc);
 }
 
 /** Creates a plan for transposes, as tesela_plan_create(). */
 static inline tesela_status
 tesela_plan_create_transpose(tesela_context *context, const tesela_transpose_desc *desc, tesela_plan **plan) {
-  return tesela_plan_create_transpose_sized(context, desc, plan, sizeof *desc);
+  return tesela_plan_create_sized(context, TESELA_TRANSPOSE, desc, plan, sizeof *desc);
 }
 
 /** Creates a plan for solves, as tesela_plan_create(). */
 static inline tesela_status tesela_plan_create_solve(tesela_context *context, const tesela_solve_desc *desc,
                                                      tesela_plan **plan) {
-  return tesela_plan_create_solve_sized(context, desc, plan, sizeof *desc);
+  return tesela_plan_create_sized(context, TESELA_SOLVE, desc, plan, sizeof *desc);
 }
 
 /** Runs a plan for dot products, as tesela_plan_run(). */
@@ -165,19 +165,19 @@ TESELA_API tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela
 /** Explains a dot product, as tesela_explain(). */
 static inline tesela_status tesela_explain_dot(tesela_context *context, const tesela_dot_desc *desc,
                                                char **text) {
-  return tesela_explain_dot_sized(context, desc, text, sizeof *desc);
+  return tesela_explain_sized(context, TESELA_DOT, desc, text, sizeof *desc);
 }
 
 /** Explains a transpose, as tesela_explain(). */
 static inline tesela_status tesela_explain_transpose(tesela_context *context,
                                                      const tesela_transpose_desc *desc, char **text) {
-  return tesela_explain_transpose_sized(context, desc, text, sizeof *desc);
+  return tesela_explain_sized(context, TESELA_TRANSPOSE, desc, text, sizeof *desc);
 }
 
 /** Explains a solve, as tesela_explain(). */
 static inline tesela_status tesela_explain_solve(tesela_context *context, const tesela_solve_desc *desc,
                                                  char **text) {
-  return tesela_explain_solve_sized(context, desc, text, sizeof *desc);
+  return tesela_explain_sized(context, TESELA_SOLVE, desc, text, sizeof *desc);
 }
 
 #ifdef __cplusplus

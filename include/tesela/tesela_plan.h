@@ -29,7 +29,7 @@ typedef struct tesela_epilogue {
  * @return as tesela_gemm(); *plan is NULL after a failure. */
 static inline tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc,
                                                tesela_plan **plan) {
-  return tesela_plan_create_sized(context, desc, plan, sizeof *desc);
+  return tesela_plan_create_sized(context, TESELA_GEMM, desc, plan, sizeof *desc);
 }
 
 /** Runs a plan on these operands and returns when C is complete. Only the operands' data, buffer,

@@ -16,11 +16,8 @@ extern "C" {
 
 struct tesela_batch;
 struct tesela_device;
-struct tesela_dot_desc;
 struct tesela_epilogue;
 struct tesela_scalar;
-struct tesela_solve_desc;
-struct tesela_transpose_desc;
 
 /** Is tesela_context_create() with sizes. */
 TESELA_API tesela_status tesela_context_create_sized(const tesela_context_desc *desc,
@@ -38,39 +35,26 @@ TESELA_API tesela_status tesela_gemm_grouped_sized(tesela_context *context, cons
                                                    const struct tesela_batch *batches, int64_t count,
                                                    tesela_record *record, size_t desc_size, size_t batch_size,
                                                    size_t record_size);
-/** Is tesela_dot() with sizes. */
-TESELA_API tesela_status tesela_dot_sized(tesela_context *context, const struct tesela_dot_desc *desc,
-                                          tesela_record *record, size_t desc_size, size_t record_size);
-/** Is tesela_transpose() with sizes. */
-TESELA_API tesela_status tesela_transpose_sized(tesela_context *context,
-                                                const struct tesela_transpose_desc *desc,
-                                                tesela_record *record, size_t desc_size, size_t record_size);
-/** Is tesela_solve() with sizes. */
-TESELA_API tesela_status tesela_solve_sized(tesela_context *context, const struct tesela_solve_desc *desc,
-                                            tesela_record *record, size_t desc_size, size_t record_size);
-/** Is tesela_plan_create_solve() with sizes. */
-TESELA_API tesela_status tesela_plan_create_solve_sized(tesela_context *context,
-                                                        const struct tesela_solve_desc *desc,
-                                                        tesela_plan **plan, size_t desc_size);
-/** Is tesela_plan_run_solve() with sizes. */
-TESELA_API tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a,
-                                                     const tesela_matrix *b, const tesela_result *x,
-                                                     tesela_record *record, size_t record_size);
-/** Is tesela_explain_solve() with sizes. */
-TESELA_API tesela_status tesela_explain_solve_sized(tesela_context *context,
-                                                    const struct tesela_solve_desc *desc, char **text,
-                                                    size_t desc_size);
-/** Is tesela_plan_create() with sizes. */
-TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
-                                                  tesela_plan **plan, size_t desc_size);
-/** Is tesela_plan_create_dot() with sizes. */
-TESELA_API tesela_status tesela_plan_create_dot_sized(tesela_context *context,
-                                                      const struct tesela_dot_desc *desc, tesela_plan **plan,
-                                                      size_t desc_size);
-/** Is tesela_plan_create_transpose() with sizes. */
-TESELA_API tesela_status tesela_plan_create_transpose_sized(tesela_context *context,
-                                                            const struct tesela_transpose_desc *desc,
-                                                            tesela_plan **plan, size_t desc_size);
+/** Operations that have a description of their own. */
+typedef enum tesela_operation {
+  TESELA_GEMM = 0,  /**< a product; tesela_gemm_desc */
+  TESELA_DOT,       /**< a dot product; tesela_dot_desc */
+  TESELA_TRANSPOSE, /**< a transpose; tesela_transpose_desc */
+  TESELA_SOLVE      /**< a triangular solve; tesela_solve_desc */
+} tesela_operation;
+/** Is tesela_dot(), tesela_transpose() or tesela_solve() with sizes; also tesela_gemm(). desc points to the
+ * operation's description. */
+TESELA_API tesela_status tesela_call_sized(tesela_context *context, tesela_operation operation,
+                                           const void *desc, tesela_record *record, size_t desc_size,
+                                           size_t record_size);
+/** Is tesela_plan_create(), or its sister for another operation, with sizes. desc points to the operation's
+ * description. */
+TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, tesela_operation operation,
+                                                  const void *desc, tesela_plan **plan, size_t desc_size);
+/** Is tesela_explain(), or its sister for another operation, with sizes. desc points to the operation's
+ * description. */
+TESELA_API tesela_status tesela_explain_sized(tesela_context *context, tesela_operation operation,
+                                              const void *desc, char **text, size_t desc_size);
 /** Is tesela_plan_run() with sizes. */
 TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a,
                                                const tesela_matrix *b, const tesela_result *c,
@@ -91,6 +75,10 @@ TESELA_API tesela_status tesela_plan_enqueue_epilogue_sized(tesela_plan *plan, t
 TESELA_API tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x,
                                                    const tesela_vector *y, const struct tesela_scalar *result,
                                                    tesela_record *record, size_t record_size);
+/** Is tesela_plan_run_solve() with sizes. */
+TESELA_API tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                     const tesela_matrix *b, const tesela_result *x,
+                                                     tesela_record *record, size_t record_size);
 /** Is tesela_plan_run_transpose() with sizes. */
 TESELA_API tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,
                                                          const tesela_result *b, tesela_record *record,
@@ -98,16 +86,6 @@ TESELA_API tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, cons
 /** Is tesela_device_info() with sizes. */
 TESELA_API tesela_status tesela_device_info_sized(tesela_context *context, int index,
                                                   struct tesela_device *info, size_t info_size);
-/** Is tesela_explain() with sizes. */
-TESELA_API tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_desc *desc,
-                                              char **text, size_t desc_size);
-/** Is tesela_explain_dot() with sizes. */
-TESELA_API tesela_status tesela_explain_dot_sized(tesela_context *context, const struct tesela_dot_desc *desc,
-                                                  char **text, size_t desc_size);
-/** Is tesela_explain_transpose() with sizes. */
-TESELA_API tesela_status tesela_explain_transpose_sized(tesela_context *context,
-                                                        const struct tesela_transpose_desc *desc, char **text,
-                                                        size_t desc_size);
 
 #ifdef __cplusplus
 }

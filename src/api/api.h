@@ -235,16 +235,28 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
 /* Refuses an operand with several of data, buffer and packed, whose name is `where` and `name`. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Converts a description; the request borrows its memory. TESELA_BAD_CALL: NULL, or reserved members set. */
-tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
+/* Convert a description of the function's operation; the request borrows its memory. TESELA_BAD_CALL: NULL,
+ * or reserved members set. */
+tesela_status tsl_api_gemm_request(const tesela_context *context, const void *description,
                                    tsl_request *request);
-tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
+tesela_status tsl_api_dot_request(const tesela_context *context, const void *description,
                                   tsl_request *request);
-tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
+tesela_status tsl_api_transpose_request(const tesela_context *context, const void *description,
                                         tsl_request *request);
-
-tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
+tesela_status tsl_api_solve_request(const tesela_context *context, const void *description,
                                     tsl_request *request);
+
+/* Room for a description of any operation. */
+typedef union tsl_api_description {
+  tesela_gemm_desc gemm;
+  tesela_dot_desc dot;
+  tesela_transpose_desc transpose;
+  tesela_solve_desc solve;
+} tsl_api_description;
+/* Converts a caller's description of `size` bytes; the request borrows memory of it and of `own`. */
+tesela_status tsl_api_description_request(const tesela_context *context, tesela_operation operation,
+                                          const void *description, size_t size, tsl_api_description *own,
+                                          tsl_request *request);
 
 /* Checks a packed operand against the plan. `where` prefixes names in messages. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,

@@ -24,8 +24,9 @@ static tesela_matrix scalar_as_matrix(const tesela_scalar *result) {
                          .type = result->type};
 }
 
-tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
+tesela_status tsl_api_dot_request(const tesela_context *context, const void *description,
                                   tsl_request *request) {
+  const tesela_dot_desc *desc = description;
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   if (desc->result.reserved != 0)
@@ -50,25 +51,6 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_do
                            .bits = desc->bits,
                            .measure = desc->measure_error};
   return TESELA_OK;
-}
-
-tesela_status tesela_dot_sized(tesela_context *context, const tesela_dot_desc *desc, tesela_record *record,
-                               size_t desc_size, size_t record_size) {
-  tsl_request request;
-  tesela_dot_desc own;
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
-  TSL_TRY(tsl_api_dot_request(context, desc, &request));
-  return tsl_api_call_once(context, &request, record, record_size);
-}
-
-tesela_status tesela_plan_create_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
-                                           tesela_plan **plan, size_t desc_size) {
-  tsl_request request;
-  tesela_dot_desc own;
-  TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
-  TSL_TRY(tsl_api_dot_request(context, desc, &request));
-  return tsl_api_create(context, &request, plan);
 }
 
 void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,

@@ -37,49 +37,13 @@ static tesela_status api_explain(tesela_context *context, const tsl_request *req
   return status;
 }
 
-static tesela_status api_explain_begin(char **text) {
+tesela_status tesela_explain_sized(tesela_context *context, tesela_operation operation, const void *desc,
+                                   char **text, size_t desc_size) {
+  tsl_request request;
+  tsl_api_description own;
   if (!text)
     return tsl_fail(TESELA_BAD_CALL, "text is NULL");
   *text = NULL;
-  return TESELA_OK;
-}
-
-tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_desc *desc, char **text,
-                                   size_t desc_size) {
-  tsl_request request;
-  tesela_gemm_desc own;
-  TSL_TRY(api_explain_begin(text));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
-  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
-  return api_explain(context, &request, text);
-}
-
-tesela_status tesela_explain_dot_sized(tesela_context *context, const tesela_dot_desc *desc, char **text,
-                                       size_t desc_size) {
-  tsl_request request;
-  tesela_dot_desc own;
-  TSL_TRY(api_explain_begin(text));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
-  TSL_TRY(tsl_api_dot_request(context, desc, &request));
-  return api_explain(context, &request, text);
-}
-
-tesela_status tesela_explain_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
-                                             char **text, size_t desc_size) {
-  tsl_request request;
-  tesela_transpose_desc own;
-  TSL_TRY(api_explain_begin(text));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
-  TSL_TRY(tsl_api_transpose_request(context, desc, &request));
-  return api_explain(context, &request, text);
-}
-
-tesela_status tesela_explain_solve_sized(tesela_context *context, const tesela_solve_desc *desc, char **text,
-                                         size_t desc_size) {
-  tsl_request request;
-  tesela_solve_desc own;
-  TSL_TRY(api_explain_begin(text));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
-  TSL_TRY(tsl_api_solve_request(context, desc, &request));
+  TSL_TRY(tsl_api_description_request(context, operation, desc, desc_size, &own, &request));
   return api_explain(context, &request, text);
 }

@@ -25,8 +25,9 @@ static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request 
   return TESELA_OK;
 }
 
-tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
+tesela_status tsl_api_gemm_request(const tesela_context *context, const void *description,
                                    tsl_request *request) {
+  const tesela_gemm_desc *desc = description;
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   TSL_TRY(tsl_api_reserved(&desc->c, "desc.c"));
@@ -131,14 +132,4 @@ tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc 
   if (desc_size != sizeof *desc || record_size != sizeof *record)
     return multiply_other(context, desc, record, desc_size, record_size);
   return api_gemm_multiply(context, desc, record);
-}
-
-tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
-                                       tesela_plan **plan, size_t desc_size) {
-  tsl_request request;
-  tesela_gemm_desc own;
-  TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
-  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
-  return tsl_api_create(context, &request, plan);
 }

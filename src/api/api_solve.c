@@ -9,8 +9,9 @@ static tesela_matrix seen_from(bool right, tesela_matrix matrix) {
 }
 
 /* In place, the problem's B gets X's shape and is never accessed. */
-tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
+tesela_status tsl_api_solve_request(const tesela_context *context, const void *description,
                                     tsl_request *request) {
+  const tesela_solve_desc *desc = description;
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   if (desc->in_place && tsl_api_is_given(&desc->b))
@@ -38,25 +39,6 @@ tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_
                     .accuracy = desc->accuracy,
                     .bits = desc->bits};
   return TESELA_OK;
-}
-
-tesela_status tesela_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
-                                 tesela_record *record, size_t desc_size, size_t record_size) {
-  tsl_request request;
-  tesela_solve_desc own;
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
-  TSL_TRY(tsl_api_solve_request(context, desc, &request));
-  return tsl_api_call_once(context, &request, record, record_size);
-}
-
-tesela_status tesela_plan_create_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
-                                             tesela_plan **plan, size_t desc_size) {
-  tsl_request request;
-  tesela_solve_desc own;
-  TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
-  TSL_TRY(tsl_api_solve_request(context, desc, &request));
-  return tsl_api_create(context, &request, plan);
 }
 
 tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,

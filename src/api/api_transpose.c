@@ -3,8 +3,9 @@
 #include "core/status.h"
 
 /* In place, the problem's A gets B's matrix and is never accessed. */
-tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
+tesela_status tsl_api_transpose_request(const tesela_context *context, const void *description,
                                         tsl_request *request) {
+  const tesela_transpose_desc *desc = description;
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   if (desc->in_place && tsl_api_is_given(&desc->a))
@@ -27,25 +28,6 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const tes
                            .bits = desc->bits,
                            .measure = desc->measure_error};
   return TESELA_OK;
-}
-
-tesela_status tesela_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
-                                     tesela_record *record, size_t desc_size, size_t record_size) {
-  tsl_request request;
-  tesela_transpose_desc own;
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
-  TSL_TRY(tsl_api_transpose_request(context, desc, &request));
-  return tsl_api_call_once(context, &request, record, record_size);
-}
-
-tesela_status tesela_plan_create_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
-                                                 tesela_plan **plan, size_t desc_size) {
-  tsl_request request;
-  tesela_transpose_desc own;
-  TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
-  TSL_TRY(tsl_api_transpose_request(context, desc, &request));
-  return tsl_api_create(context, &request, plan);
 }
 
 tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,

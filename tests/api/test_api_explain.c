@@ -170,7 +170,7 @@ static void wrong_calls_are_refused(void **state) {
   expect(tesela_explain(context, &desc, &text), TESELA_BAD_CALL, "desc.m is -1");
   desc = (tesela_gemm_desc){.m = 1, .n = 1, .k = 1, .strategy = "nonsense"};
   expect(tesela_explain(context, &desc, &text), TESELA_BAD_INPUT, "nonsense");
-  expect(tesela_explain_sized(context, &desc, &text, 8), TESELA_BAD_CALL, "desc");
+  expect(tesela_explain_sized(context, TESELA_GEMM, &desc, &text, 8), TESELA_BAD_CALL, "desc");
   expect(tesela_explain_dot(context, NULL, &text), TESELA_BAD_CALL, "desc is NULL");
   expect(tesela_explain_transpose(context, NULL, &text), TESELA_BAD_CALL, "desc is NULL");
   assert_null(text);

@@ -78,7 +78,7 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
     for operand, buffer, kind in zip((desc.a, desc.b, desc.c), buffers, (dtype, dtype, result_type)):
         operand.buffer, operand.type = buffer, TYPES[kind]
     plan = c.c_void_p()
-    must(lib.tesela_plan_create_sized(context, c.byref(desc), c.byref(plan), c.c_size_t(c.sizeof(desc))),
+    must(lib.tesela_plan_create_sized(context, 0, c.byref(desc), c.byref(plan), c.c_size_t(c.sizeof(desc))),
          "a plan")
     bytes_needed = c.c_size_t()
     must(lib.tesela_plan_workspace(plan, c.byref(bytes_needed)), "a workspace")

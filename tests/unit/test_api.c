@@ -79,7 +79,7 @@ static void strides_may_be_negative(void **state) {
 
 static void dense_products_take_one_line(void **state) {
   (void)state;
-  const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12}, right[] = {58, 64, 139, 154};
+  const float right[] = {58, 64, 139, 154};
   const double a_in_f64[] = {1, 2, 3, -1, 4, 5, 6, -1}, b_in_f64[] = {7, 8, 9, 10, 11, 12};
   const float i_in_c64[] = {0, 1}, two_in_c64[] = {2, 0};
   const double i_in_c128[] = {0, 1};
