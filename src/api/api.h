@@ -253,9 +253,9 @@ typedef union tsl_api_description {
   tesela_transpose_desc transpose;
   tesela_solve_desc solve;
 } tsl_api_description;
-/* Converts a caller's description of `size` bytes; the request borrows memory of it and of `own`. */
+/* Converts a caller's description of `size` bytes; the request borrows memory of it and of `copy`. */
 tesela_status tsl_api_description_request(const tesela_context *context, tesela_operation operation,
-                                          const void *description, size_t size, tsl_api_description *own,
+                                          const void *description, size_t size, tsl_api_description *copy,
                                           tsl_request *request);
 
 /* Checks a packed operand against the plan. `where` prefixes names in messages. */

@@ -24,15 +24,15 @@ static const description_type types[] = {[TESELA_GEMM] = DESCRIPTION(gemm, runs)
 #undef DESCRIPTION
 
 tesela_status tsl_api_description_request(const tesela_context *context, tesela_operation operation,
-                                          const void *description, size_t size, tsl_api_description *own,
+                                          const void *description, size_t size, tsl_api_description *copy,
                                           tsl_request *request) {
   if ((unsigned)operation >= sizeof types / sizeof *types)
     return tsl_fail(TESELA_BAD_CALL, "operation is %d: TESELA_GEMM, _DOT, _TRANSPOSE and _SOLVE are 0 to 3",
                     (int)operation);
   const description_type *type = &types[operation];
   if (description && size != type->size) {
-    TSL_TRY(tsl_api_struct_import("desc", description, size, type->least, own, type->size));
-    description = own;
+    TSL_TRY(tsl_api_struct_import("desc", description, size, type->least, copy, type->size));
+    description = copy;
   }
   return type->request(context, description, request);
 }
