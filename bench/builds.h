@@ -10,16 +10,15 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-/* Functions of a build: type, name after tesela_, suffix, arguments. A function with structs also takes their
- * sizes. Builds before 0.2 have such functions without "_sized" and without sizes. They ignore the trailing
- * sizes, and their structs have the same layout. X(type, name, suffix, arguments) */
+/* Functions of a build: type, name after tesela_, suffix, arguments. X(type, name, suffix, arguments) */
 #define BUILD_FUNCTIONS(X)                                                                                   \
   X(const char *, last_error, , (void))                                                                      \
   X(tesela_status, context_create, _sized,                                                                   \
     (const tesela_context_desc *desc, tesela_context **context, size_t desc_size))                           \
   X(void, context_destroy, , (tesela_context * context))                                                     \
   X(tesela_status, plan_create, _sized,                                                                      \
-    (tesela_context * context, const tesela_gemm_desc *desc, tesela_plan **plan, size_t desc_size))          \
+    (tesela_context * context, tesela_operation operation, const void *desc, tesela_plan **plan,             \
+     size_t desc_size))                                                                                      \
   X(tesela_status, plan_parse, , (tesela_context * context, const char *text, tesela_plan **plan))           \
   X(const char *, plan_describe, , (const tesela_plan *plan))                                                \
   X(void, plan_destroy, , (tesela_plan * plan))                                                              \
@@ -34,32 +33,16 @@
      size_t record_size))                                                                                    \
   X(tesela_status, gemm_batched, _sized,                                                                     \
     (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
-     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))                        \
-  X(tesela_status, dot, _sized,                                                                              \
-    (tesela_context * context, const tesela_dot_desc *desc, tesela_record *record, size_t desc_size,         \
-     size_t record_size))                                                                                    \
-  X(tesela_status, transpose, _sized,                                                                        \
-    (tesela_context * context, const tesela_transpose_desc *desc, tesela_record *record, size_t desc_size,   \
-     size_t record_size))
-
-/* Functions that builds before 0.2 lack; there plan_run runs plans of all operations. */
-#define BUILD_NEWER_FUNCTIONS(X)                                                                             \
-  X(tesela_status, plan_run_dot, _sized,                                                                     \
-    (tesela_plan * plan, const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,        \
-     tesela_record *record, size_t record_size))                                                             \
-  X(tesela_status, plan_run_transpose, _sized,                                                               \
-    (tesela_plan * plan, const tesela_matrix *a, const tesela_result *b, tesela_record *record,              \
-     size_t record_size))
+     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
 
 typedef struct build {
 #define BUILD_MEMBER(type, name, end, arguments) type(*name) arguments;
   BUILD_FUNCTIONS(BUILD_MEMBER)
-  BUILD_NEWER_FUNCTIONS(BUILD_MEMBER) /* or NULL */
 #undef BUILD_MEMBER
 } build;
 
 #define BUILD_LINKED(type, name, end, arguments) .name = tesela_##name##end,
-static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED) BUILD_NEWER_FUNCTIONS(BUILD_LINKED)};
+static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED)};
 #undef BUILD_LINKED
 
 /* Returns true if a loaded library is a build of tesela. */
@@ -67,16 +50,14 @@ static inline int build_is(void *library) {
   return dlsym(library, "tesela_plan_describe") != NULL;
 }
 
-/* Fills the table of functions; returns NULL, or the name of a missing function. */
+/* Fills the table of functions. Returns NULL, or why the build cannot be compared. */
 static inline const char *build_find(void *library, build *out) {
+  if (!dlsym(library, "tesela_call_sized"))
+    return "has the interface before libtesela.so.2: run its own benchmark by turns with this one";
 #define BUILD_FIND(type, name, end, arguments)                                                               \
-  if (!(*(void **)&out->name = dlsym(library, "tesela_" #name #end)) &&                                      \
-      !(*(void **)&out->name = dlsym(library, "tesela_" #name)))                                             \
-    return "lacks tesela_" #name;
+  if (!(*(void **)&out->name = dlsym(library, "tesela_" #name #end)))                                        \
+    return "lacks tesela_" #name #end;
   BUILD_FUNCTIONS(BUILD_FIND)
-#undef BUILD_FIND
-#define BUILD_FIND(type, name, end, arguments) *(void **)&out->name = dlsym(library, "tesela_" #name #end);
-  BUILD_NEWER_FUNCTIONS(BUILD_FIND)
 #undef BUILD_FIND
   return NULL;
 }

@@ -362,9 +362,9 @@ static void make_plans(const int64_t *shape, tesela_type type) {
       .m = shape[0], .n = shape[1], .k = shape[2], .a.type = type, .b.type = type, .device = "cpu"};
   for (contender *by = contenders; by < contenders + contender_count; by++) {
     desc.strategy = by->strategy;
-    if (is_tesela(by) &&
-        (by->planner ? by->tesela.plan_parse(by->context, plan_of(by->planner), &by->plan)
-                     : by->tesela.plan_create(by->context, &desc, &by->plan, sizeof desc)) != TESELA_OK)
+    if (is_tesela(by) && (by->planner ? by->tesela.plan_parse(by->context, plan_of(by->planner), &by->plan)
+                                      : by->tesela.plan_create(by->context, TESELA_GEMM, &desc, &by->plan,
+                                                               sizeof desc)) != TESELA_OK)
       stop(by->name, by->tesela.last_error());
   }
 }

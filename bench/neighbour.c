@@ -141,8 +141,8 @@ static void add_build(contender *contender_in, const char *path) {
 static void make_plan(contender *contender_in, const int64_t shape[3], tesela_type type) {
   const tesela_gemm_desc desc = {
       .m = shape[0], .n = shape[1], .k = shape[2], .a = {.type = type}, .b = {.type = type}, .device = "cpu"};
-  if (contender_in->tesela.plan_create(contender_in->context, &desc, &contender_in->plan, sizeof desc) !=
-      TESELA_OK)
+  if (contender_in->tesela.plan_create(contender_in->context, TESELA_GEMM, &desc, &contender_in->plan,
+                                       sizeof desc) != TESELA_OK)
     stop(contender_in->name, contender_in->tesela.last_error());
 }
 

@@ -248,7 +248,8 @@ static int find_ways(way *ways) {
   const tesela_gemm_desc desc = desc_of();
   int count = 0;
   for (int i = 0; i < build_count; i++) {
-    if (builds[i].call.plan_create(builds[i].context, &desc, &builds[i].plan, sizeof desc) != TESELA_OK)
+    if (builds[i].call.plan_create(builds[i].context, TESELA_GEMM, &desc, &builds[i].plan, sizeof desc) !=
+        TESELA_OK)
       stop(builds[i].names[0], builds[i].call.last_error());
     for (int j = 0; j < 3; j++)
       ways[count++] = (way){builds[i].names[j], runs[j], &builds[i], NULL, INFINITY};
