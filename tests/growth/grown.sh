@@ -14,9 +14,9 @@ rm -rf "$scratch"
 mkdir -p "$scratch/include/tesela" "$scratch/objects" "$scratch/later"
 cp "$source"/include/tesela/*.h "$binary"/include/tesela/version.h "$scratch/include/tesela/"
 for name in "${grows[@]}"; do
-  sed -i "s/^} $name;/  double of_a_later_version[3];\n&/" "$scratch/include/tesela/tesela.h"
+  sed -i "s/^} $name;/  double of_a_later_version[3];\n&/" "$scratch"/include/tesela/*.h
 done
-[ "$(grep -c of_a_later_version "$scratch/include/tesela/tesela.h")" = ${#grows[@]} ] ||
+[ "$(cat "$scratch"/include/tesela/*.h | grep -c of_a_later_version)" = ${#grows[@]} ] ||
   { echo "not every struct has grown" >&2; exit 1; }
 
 for file in "$source"/src/api/*.c; do
