@@ -33,7 +33,13 @@
      size_t record_size))                                                                                    \
   X(tesela_status, gemm_batched, _sized,                                                                     \
     (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
-     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
+     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))                        \
+  X(tesela_status, plan_run_dot, _sized,                                                                     \
+    (tesela_plan * plan, const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,        \
+     tesela_record *record, size_t record_size))                                                             \
+  X(tesela_status, plan_run_transpose, _sized,                                                               \
+    (tesela_plan * plan, const tesela_matrix *a, const tesela_result *b, tesela_record *record,              \
+     size_t record_size))
 
 typedef struct build {
 #define BUILD_MEMBER(type, name, end, arguments) type(*name) arguments;
